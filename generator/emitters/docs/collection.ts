@@ -1,0 +1,88 @@
+/** The page of one collection. */
+import type { Collection, Relation } from '../../model/types.js';
+import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
+import { fieldTable, filterTable } from './fields.js';
+
+export type FileOf = (collection: string) => string | null;
+
+export const collectionPage = (collection: Collection, fileOf: FileOf): string => {
+  const { name, kind, note, key, relations } = collection;
+  const keyText = key.length === 0 ? 'It has no key.' : `Its key is ${key.map(code).join(', ')}.`;
+  return page([
+    `# ${text(name)}`,
+    ...(note === null ? [] : [paragraph(note)]),
+    `The ${kind} ${code(name)}. ${keyText}`,
+    '## Fields',
+    fieldTable(collection),
+    ...(relations.length === 0 ? [] : ['## Relations', relationTable(relations, fileOf)]),
+    ...endpoints(collection),
+    '## Filters',
+    filterTable(collection),
+  ]);
+};
+
+const relationTable = (relations: readonly Relation[], fileOf: FileOf): string =>
+  table(
+    ['Name', 'Kind', 'Leads to', 'Joined by'],
+    relations.map((relation) => [code(relation.name), ...relationCells(relation, fileOf)]),
+  );
+
+const relationCells = (relation: Relation, fileOf: FileOf): string[] => {
+  if (relation.kind === 'manyToAny') {
+    const targets = relation.targets.map((target) => linkTo(target, fileOf)).join(', ');
+    return ['many to any', targets, `${code(relation.field)}, by ${code(relation.collectionField)}`];
+  }
+  const through = relation.kind === 'oneToMany' && relation.junctionField !== null;
+  const kind = relation.kind === 'manyToOne' ? 'many to one' : through ? 'many to many' : 'one to many';
+  const pairs = relation.fields.map(
+    (own, index) => `${code(own)} = ${code(relation.targetFields[index] ?? '')}`,
+  );
+  const target = linkTo(relation.target, fileOf);
+  return [kind, through ? `${target}, then ${code(relation.junctionField ?? '')}` : target, pairs.join(', ')];
+};
+
+const linkTo = (collection: string, fileOf: FileOf): string => {
+  const file = fileOf(collection);
+  return file === null ? code(collection) : link(collection, `${file}.md`);
+};
+
+const endpoints = (collection: Collection): string[] => {
+  const { path } = collection;
+  if (path === null) return ['## Endpoints', 'This collection is not served over REST.'];
+  return [
+    '## Endpoints',
+    table(['Request', 'Does'], endpointRows(collection, path)),
+    codeBlock('sh', `curl -g -H "Authorization: Bearer $TOKEN" "$URL${path}${exampleQuery(collection)}"`),
+  ];
+};
+
+const endpointRows = (collection: Collection, path: string): string[][] => {
+  const row = (method: string, below: string, does: string) => [code(`${method} ${path}${below}`), does];
+  if (collection.singleton) return [row('GET', '', 'reads it'), row('PATCH', '', 'changes it')];
+  const list = [
+    row('GET', '', 'lists items'),
+    row('SEARCH', '', 'lists items, the parameters as `{"query": {…}}` in the body'),
+  ];
+  if (collection.kind === 'view' || collection.key.length === 0) return list;
+  const key =
+    collection.key.length === 1 ? '/:key' : `/${collection.key.map((_, index) => `:${index + 1}`).join(',')}`;
+  return [
+    ...list,
+    row('POST', '', 'creates one item, or an array of them'),
+    row('PATCH', '', 'changes many: `{"keys": […], "data": {…}}`, or an array of objects with their keys'),
+    row('DELETE', '', 'deletes many: an array of keys'),
+    row('GET', key, 'reads one item'),
+    row('PATCH', key, 'changes one item'),
+    row('DELETE', key, 'deletes one item'),
+  ];
+};
+
+/** Asks for the first fields whose names mean nothing to a URL or a shell. */
+const exampleQuery = ({ fields, singleton }: Collection): string => {
+  const names = fields.map(({ name }) => name).filter((name) => /^\w+$/.test(name));
+  const query = [
+    ...(names.length === 0 ? [] : [`fields=${names.slice(0, 3).join(',')}`]),
+    ...(singleton ? [] : ['limit=3']),
+  ];
+  return query.length === 0 ? '' : `?${query.join('&')}`;
+};

@@ -1,0 +1,49 @@
+/** The first page: what there is, how to ask for it, and what can go wrong. */
+import type { Collection, ErrorEntry, Model, Operation } from '../../model/types.js';
+import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
+
+export const contentsPage = ({ api, collections, operations, errors }: Model): string =>
+  page([
+    `# ${text(api.title)}`,
+    paragraph(api.description),
+    `Version ${text(api.version)}. The same as a machine reads it: ${link('openapi.json', '../openapi.json')}.`,
+    'The examples of these pages use the address of the server and the token of a user:',
+    codeBlock('sh', 'URL=http://127.0.0.1:8080\nTOKEN=the-token-of-a-user'),
+    '## Collections',
+    table(['Collection', 'Path', 'Note'], collections.map(collectionRow)),
+    ...(operations.length === 0 ? [] : ['## Operations', operationTable(operations)]),
+    '## Errors',
+    'A request that fails is answered `{"errors": [{"message", "extensions": {"code", …}}]}`, one entry for each problem.',
+    table(['Code', 'Status', 'Message', 'Beside `code`'], errors.map(errorRow)),
+  ]);
+
+const collectionRow = ({ name, path, note, names }: Collection): string[] => [
+  link(name, `${names.file}.md`),
+  path === null ? '' : code(path),
+  note === null ? '' : text(note),
+];
+
+const operationTable = (operations: readonly Operation[]): string =>
+  table(
+    ['Request', 'Does', 'Who'],
+    operations.map(({ method, path, summary, access }) => [
+      code(`${method.toUpperCase()} ${path}`),
+      text(summary),
+      audiences[access],
+    ]),
+  );
+
+const audiences: Readonly<Record<Operation['access'], string>> = {
+  public: 'everybody',
+  user: 'users',
+  admin: 'administrators',
+};
+
+const errorRow = ({ code: name, status, message, details }: ErrorEntry): string[] => [
+  code(name),
+  String(status),
+  text(message),
+  Object.entries(details)
+    .map(([key, holds]) => `${code(key)}: ${text(holds)}`)
+    .join('; '),
+];

@@ -1,0 +1,61 @@
+/** One line of a field table: `Title: svc.string({ length: 160, required: true })`. */
+import type { Dialect } from '../../introspection/catalog.js';
+import type { Field } from '../../model/types.js';
+import { array, call, object, pair, type Code } from '../../print/code.js';
+import { objectKey, str } from '../../print/typescript.js';
+import { printValue } from '../../print/value.js';
+
+/** Types the SQL of the big databases treats unlike the field type they are read as. */
+const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid)\b/i;
+
+/** @param constructor how the file at hand calls the constructor of the field's type */
+export const printField = (field: Field, constructor: string, dialect: Dialect): Code =>
+  pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, dialect)));
+
+const printOptions = (field: Field, dialect: Dialect): Code[] => {
+  const options = [
+    ...printShape(field),
+    flag('nullable', field.nullable),
+    flag('required', field.required),
+    flag('auto', field.autoIncrement),
+    flag('generated', field.generated),
+    ...printRules(field),
+    text('dbType', dbTypeToKnow(field, dialect)),
+  ].filter((option) => option !== null);
+  return options.length === 0 ? [] : [object(options)];
+};
+
+/** What the type alone leaves open; the runtime's defaults are left out. */
+const printShape = (field: Field): (Code | null)[] => [
+  number('length', field.length),
+  number('precision', field.precision),
+  number('scale', field.scale),
+  number('bits', field.type === 'integer' && field.bits !== 32 ? field.bits : null),
+  flag('unsigned', field.unsigned),
+  number('fraction', field.fraction === 0 ? null : field.fraction),
+  field.values === null ? null : pair('values:', array(field.values.map(str))),
+];
+
+const printRules = (field: Field): (Code | null)[] => [
+  flag('readonly', field.readonly),
+  flag('conceal', field.conceal),
+  flag('hash', field.hash),
+  text('fill', field.fill),
+  field.validation === null ? null : pair('validation:', printValue(field.validation)),
+  text('validationMessage', field.validationMessage),
+];
+
+const dbTypeToKnow = ({ type, dbType }: Field, dialect: Dialect): string | null => {
+  if (type === 'unknown') return dbType;
+  // SQLite has no types of its own beyond the five storage classes
+  if (dialect === 'sqlite') return null;
+  return speaking.exec(dbType)?.[0].toLowerCase() ?? null;
+};
+
+const flag = (name: string, value: boolean): Code | null => (value ? pair(`${name}:`, 'true') : null);
+
+const number = (name: string, value: number | null): Code | null =>
+  value === null ? null : pair(`${name}:`, String(value));
+
+const text = (name: string, value: string | null): Code | null =>
+  value === null ? null : pair(`${name}:`, str(value));

@@ -1,0 +1,165 @@
+/** The operations on one collection: what each takes and answers. */
+import type {
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponsesObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31';
+import type { Collection } from '../../model/types.js';
+import { arrayOf, closedObject, dataOf, jsonBody, jsonContent } from './bodies.js';
+import type { Context } from './context.js';
+import { errorRefs } from './errors.js';
+import { itemParameters, listParameters } from './parameters.js';
+import { ref } from './refs.js';
+import { keySchema } from './wire.js';
+
+export interface Subject {
+  readonly collection: Collection;
+  readonly context: Context;
+  readonly stem: string;
+  /** The collection's name on one line. */
+  readonly name: string;
+}
+
+export const list = (subject: Subject): OperationObject =>
+  operation(subject, {
+    id: 'list',
+    summary: `List items of ${subject.name}`,
+    description:
+      'The items that the caller may read. The method SEARCH on the same path takes the parameters as a body.',
+    parameters: listParameters(subject.stem),
+    ok: { 200: ref('responses', `${subject.stem}List`) },
+    statuses: reading,
+  });
+
+/** OpenAPI 3.1 knows no SEARCH: an operation under an extension. */
+export const search = (subject: Subject): OperationObject =>
+  operation(subject, {
+    id: 'search',
+    summary: `Search items of ${subject.name}`,
+    description: 'A list whose parameters are sent as a body, for queries too long for a URL.',
+    body: closedObject(
+      {
+        query: ref('schemas', `${subject.stem}Query`),
+        ...(subject.collection.key.length > 0 && keysOf(subject)),
+      },
+      [],
+    ),
+    bodyOptional: true,
+    ok: { 200: ref('responses', `${subject.stem}List`) },
+    statuses: writing,
+  });
+
+export const create = (subject: Subject): OperationObject => {
+  const one = ref('schemas', `${subject.stem}Create`);
+  const made = ref('schemas', subject.stem);
+  return operation(subject, {
+    id: 'create',
+    summary: `Create items of ${subject.name}`,
+    description: `One object creates one item, an array creates several. ${unread}`,
+    parameters: itemParameters,
+    body: { oneOf: [one, arrayOf(one)] },
+    ok: {
+      200: {
+        description: 'The created item, or items.',
+        content: jsonContent(dataOf({ oneOf: [made, arrayOf(made)] })),
+      },
+      204: ref('responses', 'NoContent'),
+    },
+    statuses: writing,
+  });
+};
+
+export const updateMany = (subject: Subject): OperationObject => {
+  const data = ref('schemas', `${subject.stem}Update`);
+  const query = ref('schemas', `${subject.stem}Query`);
+  return operation(subject, {
+    id: 'updateMany',
+    summary: `Update items of ${subject.name}`,
+    description: `The same data for several keys or for all items that a query finds, or an array of objects with their keys. ${unread}`,
+    parameters: itemParameters,
+    body: {
+      oneOf: [
+        closedObject({ ...keysOf(subject), data }, ['keys', 'data']),
+        closedObject({ query, data }, ['query', 'data']),
+        arrayOf({ allOf: [data], type: 'object', required: [...subject.collection.key] }),
+      ],
+    },
+    ok: { 200: ref('responses', `${subject.stem}List`), 204: ref('responses', 'NoContent') },
+    statuses: writing,
+  });
+};
+
+export const deleteMany = (subject: Subject): OperationObject => {
+  const { keys } = keysOf(subject);
+  const query = ref('schemas', `${subject.stem}Query`);
+  return operation(subject, {
+    id: 'deleteMany',
+    summary: `Delete items of ${subject.name}`,
+    description: 'The items of several keys, or all items that a query finds.',
+    body: { oneOf: [keys, closedObject({ keys }, ['keys']), closedObject({ query }, ['query'])] },
+    ok: { 204: ref('responses', 'NoContent') },
+    statuses: writing,
+  });
+};
+
+export const readOne = (subject: Subject): OperationObject =>
+  operation(subject, {
+    id: 'read',
+    summary: subject.collection.singleton ? `Read ${subject.name}` : `Read one item of ${subject.name}`,
+    description: 'An item that does not exist is answered like one that may not be read.',
+    parameters: itemParameters,
+    ok: { 200: ref('responses', `${subject.stem}Item`) },
+    statuses: reading,
+  });
+
+export const updateOne = (subject: Subject): OperationObject =>
+  operation(subject, {
+    id: 'update',
+    summary: subject.collection.singleton ? `Update ${subject.name}` : `Update one item of ${subject.name}`,
+    description: `Fields that are not given stay as they are. ${unread}`,
+    parameters: itemParameters,
+    body: ref('schemas', `${subject.stem}Update`),
+    ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
+    statuses: writing,
+  });
+
+export const deleteOne = (subject: Subject): OperationObject =>
+  operation(subject, {
+    id: 'delete',
+    summary: `Delete one item of ${subject.name}`,
+    description: 'Deletes the item; the answer has no body.',
+    ok: { 204: ref('responses', 'NoContent') },
+    statuses: reading,
+  });
+
+const unread = 'Answers 204 where the caller may not read the result.';
+const reading = [400, 401, 403, 500, 503];
+const writing = [400, 401, 403, 413, 415, 500, 503];
+
+interface Parts {
+  readonly id: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: (ParameterObject | ReferenceObject)[];
+  readonly body?: SchemaObject | ReferenceObject;
+  /** The body may be left out. */
+  readonly bodyOptional?: true;
+  readonly ok: ResponsesObject;
+  readonly statuses: readonly number[];
+}
+
+const operation = ({ collection, context, stem }: Subject, parts: Parts): OperationObject => ({
+  operationId: `${parts.id}${stem}`,
+  tags: [collection.name],
+  summary: parts.summary,
+  description: parts.description,
+  ...(parts.parameters !== undefined && { parameters: parts.parameters }),
+  ...(parts.body !== undefined && { requestBody: jsonBody(parts.body, parts.bodyOptional !== true) }),
+  responses: { ...parts.ok, ...errorRefs(context.errors, parts.statuses) },
+});
+
+const keysOf = ({ collection }: Subject): { keys: SchemaObject } => ({
+  keys: arrayOf(keySchema(collection, 'write')),
+});

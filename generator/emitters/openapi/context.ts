@@ -1,0 +1,26 @@
+/** What the parts of one document share while it is put together. */
+import type { Collection, Model } from '../../model/types.js';
+import { errorStatuses, type ErrorStatus } from './errors.js';
+import { operatorSchemas } from './filters.js';
+import { nameStems } from './names.js';
+import { querySchemas } from './parameters.js';
+
+export interface Context {
+  readonly model: Model;
+  collection(name: string): Collection | undefined;
+  /** `Album`: begins the names of its components, ends those of its operations. */
+  stemOf(collection: Collection): string;
+  /** The error table by status. */
+  readonly errors: ReadonlyMap<number, ErrorStatus>;
+}
+
+export const createContext = (model: Model): Context => {
+  const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
+  const stems = nameStems(model, [...Object.keys(operatorSchemas), ...Object.keys(querySchemas)]);
+  return {
+    model,
+    collection: (name) => collections.get(name),
+    stemOf: (collection) => stems.get(collection.name) ?? collection.names.type,
+    errors: errorStatuses(model.errors),
+  };
+};

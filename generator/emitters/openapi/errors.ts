@@ -1,0 +1,93 @@
+/** Error answers: one response per status, from the error table. */
+import type { ExampleObject, ReferenceObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
+import type { ErrorEntry } from '../../model/types.js';
+import { ref } from './refs.js';
+
+/** All errors that share a status. */
+export interface ErrorStatus {
+  /** Of the response component. */
+  readonly name: string;
+  readonly entries: readonly ErrorEntry[];
+}
+
+const names: ReadonlyMap<number, string> = new Map([
+  [400, 'BadRequest'],
+  [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+  [404, 'NotFound'],
+  [405, 'MethodNotAllowed'],
+  [413, 'ContentTooLarge'],
+  [415, 'UnsupportedMediaType'],
+  [422, 'UnprocessableContent'],
+  [429, 'TooManyRequests'],
+  [500, 'InternalServerError'],
+  [503, 'ServiceUnavailable'],
+]);
+
+export const errorStatuses = (errors: readonly ErrorEntry[]): ReadonlyMap<number, ErrorStatus> => {
+  const statuses = [...new Set(errors.map((entry) => entry.status))].sort((a, b) => a - b);
+  return new Map(
+    statuses.map((status) => [
+      status,
+      {
+        name: names.get(status) ?? `Error${status}`,
+        entries: errors.filter((entry) => entry.status === status),
+      },
+    ]),
+  );
+};
+
+/** References to the responses of those statuses that the table knows. */
+export const errorRefs = (
+  errors: ReadonlyMap<number, ErrorStatus>,
+  statuses: readonly number[],
+): Record<string, ReferenceObject> =>
+  Object.fromEntries(
+    statuses.flatMap((status) => {
+      const known = errors.get(status);
+      return known === undefined ? [] : [[status, ref('responses', known.name)] as const];
+    }),
+  );
+
+export const errorResponses = (errors: ReadonlyMap<number, ErrorStatus>): Record<string, ResponseObject> =>
+  Object.fromEntries([...errors.values()].map(({ name, entries }) => [name, errorResponse(entries)]));
+
+const errorResponse = (entries: readonly ErrorEntry[]): ResponseObject => ({
+  description: entries.map((entry) => `\`${entry.code}\`: ${entry.message}.`).join(' '),
+  content: {
+    'application/json': {
+      schema: envelope(entries),
+      examples: Object.fromEntries(entries.map((entry) => [entry.code, exampleOf(entry)])),
+    },
+  },
+});
+
+const envelope = (entries: readonly ErrorEntry[]): SchemaObject => ({
+  type: 'object',
+  properties: { errors: { type: 'array', minItems: 1, items: errorSchema(entries) } },
+  required: ['errors'],
+});
+
+const errorSchema = (entries: readonly ErrorEntry[]): SchemaObject => ({
+  type: 'object',
+  properties: {
+    message: { type: 'string' },
+    extensions: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(
+          entries.toReversed().flatMap((entry) => Object.entries(entry.details).map(detail)),
+        ),
+        code: { type: 'string', enum: entries.map((entry) => entry.code) },
+      },
+      required: ['code'],
+    },
+  },
+  required: ['message', 'extensions'],
+});
+
+const detail = ([name, text]: [string, string]): [string, SchemaObject] => [name, { description: text }];
+
+const exampleOf = ({ code, message }: ErrorEntry): ExampleObject => ({
+  value: { errors: [{ message, extensions: { code } }] },
+});

@@ -1,0 +1,73 @@
+/** `openapi.json`: what is served, as OpenAPI 3.1. The emitter to copy when writing another one. */
+import type {
+  ComponentsObject,
+  OpenAPIObject,
+  PathItemObject,
+  PathsObject,
+  TagObject,
+} from 'openapi3-ts/oas31';
+import type { Collection, Model, OutputFile } from '../../model/types.js';
+import { collectionResponses, noContent } from './bodies.js';
+import { createContext, type Context } from './context.js';
+import { errorResponses } from './errors.js';
+import { operatorSchemas } from './filters.js';
+import { querySchemas, queryParameters } from './parameters.js';
+import { collectionPaths } from './paths.js';
+import { keepReferenced } from './refs.js';
+import { collectionSchemas } from './schemas.js';
+import { openSecurity, securitySchemes } from './security.js';
+import { operationPaths } from './spec-operations.js';
+import { plainText } from './text.js';
+
+export const emitOpenApi = (model: Model): OutputFile[] => [
+  { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
+];
+
+/** The document as an object. Parts of it are shared: clone it before giving it to code that changes it. */
+export const openApiDocument = (model: Model): OpenAPIObject => {
+  const context = createContext(model);
+  const paths = allPaths(context);
+  const { title, version, description } = model.api;
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    servers: [{ url: '/' }],
+    security: openSecurity,
+    tags: allTags(model),
+    paths,
+    components: keepReferenced(allComponents(context), paths),
+  };
+};
+
+/** Collections in the order of the model, each path beside its operations; then the spec's operations. */
+const allPaths = (context: Context): PathsObject => {
+  const paths = new Map<string, PathItemObject>();
+  const ofCollections = context.model.collections.map((collection) => collectionPaths(collection, context));
+  for (const part of [...ofCollections, operationPaths(context)]) {
+    for (const [path, item] of Object.entries<PathItemObject>(part))
+      paths.set(path, { ...paths.get(path), ...item });
+  }
+  return Object.fromEntries(paths);
+};
+
+const allComponents = (context: Context): ComponentsObject => {
+  const { collections } = context.model;
+  const gather = <Part>(parts: (collection: Collection, context: Context) => Record<string, Part>) =>
+    Object.fromEntries(collections.flatMap((collection) => Object.entries(parts(collection, context))));
+  return {
+    schemas: { ...gather(collectionSchemas), ...querySchemas, ...operatorSchemas },
+    responses: { ...gather(collectionResponses), NoContent: noContent, ...errorResponses(context.errors) },
+    parameters: { ...queryParameters },
+    securitySchemes: { ...securitySchemes },
+  };
+};
+
+/** One per collection that is served, one per area of operations. */
+const allTags = ({ collections, operations }: Model): TagObject[] => {
+  const tags = new Map<string, TagObject>();
+  for (const { name, note, path } of collections) {
+    if (path !== null) tags.set(name, note === null ? { name } : { name, description: plainText(note) });
+  }
+  for (const { tag } of operations) if (!tags.has(tag)) tags.set(tag, { name: tag });
+  return [...tags.values()];
+};

@@ -1,0 +1,110 @@
+/** The global query parameters, described once. */
+import type { ParameterObject, ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
+import { ref } from './refs.js';
+
+const names: SchemaObject = { type: 'array', items: { type: 'string' } };
+const count: SchemaObject = { type: 'integer', minimum: 0 };
+const limit: SchemaObject = { type: 'integer', minimum: -1, default: 100 };
+
+const about = {
+  fields:
+    'Which fields to return: names, paths through relations (`artist.name`) and `*` for all fields of a level. Default `*`: own fields, relations as keys.',
+  search: 'Text to look for in the text fields of an item.',
+  sort: 'Fields to sort by, in this order; `-` before a name sorts downwards. Paths through many-to-one relations are allowed.',
+  limit: 'How many items at most; `-1` is all of them.',
+  offset: 'How many items to skip.',
+  page: 'Which page of `limit` items, counted from 1.',
+  deep: 'Parameters of nested lists, by relation: `{"tracks": {"_limit": 5, "_sort": "-name"}}`.',
+  meta: 'Counts to return beside the items.',
+};
+
+const properties = {
+  fields: { description: about.fields, ...names },
+  search: { description: about.search, type: 'string' },
+  sort: { description: about.sort, ...names },
+  limit: { description: about.limit, ...limit },
+  offset: { description: about.offset, ...count },
+  page: { description: about.page, ...count },
+  deep: { description: about.deep, type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
+  meta: {
+    description: about.meta,
+    type: 'array',
+    items: { type: 'string', enum: ['*', 'filter_count', 'total_count'] },
+  },
+} satisfies Record<string, SchemaObject>;
+
+export const querySchemas: Readonly<Record<string, SchemaObject>> = {
+  GlobalQuery: { type: 'object', properties },
+  NestedQuery: {
+    type: 'object',
+    description: 'Parameters of one nested list; keys without underscore are relations further down.',
+    properties: {
+      _filter: { type: 'object', description: 'Which items: a filter of the related collection.' },
+      _search: { type: 'string' },
+      _sort: names,
+      _limit: limit,
+      _offset: count,
+      _page: count,
+    },
+    additionalProperties: ref('schemas', 'NestedQuery'),
+  },
+  ListMeta: {
+    type: 'object',
+    properties: {
+      total_count: { ...count, description: 'Items that the caller may read.' },
+      filter_count: { ...count, description: 'Those of them that pass filter and search.' },
+    },
+  },
+};
+
+const listed = (name: 'fields' | 'sort' | 'meta'): ParameterObject => {
+  const { description, ...schema } = properties[name];
+  return { name, in: 'query', description, style: 'form', explode: false, schema };
+};
+
+const plain = (name: 'search' | 'limit' | 'offset' | 'page'): ParameterObject => {
+  const { description, ...schema } = properties[name];
+  return { name, in: 'query', description, schema };
+};
+
+const brackets = 'As JSON; brackets work as well';
+
+interface JsonParameter {
+  readonly description: string;
+  readonly schema: SchemaObject | ReferenceObject;
+}
+
+/** The example keeps pages from sending every operator at once when somebody tries an operation. */
+const jsonParameter = (name: string, { description, schema }: JsonParameter): ParameterObject => ({
+  name,
+  in: 'query',
+  description,
+  content: { 'application/json': { schema, example: {} } },
+});
+
+export const queryParameters: Readonly<Record<string, ParameterObject>> = {
+  fields: listed('fields'),
+  search: plain('search'),
+  sort: listed('sort'),
+  limit: plain('limit'),
+  offset: plain('offset'),
+  page: plain('page'),
+  deep: jsonParameter('deep', {
+    description: `${about.deep} ${brackets}: \`deep[tracks][_limit]=5\`.`,
+    schema: { type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
+  }),
+  meta: listed('meta'),
+};
+
+/** Of a list: all of them, the filter being that of its collection. */
+export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
+  ref('parameters', 'fields'),
+  jsonParameter('filter', {
+    description: `Which items. ${brackets}: \`filter[name][_eq]=value\`.`,
+    schema: ref('schemas', `${stem}Filter`),
+  }),
+  ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'].map((name) => ref('parameters', name)),
+];
+
+/** Of one item, and of what a write answers. */
+export const itemParameters: ReferenceObject[] = [ref('parameters', 'fields'), ref('parameters', 'deep')];

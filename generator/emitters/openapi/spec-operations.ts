@@ -1,0 +1,65 @@
+/** The paths of the spec's operations: everything that is not plain access to a collection. */
+import type { OperationObject, ParameterObject, PathsObject, ResponseObject } from 'openapi3-ts/oas31';
+import type { Operation, OperationParameter, OperationResponse } from '../../model/types.js';
+import { jsonBody } from './bodies.js';
+import type { Context } from './context.js';
+import { errorRefs } from './errors.js';
+import { tokenSecurity } from './security.js';
+
+/** Operations of one path stand together. */
+export const operationPaths = (context: Context): PathsObject => {
+  const paths = new Map<string, Record<string, OperationObject>>();
+  for (const operation of context.model.operations) {
+    const { path, method } = operation;
+    paths.set(path, { ...paths.get(path), [method]: operationObject(operation, context) });
+  }
+  return Object.fromEntries(paths);
+};
+
+const operationObject = (operation: Operation, context: Context): OperationObject => ({
+  ...(operation.access !== 'public' && { 'x-svc-access': operation.access }),
+  operationId: operation.id,
+  tags: [operation.tag],
+  summary: operation.summary,
+  description: aboutAccess[operation.access],
+  ...(operation.parameters.length > 0 && { parameters: operation.parameters.map(parameterObject) }),
+  ...(operation.body !== null && { requestBody: jsonBody(operation.body) }),
+  responses: {
+    ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
+    ...errorRefs(context.errors, errorStatusesOf(operation, context)),
+  },
+  ...(operation.access !== 'public' && { security: tokenSecurity }),
+});
+
+const aboutAccess: Readonly<Record<Operation['access'], string>> = {
+  public: 'Open to everybody.',
+  user: 'For users: needs a token.',
+  admin: 'For administrators: needs a token.',
+};
+
+const parameterObject = ({
+  name,
+  required,
+  description,
+  schema,
+  ...rest
+}: OperationParameter): ParameterObject => ({
+  name,
+  in: rest.in,
+  required,
+  description,
+  schema,
+});
+
+const responseObject = ({ description, contentType, schema }: OperationResponse): ResponseObject => ({
+  description,
+  ...(contentType !== null && { content: { [contentType]: schema === null ? {} : { schema } } }),
+});
+
+/** A status that the operation describes itself is not an error answer of the table. */
+const errorStatusesOf = (operation: Operation, { model }: Context): number[] => {
+  const codes = new Set(operation.errors);
+  const own = new Set(operation.responses.map((response) => response.status));
+  const statuses = model.errors.filter((entry) => codes.has(entry.code)).map((entry) => entry.status);
+  return [...new Set(statuses)].filter((status) => !own.has(status)).sort((a, b) => a - b);
+};

@@ -1,0 +1,68 @@
+/** JSON Schema → TypeScript type, for the shapes that specs describe. What it cannot say is `unknown`. */
+import type { JsonSchema } from '../../model/types.js';
+import { arrayType, objectType, pair, union, type Code } from '../../print/code.js';
+import { str, typeKey } from '../../print/typescript.js';
+
+export const schemaToType = (schema: JsonSchema): Code => {
+  if ('const' in schema) return printLiteral(schema.const);
+  if (Array.isArray(schema.enum)) return unite(schema.enum.map(printLiteral));
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(alternatives)) return unite(alternatives.map((entry) => schemaToType(asSchema(entry))));
+  const types = [schema.type].flat();
+  return unite(types.map((type) => typeOf(type, schema)));
+};
+
+/** One member of an object type. */
+export const member = (name: string, type: Code, required: boolean): Code =>
+  pair(`${typeKey(name)}${required ? '' : '?'}:`, type);
+
+const typeOf = (type: unknown, schema: JsonSchema): Code => {
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return type;
+    case 'integer':
+      return 'number';
+    case 'array':
+      return arrayType(schemaToType(asSchema(schema.items)));
+    case 'object':
+      return objectOf(schema);
+    default:
+      return 'unknown';
+  }
+};
+
+const objectOf = (schema: JsonSchema): Code => {
+  const properties = new Map(Object.entries(asSchema(schema.properties)));
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
+  for (const name of required) if (!properties.has(name)) properties.set(name, {});
+  const members = [...properties].map(([name, property]) =>
+    member(name, schemaToType(asSchema(property)), required.has(name)),
+  );
+  const rest = restOf(schema, properties.size === 0);
+  return objectType(rest === null ? members : [...members, pair('[name: string]:', rest)]);
+};
+
+/** Type of the members that have no name of their own; `null` where there are none. */
+const restOf = ({ additionalProperties }: JsonSchema, alone: boolean): Code | null => {
+  if (additionalProperties === false || (additionalProperties === undefined && !alone)) return null;
+  return alone && typeof additionalProperties === 'object'
+    ? schemaToType(asSchema(additionalProperties))
+    : 'unknown';
+};
+
+const printLiteral = (value: unknown): Code => {
+  if (typeof value === 'string') return str(value);
+  return typeof value === 'object' && value !== null ? 'unknown' : String(value);
+};
+
+/** The same member twice says nothing; with `unknown` the rest says nothing. */
+const unite = (types: readonly Code[]): Code => {
+  const distinct = new Map(types.map((type) => [JSON.stringify(type), type]));
+  return distinct.has('"unknown"') ? 'unknown' : union([...distinct.values()]);
+};
+
+const asSchema = (value: unknown): JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

@@ -1,0 +1,46 @@
+/** What goes into one operation and what comes out of it, as types. */
+import type { Operation, OperationParameter, OperationResponse } from '../../model/types.js';
+import { objectType, union, type Code } from '../../print/code.js';
+import { member, schemaToType } from './schema-type.js';
+
+/** `ServerPing`: what the names of the operation's types begin with. */
+export const typeStem = (operation: Operation): string =>
+  operation.id.charAt(0).toUpperCase() + operation.id.slice(1);
+
+/** `{ path, query, header, body }`, each where the operation has it. */
+export const inputType = ({ parameters, body }: Operation): Code => {
+  const places = (['path', 'query', 'header'] as const).flatMap((place) => {
+    const found = parameters.filter((parameter) => parameter.in === place);
+    return found.length === 0 ? [] : [member(place, parametersType(found), true)];
+  });
+  const members = body === null ? places : [...places, member('body', schemaToType(body), true)];
+  return members.length === 0 ? 'Record<string, never>' : objectType(members);
+};
+
+/** The body of the one response; where the spec describes several, their status beside it. */
+export const outputType = ({ responses }: Operation): Code => {
+  const [only, ...more] = responses;
+  if (only === undefined) return 'void';
+  if (more.length === 0) return bodyType(only);
+  const byBody = new Map<string, { type: Code; statuses: string[] }>();
+  for (const response of responses) {
+    const type = bodyType(response);
+    const found = byBody.get(JSON.stringify(type));
+    if (found === undefined) byBody.set(JSON.stringify(type), { type, statuses: [String(response.status)] });
+    else found.statuses.push(String(response.status));
+  }
+  return union([...byBody.values()].map(({ type, statuses }) => statusAndBody(statuses, type)));
+};
+
+const statusAndBody = (statuses: readonly string[], body: Code): Code => {
+  const status = member('status', union(statuses), true);
+  return objectType(body === 'void' ? [status] : [status, member('body', body, true)]);
+};
+
+const bodyType = ({ contentType, schema }: OperationResponse): Code => {
+  if (contentType === null) return 'void';
+  return schema === null ? 'unknown' : schemaToType(schema);
+};
+
+const parametersType = (parameters: readonly OperationParameter[]): Code =>
+  objectType(parameters.map(({ name, schema, required }) => member(name, schemaToType(schema), required)));

@@ -1,0 +1,129 @@
+/**
+ * What a database says about itself: the first thing the generator reads and the only thing later steps see of it.
+ * A catalog is plain JSON, sorted and frozen: the same database gives the same bytes on every run and machine.
+ */
+
+/** The family whose snapshots are interchangeable. MySQL and MariaDB are both `mysql`. */
+export type Vendor = 'mysql' | 'postgres' | 'sqlite';
+
+/** The database really spoken to: SQL text and catalog queries differ per dialect. */
+export type Dialect = 'mariadb' | 'mysql' | 'postgres' | 'sqlite';
+
+export interface Catalog {
+  readonly vendor: Vendor;
+  readonly dialect: Dialect;
+  /** Sorted by name, code unit order. */
+  readonly tables: readonly Table[];
+  /** Rows of `svc_collections`, `svc_fields`, `svc_relations`; empty before `svc bootstrap`. */
+  readonly meta: Meta;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly comment: string | null;
+  /** In the order of the table. */
+  readonly columns: readonly Column[];
+  /** Column names in key order; `null` where there is no primary key. */
+  readonly primaryKey: readonly string[] | null;
+  /** What the database keeps unique beside the primary key, as constraint or as plain unique index. By name. */
+  readonly uniques: readonly Unique[];
+  /** By name. References to tables of another schema are left out. */
+  readonly foreignKeys: readonly ForeignKey[];
+  /** All indexes but those behind the primary key and `uniques`. By name. */
+  readonly indexes: readonly Index[];
+  /** SQLite only: what `CREATE TABLE` ended with, and whether the counter never gives a key twice. */
+  readonly options?: {
+    readonly withoutRowid?: true;
+    readonly strict?: true;
+    readonly autoincrement?: true;
+  };
+}
+
+export interface Column {
+  readonly name: string;
+  /** The database's own word, e.g. `bigint(20) unsigned`. */
+  readonly dbType: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /** `null`: none, or `NULL`. */
+  readonly default: ColumnDefault | null;
+  /** The database counts. */
+  readonly autoIncrement: boolean;
+  readonly generated: { readonly expression: string; readonly stored: boolean } | null;
+  readonly comment: string | null;
+}
+
+/** A literal is the value itself as text, booleans as `1` and `0`; an expression is SQL. */
+export type ColumnDefault =
+  | { readonly kind: 'literal'; readonly value: string }
+  | { readonly kind: 'expression'; readonly sql: string };
+
+export type ColumnType =
+  | { readonly kind: 'integer'; readonly bits: 8 | 16 | 24 | 32 | 64; readonly signed: boolean }
+  | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
+  | { readonly kind: 'float'; readonly bits: 32 | 64 }
+  | { readonly kind: 'boolean' }
+  /** `length` in characters; `null` without a limit. */
+  | { readonly kind: 'string'; readonly length: number | null }
+  | { readonly kind: 'text'; readonly length: number | null }
+  /** `length` in bytes. */
+  | { readonly kind: 'binary'; readonly length: number | null }
+  | { readonly kind: 'date' }
+  /** `fraction`: digits after the second, 0 to 6. */
+  | { readonly kind: 'time'; readonly fraction: number }
+  | { readonly kind: 'dateTime'; readonly fraction: number }
+  | { readonly kind: 'timestamp'; readonly fraction: number }
+  | { readonly kind: 'uuid' }
+  | { readonly kind: 'json' }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | { readonly kind: 'set'; readonly values: readonly string[] }
+  /** Readable as text; the generator warns. */
+  | { readonly kind: 'unknown' };
+
+export interface Unique {
+  /** The constraint's name; `<table>_<columns>_unique` where it has none (SQLite). */
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+export interface ForeignKey {
+  /** The constraint's name; `<table>_<columns>_foreign` where it has none (SQLite). */
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly table: string;
+  readonly references: readonly string[];
+  readonly onUpdate: ReferenceAction;
+  readonly onDelete: ReferenceAction;
+}
+
+export type ReferenceAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+export interface Index {
+  readonly name: string;
+  /** A column name, or `{ expression }`; the first characters of a column are an expression too. */
+  readonly columns: readonly (string | { readonly expression: string })[];
+  /** Only for some rows, or for what an expression gives: the rest is in `uniques`. */
+  readonly unique: boolean;
+}
+
+/** Meta rows keyed and sorted; JSON columns parsed. Unknown keys are kept. */
+export interface Meta {
+  readonly collections: readonly Readonly<Record<string, unknown>>[];
+  readonly fields: readonly Readonly<Record<string, unknown>>[];
+  readonly relations: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** How introspection asks: one connection, rows as objects keyed by column alias. Values are always bound. */
+export interface CatalogReader {
+  readonly dialect: Dialect;
+  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+export interface IntrospectOptions {
+  /** Patterns with `*`; absent means all. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** PostgreSQL: the one schema that is read. */
+  readonly schema?: string;
+}

@@ -1,0 +1,149 @@
+/**
+ * What SQLite keeps only as text: constraint names, generated expressions, AUTOINCREMENT, indexed expressions.
+ * The statements come from `sqlite_schema`, so they are known to be valid and are read leniently. Pure.
+ */
+
+export interface TableStatement {
+  readonly autoincrement: boolean;
+  /** In the order of the statement; column names as written. */
+  readonly uniques: readonly Constraint[];
+  readonly foreignKeys: readonly Constraint[];
+  /** Expression of each generated column. */
+  readonly generated: ReadonlyMap<string, string>;
+}
+
+interface Constraint {
+  /** `null` where the statement gives none. */
+  readonly name: string | null;
+  readonly columns: readonly string[];
+}
+
+/** SQLite compares names by their ASCII letters' upper and lower case alike. */
+export const foldName = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** `CREATE TABLE …` → what the pragmas do not tell. Keys of `generated` are folded names. */
+export const readTableStatement = (sql: string): TableStatement => {
+  const found: Found = { autoincrement: false, uniques: [], foreignKeys: [], generated: new Map() };
+  for (const part of splitList(readBody(sql))) readPart(part, sql, found);
+  return found;
+};
+
+/** `CREATE INDEX … ON table (lower(name), id DESC)` → `lower(name)`, `id`: the text of each part. */
+export const readIndexParts = (sql: string): string[] =>
+  splitList(readBody(sql)).map((part) => {
+    const last = part.at(-1);
+    return textOf(last !== undefined && /^(?:asc|desc)$/i.test(last.text) ? part.slice(0, -1) : part, sql);
+  });
+
+interface Found {
+  autoincrement: boolean;
+  readonly uniques: Constraint[];
+  readonly foreignKeys: Constraint[];
+  readonly generated: Map<string, string>;
+}
+
+/** A word, a quoted name, a literal, a sign; or a parenthesised group, whose parts are inside. */
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly group: readonly Token[] | null;
+}
+
+const lexeme =
+  /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$\u0080-\uffff]+|[\s\S]/g;
+
+const tokenize = (sql: string): Token[] => {
+  const root: Token[] = [];
+  const open: { readonly start: number; readonly tokens: Token[] }[] = [];
+  for (const match of sql.matchAll(lexeme)) {
+    const [text] = match;
+    const end = match.index + text.length;
+    const tokens = open.at(-1)?.tokens ?? root;
+    if (/^(?:\s|--|\/\*)/.test(text)) continue;
+    if (text === '(') {
+      open.push({ start: match.index, tokens: [] });
+    } else if (text === ')') {
+      const group = open.pop();
+      if (group === undefined) continue;
+      (open.at(-1)?.tokens ?? root).push({ text: '()', start: group.start, end, group: group.tokens });
+    } else {
+      tokens.push({ text, start: match.index, end, group: null });
+    }
+  }
+  return root;
+};
+
+/** The first parenthesis of a statement: the columns of a table, the parts of an index. */
+const readBody = (sql: string): readonly Token[] => tokenize(sql).find((token) => token.group)?.group ?? [];
+
+const splitList = (tokens: readonly Token[]): Token[][] => {
+  const parts: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.text === ',') parts.push([]);
+    else parts.at(-1)?.push(token);
+  }
+  return parts.filter((part) => part.length > 0);
+};
+
+const textOf = (tokens: readonly Token[], sql: string): string =>
+  sql.slice(tokens[0]?.start, tokens.at(-1)?.end);
+
+const keywordOf = (token: Token | undefined): string => token?.text.toUpperCase() ?? '';
+
+/** Words with which a table constraint begins; reserved, so no bare column name. */
+const constraintWords: ReadonlySet<string> = new Set(['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN']);
+
+/** Words that take the constraint name before them. */
+const namedWords: ReadonlySet<string> = new Set([
+  'PRIMARY',
+  'NOT',
+  'NULL',
+  'CHECK',
+  'DEFAULT',
+  'COLLATE',
+  'AS',
+]);
+
+/** One column with its constraints, or table constraints, which SQLite lets follow each other without a comma. */
+const readPart = (part: readonly Token[], sql: string, found: Found): void => {
+  const first = part[0];
+  const column = first === undefined || constraintWords.has(keywordOf(first)) ? null : nameOf(first);
+  let name: string | null = null;
+  let foreign: readonly string[] | null = null;
+  for (let at = column === null ? 0 : 1; at < part.length; at += 1) {
+    const keyword = keywordOf(part[at]);
+    const columns = column === null ? namesOf(part[at + 1]) : [column];
+    if (keyword === 'CONSTRAINT') {
+      at += 1;
+      name = nameOf(part[at]);
+    } else if (keyword === 'UNIQUE') {
+      found.uniques.push({ name, columns });
+      name = null;
+    } else if (keyword === 'FOREIGN') {
+      foreign = namesOf(part[at + 2]);
+    } else if (keyword === 'REFERENCES') {
+      found.foreignKeys.push({ name, columns: foreign ?? columns });
+      name = foreign = null;
+    } else if (keyword === 'AUTOINCREMENT') {
+      found.autoincrement = true;
+    } else if (namedWords.has(keyword)) {
+      if (keyword === 'AS' && column !== null) readGenerated(column, part[at + 1], sql, found);
+      name = null;
+    }
+  }
+};
+
+const readGenerated = (column: string, token: Token | undefined, sql: string, found: Found): void => {
+  if (token?.group) found.generated.set(foldName(column), textOf(token.group, sql));
+};
+
+const namesOf = (token: Token | undefined): string[] =>
+  splitList(token?.group ?? []).map((part) => nameOf(part[0]));
+
+const nameOf = (token: Token | undefined): string => {
+  const text = token?.text ?? '';
+  const quote = text.charAt(0);
+  if (quote === '[') return text.slice(1, -1);
+  return /["'`]/.test(quote) ? text.slice(1, -1).replaceAll(quote + quote, quote) : text;
+};

@@ -1,0 +1,81 @@
+/** Database + spec → files: the one place where reading and writing meet. Says nothing itself; its report does. */
+import { join } from 'node:path';
+import { emit } from './emitters/index.js';
+import type { Catalog, CatalogReader } from './introspection/catalog.js';
+import { introspect } from './introspection/index.js';
+import type { BreakingChange } from './model/breaking.js';
+import { buildModel } from './model/build.js';
+import { writeOutput, type OutputReport } from './output.js';
+import { loadSpec } from './spec/load.js';
+import type { Spec } from './spec/types.js';
+import { compareWithStored, readStoredCatalog } from './stored-catalog.js';
+
+export interface GenerateOptions {
+  /** The live database; not needed with `from`. */
+  readonly reader?: CatalogReader;
+  /** A stored `catalog.json` to start from instead. */
+  readonly from?: string;
+  /** The package's own first, then a team's. */
+  readonly specFolders: readonly string[];
+  /** The output folder. */
+  readonly out: string;
+  /** Writes nothing; the report says what would be done. */
+  readonly check: boolean;
+  /** Patterns of tables; where not empty, instead of those in `api.yaml`. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** PostgreSQL: the one schema that is read. */
+  readonly schema?: string;
+}
+
+export interface GenerateReport extends OutputReport {
+  /** A sentence each. */
+  readonly warnings: readonly string[];
+  /** What clients of the output that stood there before lose. */
+  readonly breaking: readonly BreakingChange[];
+  /** Milliseconds of each step. */
+  readonly timings: Readonly<Record<Step, number>>;
+}
+
+export type Step = 'load' | 'read' | 'build' | 'emit' | 'compare' | 'write';
+
+/**
+ * Brings the output folder up to date. Everything is made before anything is written: whatever is thrown on the
+ * way, the old output stays whole.
+ * @throws SpecError, ModelError or OutputError, each with all faults at once
+ */
+export const generate = async (options: GenerateOptions): Promise<GenerateReport> => {
+  const { timings, time } = createTimer();
+  const spec = await time('load', () => loadSpec(options.specFolders));
+  const catalog = await time('read', () => readCatalog(options, spec));
+  const { model, warnings } = await time('build', () => buildModel({ catalog, spec }));
+  const files = await time('emit', () => emit(model));
+  const stored = await time('compare', () =>
+    compareWithStored(join(options.out, 'catalog.json'), model, spec),
+  );
+  const output = await time('write', () => writeOutput(options.out, files, options));
+  return { ...output, warnings: [...warnings, ...stored.warnings], breaking: stored.breaking, timings };
+};
+
+const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> => {
+  const { from, reader, include, exclude, schema } = options;
+  const tables = {
+    include: include?.length ? include : api.tables.include,
+    exclude: exclude?.length ? exclude : api.tables.exclude,
+    ...(schema !== undefined && { schema }),
+  };
+  if (from !== undefined) return readStoredCatalog(from, tables);
+  if (reader !== undefined) return introspect(reader, tables);
+  throw new Error('There is nothing to generate from: give a database or a stored catalog.json');
+};
+
+const createTimer = () => {
+  const timings: Record<Step, number> = { load: 0, read: 0, build: 0, emit: 0, compare: 0, write: 0 };
+  const time = async <Result>(step: Step, run: () => Result | Promise<Result>): Promise<Result> => {
+    const start = performance.now();
+    const result = await run();
+    timings[step] = performance.now() - start;
+    return result;
+  };
+  return { timings, time };
+};

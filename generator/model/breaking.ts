@@ -1,0 +1,167 @@
+/** What a new model takes away from clients of the old one. */
+import type { Collection, Field, Model, Operation, Relation } from './types.js';
+
+export interface BreakingChange {
+  readonly kind:
+    | 'collection removed'
+    | 'collection changed'
+    | 'field removed'
+    | 'field retyped'
+    | 'field narrowed'
+    | 'field required'
+    | 'field nullable'
+    | 'relation removed'
+    | 'relation changed'
+    | 'operation removed'
+    | 'operation changed';
+  /** `Album`, `Album.Title`, or an operation's id. */
+  readonly subject: string;
+  /** A sentence: `Album.Title was a string and is now an integer.` */
+  readonly message: string;
+}
+
+/**
+ * In the order of the old model. An old model is built from the stored catalog with today's spec (`assembleModel`),
+ * so that only changes of the database tell.
+ */
+export const compareModels = (previous: Model, next: Model): BreakingChange[] => {
+  const collections = new Map(next.collections.map((collection) => [collection.name, collection]));
+  const operations = new Map(next.operations.map((operation) => [operation.id, operation]));
+  return [
+    ...previous.collections.flatMap((before) => compareCollections(before, collections.get(before.name))),
+    ...previous.operations.flatMap((before) => compareOperations(before, operations.get(before.id))),
+  ];
+};
+
+const compareCollections = (before: Collection, after: Collection | undefined): BreakingChange[] => {
+  const { name } = before;
+  if (after === undefined) {
+    return [{ kind: 'collection removed', subject: name, message: `${name} no longer exists.` }];
+  }
+  const changed = (message: string): BreakingChange => ({
+    kind: 'collection changed',
+    subject: name,
+    message,
+  });
+  const changes: BreakingChange[] = [];
+  if (before.kind === 'table' && after.kind === 'view')
+    changes.push(changed(`${name} is a view now and cannot be written.`));
+  if (before.key.join() !== after.key.join()) {
+    changes.push(changed(`${name} was keyed by ${showKey(before)} and is now keyed by ${showKey(after)}.`));
+  }
+  if (before.singleton !== after.singleton) {
+    changes.push(changed(`${name} answers with ${after.singleton ? 'one object' : 'a list'} now.`));
+  }
+  if (before.path !== after.path) {
+    changes.push(
+      changed(`${name} was served at ${before.path ?? 'no path'} and is now at ${after.path ?? 'no path'}.`),
+    );
+  }
+  return [...changes, ...compareAllFields(before, after), ...compareAllRelations(before, after)];
+};
+
+const showKey = ({ key }: Collection): string => (key.length === 0 ? 'nothing' : key.join(', '));
+
+const compareAllFields = (before: Collection, after: Collection): BreakingChange[] => {
+  const old = new Map(before.fields.map((field) => [field.name, field]));
+  const now = new Map(after.fields.map((field) => [field.name, field]));
+  return [
+    ...before.fields.flatMap((field) =>
+      compareFields(`${before.name}.${field.name}`, field, now.get(field.name)),
+    ),
+    ...after.fields
+      .filter((field) => field.required && old.get(field.name)?.required !== true)
+      .map(({ name }): BreakingChange => {
+        const subject = `${before.name}.${name}`;
+        const state = old.has(name) ? 'must be given on create now' : 'is new and must be given on create';
+        return { kind: 'field required', subject, message: `${subject} ${state}.` };
+      }),
+  ];
+};
+
+const compareFields = (subject: string, before: Field, after: Field | undefined): BreakingChange[] => {
+  const change = (kind: BreakingChange['kind'], message: string): BreakingChange => ({
+    kind,
+    subject,
+    message,
+  });
+  if (after === undefined) return [change('field removed', `${subject} no longer exists.`)];
+  if (before.type !== after.type) {
+    return [change('field retyped', `${subject} was ${aType(before)} and is now ${aType(after)}.`)];
+  }
+  const changes = narrowings(before, after).map((what) => change('field narrowed', `${subject} ${what}.`));
+  if (!before.nullable && after.nullable)
+    changes.push(change('field nullable', `${subject} may be null now.`));
+  return changes;
+};
+
+const aType = ({ type }: Field): string =>
+  type === 'integer' || type === 'unknown' ? `an ${type}` : `a ${type}`;
+
+/** Values that were accepted and are refused now. */
+const narrowings = (before: Field, after: Field): string[] => {
+  const narrowings: string[] = [];
+  const gone = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
+  if (before.nullable && !after.nullable) narrowings.push('no longer accepts null');
+  if (gone.length > 0) narrowings.push(`no longer accepts ${gone.join(', ')}`);
+  if (before.values === null && after.values !== null)
+    narrowings.push(`accepts only ${after.values.join(', ')} now`);
+  if (shorter(before.length, after.length))
+    narrowings.push(`holds at most ${after.length} now (${limit(before.length)})`);
+  if (shorter(before.bits, after.bits)) narrowings.push(`has ${after.bits} bits now (${limit(before.bits)})`);
+  if (!before.unsigned && after.unsigned) narrowings.push('no longer accepts negative numbers');
+  if (!before.generated && after.generated)
+    narrowings.push('is computed by the database now and cannot be written');
+  if (!before.readonly && after.readonly) narrowings.push('is read-only now');
+  return narrowings;
+};
+
+const shorter = (before: number | null, after: number | null): boolean =>
+  after !== null && (before === null || after < before);
+
+const limit = (before: number | null): string => (before === null ? 'was without a limit' : `was ${before}`);
+
+const compareAllRelations = (before: Collection, after: Collection): BreakingChange[] => {
+  const now = new Map(after.relations.map((relation) => [relation.name, relation]));
+  return before.relations.flatMap((relation) =>
+    compareRelations(`${before.name}.${relation.name}`, relation, now.get(relation.name)),
+  );
+};
+
+const compareRelations = (
+  subject: string,
+  before: Relation,
+  after: Relation | undefined,
+): BreakingChange[] => {
+  if (after === undefined) {
+    return [{ kind: 'relation removed', subject, message: `${subject} no longer leads anywhere.` }];
+  }
+  const [was, is] = [showTarget(before), showTarget(after)];
+  if (was === is) return [];
+  return [{ kind: 'relation changed', subject, message: `${subject} led to ${was} and now leads to ${is}.` }];
+};
+
+const showTarget = (relation: Relation): string => {
+  switch (relation.kind) {
+    case 'manyToOne':
+      return `one of ${relation.target}`;
+    case 'oneToMany':
+      return `a list of ${relation.target}`;
+    case 'manyToAny':
+      return `one of ${relation.targets.join(', ')}`;
+  }
+};
+
+const compareOperations = (before: Operation, after: Operation | undefined): BreakingChange[] => {
+  const subject = before.id;
+  if (after === undefined) {
+    return [
+      { kind: 'operation removed', subject, message: `${callOf(before)} (${subject}) no longer exists.` },
+    ];
+  }
+  if (callOf(before) === callOf(after)) return [];
+  const message = `${subject} was ${callOf(before)} and is now ${callOf(after)}.`;
+  return [{ kind: 'operation changed', subject, message }];
+};
+
+const callOf = ({ method, path }: Operation): string => `${method.toUpperCase()} ${path}`;

@@ -1,0 +1,144 @@
+/** Catalog + spec → model. Pure: the same input gives the same model, and nothing is read or written. */
+import type { Catalog } from '../introspection/catalog.js';
+import type { Spec } from '../spec/types.js';
+import { compareText, hashOf } from './canonical.js';
+import { checkMeta } from './check.js';
+import { buildFields, createFacts, type FactsOf } from './fields.js';
+import { ModelError, type Findings, type ModelFault } from './findings.js';
+import { findLinks } from './links.js';
+import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.js';
+import { collectionNames } from './naming.js';
+import { buildRelations, type BareRelation } from './relations.js';
+import { sameCollectionNames, spell } from './spelling.js';
+import { checkSystemTables, collectionTables, type CollectionTable } from './tables.js';
+import type { Collection, CollectionNames, Model } from './types.js';
+
+export interface ModelSources {
+  readonly catalog: Catalog;
+  readonly spec: Spec;
+}
+
+/** @throws ModelError with everything that spec and database do not agree on */
+export const buildModel = (sources: ModelSources): { model: Model; warnings: readonly string[] } => {
+  const { model, warnings, faults } = assembleModel(sources);
+  if (faults.length > 0) throw new ModelError(faults);
+  return { model, warnings };
+};
+
+/** As `buildModel`, for a catalog that may be older than the spec: what does not fit is left out and told. */
+export const assembleModel = ({
+  catalog,
+  spec,
+}: ModelSources): { model: Model; warnings: readonly string[]; faults: readonly ModelFault[] } => {
+  const findings: Findings = { faults: [], warnings: [] };
+  const tables = collectionTables(catalog, spec, findings.warnings);
+  checkSystemTables(tables, spec, findings);
+  const meta = overlayMeta(catalog, spec, findings.warnings);
+  const links = findLinks(tables, meta, findings);
+  const relations = buildRelations(tables, links, findings);
+  checkMeta(meta, { tables, relations, spec }, findings);
+  const names = nameCollections(tables.keys(), spec);
+  findings.faults.push(...sameCollectionNames(names));
+  const factsOf = createFacts(tables, { meta, links, findings });
+  const parts = { spec, meta, relations, names, factsOf, findings };
+  const collections = [...tables].map(([name, table]) => buildCollection(name, table, parts));
+  const model: Model = {
+    api: describe(spec.api),
+    dialect: catalog.dialect,
+    catalog,
+    collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
+    operations: spec.operations,
+    errors: spec.errors,
+  };
+  return { model, ...findings };
+};
+
+interface Parts {
+  readonly spec: Spec;
+  readonly meta: Meta;
+  readonly relations: ReadonlyMap<string, readonly BareRelation[]>;
+  readonly names: ReadonlyMap<string, CollectionNames>;
+  readonly factsOf: FactsOf;
+  readonly findings: Findings;
+}
+
+type Unhashed = Omit<Collection, 'hash'>;
+
+const buildCollection = (name: string, table: CollectionTable, parts: Parts): Unhashed => {
+  const { spec, meta, relations, names, factsOf, findings } = parts;
+  const file = spec.collections.get(name);
+  const bare = {
+    fields: buildFields(table, { meta, factsOf, findings }),
+    relations: relations.get(name) ?? [],
+  };
+  return {
+    ...tableToCollection(table, meta.collections.get(name)),
+    ...spell(name, bare, { file, findings }),
+    path: table.system === null ? `/items/${encodeURIComponent(name)}` : (file?.path ?? null),
+    names: names.get(name) ?? collectionNames(name, {}),
+  };
+};
+
+const describe = ({ title, version, description }: Spec['api']): Model['api'] => ({
+  title,
+  version,
+  description,
+});
+
+const nameCollections = (tables: Iterable<string>, spec: Spec): ReadonlyMap<string, CollectionNames> =>
+  new Map(
+    [...tables].map(
+      (name) => [name, collectionNames(name, spec.collections.get(name)?.names ?? {})] as const,
+    ),
+  );
+
+type TablePart = Omit<Unhashed, 'path' | 'names' | 'fields' | 'relations'>;
+
+const tableToCollection = (
+  { table, columns, system }: CollectionTable,
+  meta: MetaEntry | undefined,
+): TablePart => {
+  const sortField = textOf(meta, 'sort_field');
+  return {
+    name: table.name,
+    kind: table.kind,
+    system: system !== null,
+    note: textOf(meta, 'note') ?? (table.comment || null),
+    singleton: flagOf(meta, 'singleton'),
+    sortField: sortField !== null && columns.has(sortField) ? sortField : null,
+    key: table.primaryKey ?? [],
+    uniques: uniquesOf(table),
+  };
+};
+
+/** Unique constraints and unique indexes over plain columns, but not the primary key; none twice. */
+const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
+  const seen = new Set([JSON.stringify(primaryKey)]);
+  const fromIndexes = indexes
+    .filter(({ unique, columns }) => unique && columns.every((column) => typeof column === 'string'))
+    .map(({ name, columns }) => ({ name, columns: columns.map(String) }));
+  return [...uniques, ...fromIndexes]
+    .filter(({ columns }) => {
+      const key = JSON.stringify(columns);
+      return seen.has(key) ? false : seen.add(key);
+    })
+    .map(({ name, columns }) => ({ name, fields: columns }))
+    .sort((a, b) => compareText(a.name, b.name));
+};
+
+/** What is printed for a collection depends on itself and on the names and keys of those it points at. */
+const hashCollections = (collections: readonly Unhashed[]): Collection[] => {
+  const faces = new Map(collections.map((collection) => [collection.name, faceOf(collection)]));
+  return collections.map((collection) => {
+    const related = collection.relations.flatMap((relation) =>
+      relation.kind === 'manyToAny' ? relation.targets : [relation.target],
+    );
+    return { ...collection, hash: hashOf([collection, related.map((name) => faces.get(name) ?? null)]) };
+  });
+};
+
+const faceOf = ({ name, names, key, fields }: Unhashed): unknown => [
+  name,
+  names,
+  key.map((field) => fields.find((candidate) => candidate.name === field)?.type ?? null),
+];

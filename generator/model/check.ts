@@ -1,0 +1,129 @@
+/** What meta says must be about things that exist. In a file that is a fault, in the database a remark. */
+import { nearest, positionToText, suggest } from '../spec/faults.js';
+import { collectionMetaKeys, fieldMetaKeys } from '../spec/meta-keys.js';
+import type { Spec } from '../spec/types.js';
+import { report, type Findings } from './findings.js';
+import { aboutEntry, aboutKey, placeOf, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
+import type { BareRelation } from './relations.js';
+import type { Tables } from './tables.js';
+
+interface Known {
+  readonly tables: Tables;
+  readonly relations: ReadonlyMap<string, readonly BareRelation[]>;
+  readonly spec: Spec;
+}
+
+export const checkMeta = (meta: Meta, known: Known, findings: Findings): void => {
+  checkTables(meta, known, findings);
+  for (const [collection, entry] of meta.collections) {
+    if (known.tables.has(collection)) checkCollection(collection, entry, { known, findings });
+  }
+  for (const [collection, entries] of meta.fields) {
+    if (!known.tables.has(collection)) continue;
+    for (const [field, entry] of entries)
+      checkField(`${collection}.${field}`, field, { collection, entry, known, findings });
+  }
+};
+
+/** Each missing table once, however much is said about it. */
+const checkTables = (meta: Meta, { tables, spec }: Known, findings: Findings): void => {
+  const said = [meta.relations, meta.fields].flatMap((nested) =>
+    [...nested].flatMap(([collection, entries]) =>
+      [...entries.values()].slice(0, 1).map((entry) => [collection, entry] as const),
+    ),
+  );
+  for (const [collection, entry] of new Map([...said, ...meta.collections])) {
+    const file = spec.collections.get(collection);
+    const isSystem = file !== undefined && file.columns !== null;
+    if (tables.has(collection) || isSystem) continue;
+    const place = file === undefined ? undefined : (placeOf(file, 'collection') ?? placeOf(file));
+    const message = `there is no table "${collection}", or it is excluded`;
+    const remedy = suggest(collection, tables.keys(), 'name a table of this database');
+    report(findings, { ...aboutEntry(entry), ...(place === undefined ? {} : { place }), message, remedy });
+  }
+};
+
+interface Context {
+  readonly known: Known;
+  readonly findings: Findings;
+}
+
+const checkCollection = (collection: string, entry: MetaEntry, { known, findings }: Context): void => {
+  const columns = [...(known.tables.get(collection)?.columns.keys() ?? [])];
+  for (const key of ['sort_field', 'archive_field']) {
+    const name = textOf(entry, key);
+    if (name === null || columns.includes(name)) continue;
+    const message = `"${collection}" has no column "${name}" that could be the ${key}`;
+    report(findings, {
+      ...aboutKey(entry, key),
+      message,
+      remedy: suggest(name, columns, 'name one of its columns'),
+    });
+  }
+  remarkMisspelled(collection, { entry, keys: collectionMetaKeys, findings });
+};
+
+interface FieldContext extends Context {
+  readonly collection: string;
+  readonly entry: MetaEntry;
+}
+
+/** Specials of fields that have no column and are no relation: they only shape forms. */
+const presentational: ReadonlySet<string> = new Set(['alias', 'no-data', 'group']);
+
+const checkField = (
+  what: string,
+  field: string,
+  { collection, entry, known, findings }: FieldContext,
+): void => {
+  const table = known.tables.get(collection);
+  // columns of an older system table are missed by name elsewhere
+  const columns = [...new Set([...(table?.columns.keys() ?? []), ...(table?.system?.keys() ?? [])])];
+  const names = [...columns, ...(known.relations.get(collection) ?? []).map(({ name }) => name)];
+  const aliases = wordsOf(entry, 'special').some((special) => presentational.has(special));
+  if (!names.includes(field) && !aliases) {
+    const message = `"${collection}" has no column or relation "${field}"`;
+    report(findings, {
+      ...aboutEntry(entry),
+      message,
+      remedy: suggest(field, names, 'name one that exists'),
+    });
+  }
+  for (const name of fieldsOfFilter(entry.values.get('validation')).filter(
+    (name) => !columns.includes(name),
+  )) {
+    const message = `"${collection}" has no column "${name}" to validate`;
+    report(findings, {
+      ...aboutKey(entry, 'validation'),
+      message,
+      remedy: suggest(name, columns, 'name one of its columns'),
+    });
+  }
+  remarkMisspelled(what, { entry, keys: fieldMetaKeys, findings });
+};
+
+/** The fields a filter names at its top, below `_and` and `_or`. */
+const fieldsOfFilter = (filter: unknown): string[] => {
+  if (Array.isArray(filter)) return filter.flatMap(fieldsOfFilter);
+  if (typeof filter !== 'object' || filter === null) return [];
+  return Object.entries(filter).flatMap(([key, value]) => {
+    if (key === '_and' || key === '_or') return fieldsOfFilter(value);
+    return key.includes('(') ? [] : [key];
+  });
+};
+
+interface Misspelled {
+  readonly entry: MetaEntry;
+  readonly keys: ReadonlyMap<string, unknown>;
+  readonly findings: Findings;
+}
+
+/** Unknown meta keys are kept, and one that is nearly a known key is most likely meant to be it. */
+const remarkMisspelled = (what: string, { entry, keys, findings }: Misspelled): void => {
+  for (const [key, place] of entry.places) {
+    const near = key === '' || keys.has(key) ? null : nearest(key, keys.keys());
+    if (near === null) continue;
+    const message = `${what}: "${key}" is kept but does nothing; did you mean "${near}"?`;
+    findings.warnings.push(`${positionToText(place)}: ${message}`);
+  }
+};

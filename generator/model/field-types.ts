@@ -1,0 +1,140 @@
+/** Column types and specials → the closed set of field types. */
+import type { Column, ColumnType } from '../introspection/catalog.js';
+import type { ColumnSpec } from '../spec/types.js';
+import type { Field, FieldType } from './types.js';
+
+/** What of a field follows from its type alone. */
+export type TypeFacts = Pick<
+  Field,
+  'type' | 'length' | 'precision' | 'scale' | 'bits' | 'unsigned' | 'fraction' | 'values'
+>;
+
+const plain = (type: FieldType): TypeFacts => ({
+  type,
+  length: null,
+  precision: null,
+  scale: null,
+  bits: null,
+  unsigned: false,
+  fraction: null,
+  values: null,
+});
+
+/** The type of a column as the database declares it. 32 bits without sign are exact as a JSON number, 64 are not. */
+export const columnToFacts = (type: ColumnType): TypeFacts => {
+  switch (type.kind) {
+    case 'integer': {
+      const { bits, signed } = type;
+      return { ...plain(bits === 64 ? 'bigInteger' : 'integer'), bits, unsigned: !signed };
+    }
+    case 'decimal':
+      return { ...plain('decimal'), precision: type.precision, scale: type.scale };
+    case 'float':
+      return { ...plain('float'), bits: type.bits };
+    case 'string':
+    case 'text':
+    case 'binary':
+      return { ...plain(type.kind), length: type.length };
+    case 'time':
+    case 'dateTime':
+    case 'timestamp':
+      return { ...plain(type.kind), fraction: type.fraction };
+    case 'enum':
+      return { ...plain('string'), values: type.values };
+    case 'set':
+      return plain('csv');
+    case 'boolean':
+    case 'date':
+    case 'uuid':
+    case 'json':
+    case 'unknown':
+      return plain(type.kind);
+  }
+};
+
+/** A column of a system table is what the spec says, however the database stores it. */
+export const systemFacts = ({ type, length }: ColumnSpec, column: Column): TypeFacts => {
+  const declared = columnToFacts(column.type);
+  switch (type) {
+    case 'integer':
+      return { ...plain(type), bits: 32 };
+    case 'bigInteger':
+      return { ...plain(type), bits: 64 };
+    case 'timestamp':
+      return { ...plain(type), fraction: declared.fraction ?? 0 };
+    case 'string':
+    case 'text':
+    case 'csv':
+      return { ...plain(type), length: length ?? declared.length };
+    case 'uuid':
+    case 'boolean':
+    case 'json':
+      return plain(type);
+  }
+};
+
+const texts: readonly ColumnType['kind'][] = ['string', 'text', 'unknown'];
+
+/** Special of the meta to the type it gives and the columns that can hold it. */
+const casts: ReadonlyMap<
+  string,
+  { readonly type: FieldType; readonly holds: readonly ColumnType['kind'][] }
+> = new Map([
+  ['cast-json', { type: 'json', holds: [...texts, 'json'] }],
+  ['cast-boolean', { type: 'boolean', holds: [...texts, 'boolean', 'integer', 'decimal'] }],
+  ['cast-csv', { type: 'csv', holds: [...texts, 'set'] }],
+  ['cast-timestamp', { type: 'timestamp', holds: [...texts, 'dateTime', 'timestamp'] }],
+  ['uuid', { type: 'uuid', holds: [...texts, 'uuid'] }],
+]);
+
+/** The special among `specials` that changes the type, and whether the column can hold that. */
+export const findCast = (
+  specials: readonly string[],
+  { type }: Column,
+): { readonly special: string; readonly fits: boolean } | null => {
+  const special = specials.find((candidate) => casts.has(candidate));
+  if (special === undefined) return null;
+  return { special, fits: casts.get(special)?.holds.includes(type.kind) ?? false };
+};
+
+/** The facts of a column under a special that fits it. */
+export const castFacts = (special: string, { type }: Column): TypeFacts => {
+  const declared = columnToFacts(type);
+  const cast = casts.get(special)?.type ?? declared.type;
+  if (cast === declared.type) return declared;
+  if (cast === 'timestamp') return { ...plain(cast), fraction: declared.fraction ?? 0 };
+  return cast === 'csv' ? { ...plain(cast), length: declared.length } : plain(cast);
+};
+
+/** A key that points at a uuid is one, where the column is text. */
+export const canBeUuid = ({ type }: TypeFacts): boolean => type === 'string' || type === 'text';
+
+export const uuidFacts: TypeFacts = plain('uuid');
+
+/** A literal default as the wire would show it; `null` where the wire form is not a plain value. */
+export const defaultToWire = (text: string, { type }: TypeFacts): string | number | boolean | null => {
+  switch (type) {
+    case 'integer':
+    case 'float':
+      return Number.isFinite(Number(text)) ? Number(text) : null;
+    case 'boolean':
+      return /^(1|t|true|b'1')$/i.test(text);
+    case 'dateTime':
+      return text.replace(/^(\S+) (\S+)$/, '$1T$2');
+    case 'timestamp':
+      return text.replace(/^(\S+) ([^\sZ]+)Z?$/, '$1T$2Z');
+    case 'json':
+    case 'csv':
+    case 'binary':
+      return null;
+    case 'string':
+    case 'text':
+    case 'bigInteger':
+    case 'decimal':
+    case 'date':
+    case 'time':
+    case 'uuid':
+    case 'unknown':
+      return text;
+  }
+};

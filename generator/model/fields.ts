@@ -1,0 +1,155 @@
+/** Columns and their meta → fields. */
+import type { Column } from '../introspection/catalog.js';
+import { report, type Findings } from './findings.js';
+import {
+  canBeUuid,
+  castFacts,
+  columnToFacts,
+  defaultToWire,
+  findCast,
+  systemFacts,
+  uuidFacts,
+  type TypeFacts,
+} from './field-types.js';
+import type { Links } from './links.js';
+import { aboutKey, flagOf, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
+import type { CollectionTable, Tables } from './tables.js';
+import type { Field } from './types.js';
+
+/** A field before it is spelled for GraphQL. */
+export type BareField = Omit<Field, 'graphql'>;
+
+/** The fields of one table, in its order. */
+export const buildFields = (
+  { table, columns }: CollectionTable,
+  { meta, factsOf, findings }: { meta: Meta; factsOf: FactsOf; findings: Findings },
+): BareField[] =>
+  [...columns.values()].map((column) => {
+    const entry = meta.fields.get(table.name)?.get(column.name);
+    const facts = factsOf(table.name, column.name);
+    if (facts.type === 'unknown') findings.warnings.push(unknownType(table.name, column));
+    return columnToField(column, {
+      entry,
+      facts,
+      primaryKey: table.primaryKey?.includes(column.name) ?? false,
+      findings,
+    });
+  });
+
+const unknownType = (table: string, { name, dbType }: Column): string =>
+  `${table}.${name}: svc does not know the column type "${dbType}"; the field is readable as text`;
+
+interface FieldParts {
+  readonly entry: MetaEntry | undefined;
+  readonly facts: TypeFacts;
+  readonly primaryKey: boolean;
+  readonly findings: Findings;
+}
+
+const columnToField = (column: Column, { entry, facts, primaryKey, findings }: FieldParts): BareField => {
+  const specials = wordsOf(entry, 'special');
+  const fill = fillOf(specials);
+  const made = column.autoIncrement || column.generated !== null || fill !== null;
+  const hasDefault = made || column.default !== null;
+  const literal = column.default?.kind === 'literal' ? column.default.value : null;
+  return {
+    name: column.name,
+    ...facts,
+    dbType: column.dbType,
+    nullable: column.nullable,
+    required: (!column.nullable && !hasDefault) || (!made && flagOf(entry, 'required')),
+    hasDefault,
+    defaultValue: literal === null ? null : defaultToWire(literal, facts),
+    primaryKey,
+    autoIncrement: column.autoIncrement,
+    generated: column.generated !== null,
+    readonly: flagOf(entry, 'readonly'),
+    conceal: specials.includes('conceal'),
+    hash: specials.includes('hash'),
+    fill,
+    validation: entry === undefined ? null : validationOf(entry, findings),
+    validationMessage: textOf(entry, 'validation_message'),
+    note: textOf(entry, 'note') ?? (column.comment || null),
+  };
+};
+
+const fills = ['uuid', 'user-created', 'user-updated', 'date-created', 'date-updated'] as const;
+
+/** What the server sets; the first special that says so. */
+const fillOf = (specials: readonly string[]): Field['fill'] =>
+  specials.map((special) => fills.find((fill) => fill === special)).find((fill) => fill !== undefined) ??
+  null;
+
+const validationOf = (entry: MetaEntry, findings: Findings): Field['validation'] => {
+  const filter = entry.values.get('validation') ?? null;
+  if (filter === null) return null;
+  if (typeof filter === 'object' && !Array.isArray(filter))
+    return filter as Readonly<Record<string, unknown>>;
+  const remedy = 'write it as { field: { operator: value } }';
+  report(findings, { ...aboutKey(entry, 'validation'), message: '"validation" is not a filter', remedy });
+  return null;
+};
+
+/** The type facts of a field, by table and column. */
+export type FactsOf = (table: string, column: string) => TypeFacts;
+
+/** Foreign keys to a uuid are uuids themselves, however long the chain; so every type is worked out once, on demand. */
+export const createFacts = (
+  tables: Tables,
+  { meta, links, findings }: { meta: Meta; links: Links; findings: Findings },
+): FactsOf => {
+  const targets = keyTargets(links);
+  const known = new Map<string, TypeFacts>();
+  const factsOf: FactsOf = (table, column) => {
+    const id = JSON.stringify([table, column]);
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const own = ownFacts(tables.get(table), column, { entry: meta.fields.get(table)?.get(column), findings });
+    // standing in while targets are asked: a circle of keys ends here
+    known.set(id, own);
+    const pointsAtUuid = (): boolean =>
+      (targets.get(id) ?? []).some((target) => factsOf(target.table, target.column).type === 'uuid');
+    const facts = canBeUuid(own) && pointsAtUuid() ? uuidFacts : own;
+    known.set(id, facts);
+    return facts;
+  };
+  return factsOf;
+};
+
+interface KeyTarget {
+  readonly table: string;
+  readonly column: string;
+}
+
+const keyTargets = (links: Links): ReadonlyMap<string, readonly KeyTarget[]> => {
+  const targets = new Map<string, KeyTarget[]>();
+  for (const { many, columns, one, references } of [...links.toOne.values()].flat()) {
+    for (const [index, column] of columns.entries()) {
+      const id = JSON.stringify([many, column]);
+      targets.set(id, [...(targets.get(id) ?? []), { table: one, column: references[index] ?? '' }]);
+    }
+  }
+  return targets;
+};
+
+/** What spec, special and column say, in this order. */
+const ownFacts = (
+  table: CollectionTable | undefined,
+  name: string,
+  { entry, findings }: { entry: MetaEntry | undefined; findings: Findings },
+): TypeFacts => {
+  const column = table?.columns.get(name);
+  if (column === undefined) return columnToFacts({ kind: 'unknown' });
+  const declared = table?.system?.get(name);
+  if (declared !== undefined) return systemFacts(declared, column);
+  const cast = findCast(wordsOf(entry, 'special'), column);
+  if (cast === null || entry === undefined) return columnToFacts(column.type);
+  if (cast.fits) return castFacts(cast.special, column);
+  const message = `a column of type "${column.dbType}" cannot be "${cast.special}"`;
+  report(findings, {
+    ...aboutKey(entry, 'special'),
+    message,
+    remedy: 'use another column or drop the special',
+  });
+  return columnToFacts(column.type);
+};

@@ -1,0 +1,132 @@
+/** How names of the database are spelled where they cannot stand as they are. Decided here and nowhere else. */
+import { createHash } from 'node:crypto';
+import type { NamesSpec } from '../spec/types.js';
+import type { CollectionNames } from './types.js';
+
+const reservedVariables: ReadonlySet<string> = new Set(
+  (
+    'arguments await break case catch class const continue debugger default delete do else enum eval export extends ' +
+    'false finally for function globalThis if implements import in instanceof interface let new null package ' +
+    'private protected public return static super switch this throw true try typeof undefined var void while with yield'
+  ).split(' '),
+);
+
+/** Globals that a class of this name would hide. */
+const reservedTypes: ReadonlySet<string> = new Set(
+  (
+    'Array ArrayBuffer BigInt Boolean Buffer Date Error Function Infinity Intl Iterator JSON Map Math NaN Number ' +
+    'Object Omit Partial Pick Promise Proxy Readonly Record Reflect RegExp Required Set String Symbol WeakMap WeakSet'
+  ).split(' '),
+);
+
+/** Files of the output folders that are not collections. */
+const reservedFiles: ReadonlySet<string> = new Set(['errors', 'index', 'operations', 'readme']);
+
+const reservedGraphql: ReadonlySet<string> = new Set(
+  'Boolean Float ID Int Mutation Query String Subscription'.split(' '),
+);
+
+/** @param chosen spellings from the spec: `typescript` decides type, variable and file, `graphql` itself */
+export const collectionNames = (
+  name: string,
+  chosen: Pick<NamesSpec, 'typescript' | 'graphql'>,
+): CollectionNames => {
+  const words = splitWords(chosen.typescript ?? name);
+  const type = chosen.typescript ?? avoid(toIdentifier(pascalCase(words)), reservedTypes);
+  const variable = avoid(toIdentifier(camelCase(words)), reservedVariables);
+  return {
+    file: avoid(shorten(words.join('-').toLowerCase(), name), reservedFiles),
+    type,
+    // scripts without letter case spell both alike
+    variable: variable === type ? `${variable}_` : variable,
+    graphql: chosen.graphql ?? avoid(graphqlName(name), reservedGraphql),
+  };
+};
+
+/**
+ * The name itself wherever GraphQL can spell it. Otherwise spaces, dots and hyphens become `_`, any other character
+ * its code point as in `_u1f600_`; a leading digit gets a `_`, a leading `__` (reserved there) becomes `_u5f__`.
+ */
+export const graphqlName = (name: string): string => {
+  if (/^(?!__)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) return name;
+  const spelled = Array.from(name, graphqlCharacter).join('') || '_';
+  if (/^\d/.test(spelled)) return `_${spelled}`;
+  return spelled.startsWith('__') ? `_u5f${spelled}` : spelled;
+};
+
+const graphqlCharacter = (character: string): string => {
+  if (/[_0-9A-Za-z]/.test(character)) return character;
+  return /[ .-]/.test(character) ? '_' : `_u${codeOf(character)}_`;
+};
+
+/** Where a team writes about a table: `spec/collections/works.yaml`. */
+export const specFileOf = (table: string): string => {
+  if (/^[\w-]+$/.test(table)) return `spec/collections/${table}.yaml`;
+  return `spec/collections/${collectionNames(table, {}).file}.yaml (with collection: ${JSON.stringify(table)})`;
+};
+
+/** A name as a value in YAML. */
+export const yamlWord = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
+
+/** Members that every object has; a relation of such a name would replace them on model instances. */
+const objectMembers: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  'toJSON',
+]);
+
+/** Objection's name of a relation: camel case without `_id`, told apart from all in `taken` by `Row` or `Rows`. */
+export const relationModelName = (
+  name: string,
+  { many, taken }: { many: boolean; taken: ReadonlySet<string> },
+): string => {
+  const stem = name.replace(/(?<=.)(_id|Id|ID)$/, '');
+  const plain = toIdentifier(camelCase(splitWords(stem)));
+  const isTaken = (candidate: string): boolean => taken.has(candidate) || objectMembers.has(candidate);
+  let modelName = isTaken(plain) ? `${plain}${many ? 'Rows' : 'Row'}` : plain;
+  while (isTaken(modelName)) modelName += '_';
+  return modelName;
+};
+
+/** `InvoiceLine`, `invoice_line` and `Invoice Line` → invoice, line. Letters of every script are kept. */
+const splitWords = (name: string): string[] => {
+  const words = Array.from(name.normalize('NFC'), separate)
+    .join('')
+    .replaceAll(/([\p{Ll}\p{Nd}])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(' ')
+    .filter((word) => word !== '');
+  if (words.length > 0) return words;
+  return name === '' ? ['unnamed'] : Array.from(name, (character) => `u${codeOf(character)}`);
+};
+
+/** ASCII punctuation separates words; what else no identifier can hold is spelled as its code point. */
+const separate = (character: string): string => {
+  if (/[^_\P{ID_Continue}]/u.test(character)) return character;
+  return (character.codePointAt(0) ?? 0) < 128 ? ' ' : ` u${codeOf(character)} `;
+};
+
+const codeOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16);
+
+const pascalCase = (words: readonly string[]): string => words.map(capitalize).join('');
+
+const camelCase = ([first = '', ...rest]: readonly string[]): string =>
+  first.toLowerCase() + pascalCase(rest);
+
+const capitalize = (word: string): string => {
+  const [first = '', ...rest] = word;
+  return first.toUpperCase() + rest.join('').toLowerCase();
+};
+
+const toIdentifier = (text: string): string => (/^\p{ID_Start}/u.test(text) ? text : `_${text}`);
+
+const avoid = (name: string, reserved: ReadonlySet<string>): string =>
+  reserved.has(name) ? `${name}_` : name;
+
+/** File systems end at 255 bytes. */
+const longestStem = 80;
+
+const shorten = (stem: string, name: string): string => {
+  if (stem.length <= longestStem) return stem;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${stem.slice(0, longestStem).replace(/[\uD800-\uDBFF]$/, '')}-${hash}`;
+};

@@ -1,0 +1,51 @@
+/** The tables of a catalog as the model looks at them: by name, and with the spec's own word on system tables. */
+import type { Catalog, Column, Table } from '../introspection/catalog.js';
+import { listWords } from '../spec/faults.js';
+import type { ColumnSpec, Spec } from '../spec/types.js';
+import type { Findings } from './findings.js';
+
+export interface CollectionTable {
+  readonly table: Table;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Columns as the spec declares them; `null`: not a system table. */
+  readonly system: ReadonlyMap<string, ColumnSpec> | null;
+}
+
+export type Tables = ReadonlyMap<string, CollectionTable>;
+
+/** Every table is a collection, except those with svc's prefix that the spec does not declare. */
+export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[]): Tables => {
+  const tables = new Map<string, CollectionTable>();
+  for (const table of catalog.tables) {
+    const system = spec.collections.get(table.name)?.columns ?? null;
+    if (system === null && table.name.startsWith('svc_')) {
+      warnings.push(`${table.name}: names that start with "svc_" are reserved; the table is left out`);
+    } else {
+      tables.set(table.name, {
+        table,
+        columns: new Map(table.columns.map((column) => [column.name, column])),
+        system,
+      });
+    }
+  }
+  return tables;
+};
+
+/** A database without its system tables, or with those of an older version, cannot be served. */
+export const checkSystemTables = (tables: Tables, spec: Spec, { faults }: Findings): void => {
+  const declared = [...spec.collections.values()].filter(({ columns }) => columns !== null);
+  const missing = declared
+    .filter(({ collection }) => !tables.has(collection))
+    .map(({ collection }) => collection);
+  const remedy = 'run "svc bootstrap"';
+  if (missing.length > 0) {
+    const message = `missing system tables: ${missing.join(', ')}`;
+    faults.push({ where: 'database', message, remedy });
+  }
+  for (const { collection, columns } of declared) {
+    const present = tables.get(collection)?.columns;
+    const absent = [...(columns?.keys() ?? [])].filter((column) => present?.has(column) === false);
+    if (absent.length === 0) continue;
+    faults.push({ where: `table ${collection}`, message: `it lacks ${listWords(absent, 'and')}`, remedy });
+  }
+};

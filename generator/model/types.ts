@@ -1,0 +1,208 @@
+/**
+ * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
+ * Whoever has read this file can write an emitter.
+ */
+import type { Catalog, Dialect } from '../introspection/catalog.js';
+
+export interface Model {
+  readonly api: Api;
+  readonly dialect: Dialect;
+  /** What the model was built from; emitted as it is. */
+  readonly catalog: Catalog;
+  /** Sorted by name. */
+  readonly collections: readonly Collection[];
+  /** Sorted by id. */
+  readonly operations: readonly Operation[];
+  readonly errors: readonly ErrorEntry[];
+}
+
+export interface Api {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+}
+
+export interface Collection {
+  /** The table's name, verbatim: what every wire says. */
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  /** Declared by svc itself (`svc_` tables). */
+  readonly system: boolean;
+  /** Where REST serves it: `/items/Album`, `/users`. `null`: not served over REST. */
+  readonly path: string | null;
+  readonly note: string | null;
+  readonly singleton: boolean;
+  /** Default order of lists, a field name. */
+  readonly sortField: string | null;
+  /** Field names of the primary key; empty for views and keyless tables. */
+  readonly key: readonly string[];
+  /** In the order of the table. */
+  readonly fields: readonly Field[];
+  /** Sorted by name. */
+  readonly relations: readonly Relation[];
+  readonly uniques: readonly { readonly name: string; readonly fields: readonly string[] }[];
+  readonly names: CollectionNames;
+  /** Content hash of this collection and of what its output depends on. */
+  readonly hash: string;
+}
+
+/** Spelled once, in `model/naming`. */
+export interface CollectionNames {
+  /** File stem, kebab-case: `invoice-line`. */
+  readonly file: string;
+  /** TypeScript class and row type: `InvoiceLine`. */
+  readonly type: string;
+  /** TypeScript constant: `invoiceLine`. */
+  readonly variable: string;
+  /** GraphQL type and root field stem: the name itself wherever GraphQL can spell it. */
+  readonly graphql: string;
+}
+
+/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
+export type FieldType =
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'bigInteger'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'dateTime'
+  | 'timestamp'
+  | 'uuid'
+  | 'json'
+  | 'csv'
+  | 'binary'
+  | 'unknown';
+
+export interface Field {
+  /** The column's name, verbatim. */
+  readonly name: string;
+  /** How GraphQL spells it. */
+  readonly graphql: string;
+  readonly type: FieldType;
+  readonly dbType: string;
+  readonly nullable: boolean;
+  /** Must be given on create: not nullable, no default, not made by the database or the server. */
+  readonly required: boolean;
+  /** The database or server has a value when the client gives none. */
+  readonly hasDefault: boolean;
+  /** Literal default in its wire form, for documentation. */
+  readonly defaultValue: string | number | boolean | null;
+  readonly primaryKey: boolean;
+  readonly autoIncrement: boolean;
+  /** Computed by the database; never written. */
+  readonly generated: boolean;
+  /** Meta `readonly`: refused outside admin. */
+  readonly readonly: boolean;
+  /** Characters (string, text, csv), bytes (binary). */
+  readonly length: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  /** Integer width in bits and sign. */
+  readonly bits: number | null;
+  readonly unsigned: boolean;
+  /** Digits after the second. */
+  readonly fraction: number | null;
+  /** Enum values. */
+  readonly values: readonly string[] | null;
+  readonly conceal: boolean;
+  readonly hash: boolean;
+  /** Value set by the server. */
+  readonly fill: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated' | null;
+  readonly validation: Readonly<Record<string, unknown>> | null;
+  readonly validationMessage: string | null;
+  readonly note: string | null;
+}
+
+export type Relation = ManyToOne | OneToMany | ManyToAny;
+
+interface RelationBase {
+  /** The key clients use. For many-to-one the column's own name. */
+  readonly name: string;
+  readonly graphql: string;
+  /** Name of the Objection relation; never equal to a field or another relation. */
+  readonly modelName: string;
+  /** From meta rather than only from a foreign key; such lists are part of `*`. */
+  readonly meta: boolean;
+}
+
+export interface ManyToOne extends RelationBase {
+  readonly kind: 'manyToOne';
+  readonly target: string;
+  /** Own fields, in step with `targetFields`. */
+  readonly fields: readonly string[];
+  readonly targetFields: readonly string[];
+}
+
+/** With `junctionField`, a many-to-many: the target is the junction and `junctionField` its other many-to-one. */
+export interface OneToMany extends RelationBase {
+  readonly kind: 'oneToMany';
+  readonly target: string;
+  /** Own key fields, in step with `targetFields` (the foreign key in the target). */
+  readonly fields: readonly string[];
+  readonly targetFields: readonly string[];
+  readonly junctionField: string | null;
+  readonly sortField: string | null;
+  readonly deselect: 'nullify' | 'delete';
+}
+
+/** On the junction: `field` holds a key, `collectionField` says of which collection. */
+export interface ManyToAny extends RelationBase {
+  readonly kind: 'manyToAny';
+  readonly field: string;
+  readonly collectionField: string;
+  readonly targets: readonly string[];
+}
+
+/** Everything that is not plain CRUD: one entry becomes a REST path, later a GraphQL field, always one body. */
+export interface Operation {
+  /** `serverPing`: the method name of the Operations interface. */
+  readonly id: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly path: string;
+  readonly access: 'public' | 'user' | 'admin';
+  readonly parameters: readonly OperationParameter[];
+  /** JSON Schema of the request body. */
+  readonly body: JsonSchema | null;
+  readonly responses: readonly OperationResponse[];
+  readonly errors: readonly string[];
+}
+
+export interface OperationParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+export interface OperationResponse {
+  readonly status: number;
+  readonly description: string;
+  readonly contentType: string | null;
+  readonly schema: JsonSchema | null;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface ErrorEntry {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly family: string;
+  /** Keys of `extensions` beside `code`, with what they hold. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** What an emitter returns; paths relative to the output folder, `/`-separated, `\n` line ends. */
+export interface OutputFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export type Emitter = (model: Model) => OutputFile[];

@@ -1,0 +1,198 @@
+/**
+ * Code as a tree of brackets, laid out as the formatter would: on one line where it fits, else one item a line.
+ * Everything here is spelled already (see `typescript.ts`); this file decides line breaks only.
+ */
+import { lineWidth } from './typescript.js';
+
+export type Code = string | Group | Pair | Union;
+
+/** Brackets with items between them. */
+interface Group {
+  readonly kind: 'group';
+  /** What stands before the items, bracket included. */
+  readonly open: string;
+  readonly items: readonly Code[];
+  readonly close: string;
+  /** Between bracket and item on one line. */
+  readonly pad: '' | ' ';
+  readonly separator: ',' | ';';
+  /** One item a line even where one line would do. */
+  readonly expand: boolean;
+  /** The last item keeps its bracket on the first line: `call({`. */
+  readonly hug: boolean;
+}
+
+/** `key: value`, `name = value`. */
+interface Pair {
+  readonly kind: 'pair';
+  readonly key: string;
+  readonly value: Code;
+}
+
+/** `A | B`, or `(A | B)[]`. */
+interface Union {
+  readonly kind: 'union';
+  readonly items: readonly Code[];
+  readonly list: boolean;
+}
+
+interface Place {
+  /** Columns that a line may have. */
+  readonly width: number;
+  /** Columns in use on the line where the code starts. */
+  readonly column: number;
+  /** Columns before the first character of that line. */
+  readonly indent: number;
+  /** Columns that must stay free behind it. */
+  readonly tail: number;
+}
+
+interface Expand {
+  readonly expand?: boolean;
+}
+
+/** @param key with its sign: `name:`, `const name =` */
+export const pair = (key: string, value: Code): Code => ({ kind: 'pair', key, value });
+
+export const object = (items: readonly Code[], { expand = false }: Expand = {}): Code =>
+  items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', expand };
+
+export const array = (items: readonly Code[]): Code =>
+  items.length === 0 ? '[]' : { ...brackets('[', ']'), items, expand: isTable(items) };
+
+/** @param result what follows the closing bracket, as `: string` of a signature */
+export const call = (callee: string, items: readonly Code[], result = ''): Code =>
+  items.length === 0
+    ? `${callee}()${result}`
+    : { ...brackets(`${callee}(`, `)${result}`), items, hug: isHuggable(items) };
+
+export const objectType = (items: readonly Code[]): Code =>
+  items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', separator: ';' };
+
+export const arrayType = (item: Code): Code => {
+  if (typeof item === 'string') return `${item}[]`;
+  return item.kind === 'group' ? { ...item, close: `${item.close}[]` } : { ...asUnion(item), list: true };
+};
+
+export const union = (items: readonly Code[]): Code => {
+  const [first, second] = items;
+  if (first !== undefined && items.length === 1) return first;
+  const hugs = items.length === 2 && second === 'null' && typeof first === 'object' && first.kind === 'group';
+  return hugs ? { ...first, close: `${first.close} | null` } : { kind: 'union', items, list: false };
+};
+
+/**
+ * The code as text.
+ * @param options `margin`: columns that a writer puts before every line; `tail`: columns that follow the last one
+ */
+export const layout = (code: Code, { margin = 0, tail = 0 } = {}): string =>
+  render(code, { width: lineWidth - margin, column: 0, indent: 0, tail });
+
+const render = (code: Code, place: Place): string => {
+  if (typeof code === 'string') return code;
+  const flat = flatten(code);
+  if (flat !== null && place.column + flat.length + place.tail <= place.width) return flat;
+  switch (code.kind) {
+    case 'pair':
+      return renderPair(code, place);
+    case 'union':
+      return renderUnion(code, place);
+    case 'group':
+      return renderGroup(code, place);
+  }
+};
+
+/** The code on one line; `null` where something in it needs several. */
+const flatten = (code: Code): string | null => {
+  if (typeof code === 'string') return isComment(code) ? null : code;
+  if (code.kind === 'pair') return flattenAll([code.value], (value) => `${code.key} ${value}`);
+  if (code.kind === 'union') {
+    return flattenAll(code.items, (...items) => (code.list ? `(${items.join(' | ')})[]` : items.join(' | ')));
+  }
+  if (code.expand) return null;
+  return flattenAll(code.items, (...items) =>
+    [code.open, items.join(`${code.separator} `), code.close].join(code.pad),
+  );
+};
+
+const flattenAll = (codes: readonly Code[], join: (...texts: string[]) => string): string | null => {
+  const texts: string[] = [];
+  for (const code of codes) {
+    const text = flatten(code);
+    if (text === null) return null;
+    texts.push(text);
+  }
+  return join(...texts);
+};
+
+/** A text that does not fit goes below its key, unless the key is so short that little is won. */
+const renderPair = ({ key, value }: Pair, place: Place): string => {
+  if (typeof value === 'string') {
+    return /^.{1,4}:$/.test(key) ? `${key} ${value}` : `${key}\n${spaces(place.indent + 2)}${value}`;
+  }
+  if (value.kind === 'union' && !value.list) return key + renderUnion(value, place);
+  return `${key} ${render(value, { ...place, column: place.column + key.length + 1 })}`;
+};
+
+const renderUnion = ({ items, list }: Union, { width, indent }: Place): string => {
+  const inner = indent + 4;
+  const lines = items.map(
+    (item) => `\n${spaces(indent + 2)}| ${render(item, { width, column: inner, indent: inner, tail: 1 })}`,
+  );
+  return list ? `(${lines.join('')}\n${spaces(indent)})[]` : lines.join('');
+};
+
+const renderGroup = (group: Group, place: Place): string => {
+  const last = group.items.at(-1);
+  if (!group.hug || !isGroup(last)) return renderLines(group, place);
+  const before = flattenAll(group.items.slice(0, -1), (...items) =>
+    items.map((item) => `${item}, `).join(''),
+  );
+  const opening = before === null ? null : group.open + before;
+  if (opening === null || place.column + opening.length + last.open.length > place.width) {
+    return renderLines(group, place);
+  }
+  return opening + renderLines(last, place) + group.close;
+};
+
+const renderLines = ({ open, items, close, separator }: Group, { width, indent }: Place): string => {
+  const inner = { width, column: indent + 2, indent: indent + 2, tail: separator.length };
+  const lines = items.map((item) => renderItem(item, inner, separator));
+  return `${open}\n${lines.join('')}${spaces(indent)}${close}`;
+};
+
+const renderItem = (item: Code, place: Place, separator: string): string => {
+  const margin = spaces(place.indent);
+  if (isComment(item)) return `${margin}${item.replaceAll('\n', `\n${margin}`)}\n`;
+  return `${margin}${render(item, place)}${separator}\n`;
+};
+
+const brackets = (open: string, close: string) =>
+  ({ kind: 'group', open, close, pad: '', separator: ',', expand: false, hug: false }) as const;
+
+const asUnion = (code: Pair | Union): Union =>
+  code.kind === 'union' ? code : { kind: 'union', items: [code], list: false };
+
+/** Comments are items of their own, on lines of their own. */
+const isComment = (code: Code): code is string => typeof code === 'string' && /^\/[/*]/.test(code);
+
+/** Several objects, or several lists, of more than one item each: rows. */
+const isTable = (items: readonly Code[]): boolean => {
+  const [first] = items;
+  return (
+    items.length > 1 &&
+    isGroup(first) &&
+    /^[[{]$/.test(first.open) &&
+    items.every((item) => isGroup(item) && item.open === first.open && item.items.length > 1)
+  );
+};
+
+const isHuggable = (items: readonly Code[]): boolean => {
+  const last = items.at(-1);
+  const previous = items.at(-2);
+  return isGroup(last) && !(isGroup(previous) && previous.open === last.open);
+};
+
+const isGroup = (code: Code | undefined): code is Group => typeof code === 'object' && code.kind === 'group';
+
+const spaces = (count: number): string => ' '.repeat(count);

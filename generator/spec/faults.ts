@@ -1,0 +1,80 @@
+/** How faults are told: all of them at once, each with its place and what would be right. */
+import type { Position, SpecFault } from './types.js';
+
+/** Everything that is wrong in the spec files; the message is one line a fault. */
+export class SpecError extends Error {
+  readonly faults: readonly SpecFault[];
+
+  constructor(faults: readonly SpecFault[]) {
+    const sorted = [...faults].sort(byPlace);
+    super(sorted.map(faultToText).join('\n'));
+    this.name = 'SpecError';
+    this.faults = sorted;
+  }
+}
+
+/** Only the place of `position` is taken: nodes and faults have one too. */
+export const faultAt = ({ file, line, column }: Position, message: string, remedy: string): SpecFault => ({
+  file,
+  line,
+  column,
+  message,
+  remedy,
+});
+
+/** `spec/api.yaml:3:5: unknown key "titel"; did you mean "title"?` */
+const faultToText = ({ message, remedy, ...position }: SpecFault): string =>
+  `${positionToText(position)}: ${message}; ${remedy}`;
+
+/** `spec/api.yaml:3:5` */
+export const positionToText = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
+
+/** Keys joined by dots; a dot inside a key is written `\.`. */
+export const pathKey = (path: readonly string[]): string =>
+  path.map((key) => key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.');
+
+const byPlace = (a: SpecFault, b: SpecFault): number => {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+};
+
+/** `did you mean "title"?` where a known word is near, else what `otherwise` says. */
+export const suggest = (word: string, known: Iterable<string>, otherwise: string): string => {
+  const near = nearest(word, known);
+  return near === null ? otherwise : `did you mean "${near}"?`;
+};
+
+/** The known word that is fewest edits away, within a third of its length; letter case costs nothing. */
+export const nearest = (word: string, known: Iterable<string>): string | null => {
+  let best: string | null = null;
+  let fewest = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    if (candidate === word || Math.abs(candidate.length - word.length) >= fewest) continue;
+    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest) [best, fewest] = [candidate, edits];
+  }
+  return best;
+};
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+const editDistance = (a: string, b: string): number => {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Infinity;
+      next.push(Math.min(at(row, j) + 1, at(next, j - 1) + 1, replaced, swapped));
+    }
+    before = row;
+    row = next;
+  }
+  return at(row, b.length);
+};
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;
+
+/** `a`, `a or b`, `a, b or c` */
+export const listWords = (words: readonly string[], last = 'or'): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;

@@ -1,0 +1,79 @@
+/** Filters as people write them in `validation`: the grammar is checked here, the field names by the model. */
+import { faultAt, listWords, suggest } from './faults.js';
+import { anything, entriesOf, flag, listOf, plainValue, text, type Read } from './read.js';
+import type { Position, SpecFault } from './types.js';
+import { nodeToData, type Node } from './yaml.js';
+
+type Check = (node: Node, faults: SpecFault[]) => unknown;
+
+const regularExpression: Check = (node, faults) => {
+  const pattern = text(node, faults);
+  if (isPattern(pattern)) return;
+  faults.push(faultAt(node.position, `"${pattern}" is not a regular expression`, 'correct the pattern'));
+};
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+const bounds: Check = (node, faults) => {
+  const count = listOf(plainValue)(node, faults).length;
+  if (node.kind !== 'list' || count === 2) return;
+  faults.push(faultAt(node.position, `expected two bounds, found ${count}`, 'write [lowest, highest]'));
+};
+
+const operands: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ...['_eq', '_neq'].map((name) => [name, anything] as const),
+  ...['_lt', '_lte', '_gt', '_gte'].map((name) => [name, plainValue] as const),
+  ...['_in', '_nin'].map((name) => [name, listOf(plainValue)] as const),
+  ...['_between', '_nbetween'].map((name) => [name, bounds] as const),
+  ...['_null', '_nnull', '_empty', '_nempty'].map((name) => [name, flag] as const),
+  ...['contains', 'starts_with', 'ends_with']
+    .flatMap((name) => [`_${name}`, `_n${name}`, `_i${name}`, `_ni${name}`])
+    .map((name) => [name, text] as const),
+  ['_regex', regularExpression],
+]);
+
+/** Every operator that compares a field with a value. */
+export const filterOperators: readonly string[] = [...operands.keys()];
+
+/** A filter object; what it names is looked up later. */
+export const filter: Read<Readonly<Record<string, unknown>>> = (node, faults) => {
+  checkFilter(node, { faults, insideField: false });
+  return node.kind === 'map' ? (nodeToData(node) as Record<string, unknown>) : {};
+};
+
+interface Context {
+  readonly faults: SpecFault[];
+  readonly insideField: boolean;
+}
+
+const checkFilter = (node: Node, context: Context): void => {
+  for (const [key, { position, value }] of entriesOf(node, context.faults)) {
+    if (key === '_and' || key === '_or') {
+      listOf((item) => checkFilter(item, context))(value, context.faults);
+      continue;
+    }
+    const operand = operands.get(key);
+    if (operand !== undefined && !context.insideField) {
+      const remedy = `write { field: { ${key}: … } }`;
+      context.faults.push(faultAt(position, `"${key}" stands without a field`, remedy));
+    }
+    if (operand !== undefined) operand(value, context.faults);
+    else if (key === '_some' || key === '_none') checkFilter(value, context);
+    else if (value.kind === 'map') checkFilter(value, { ...context, insideField: true });
+    else if (key.startsWith('_')) context.faults.push(unknownOperator(key, position));
+    else plainValue(value, context.faults);
+  }
+};
+
+const unknownOperator = (key: string, position: Position): SpecFault =>
+  faultAt(
+    position,
+    `unknown operator "${key}"`,
+    suggest(key, [...filterOperators, '_and', '_or'], `operators are ${listWords(filterOperators)}`),
+  );

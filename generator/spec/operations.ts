@@ -1,0 +1,160 @@
+/** Shape of `spec/operations/<area>.yaml`. */
+import type { JsonSchema, Operation, OperationParameter, OperationResponse } from '../model/types.js';
+import { faultAt, pathKey } from './faults.js';
+import {
+  entriesOf,
+  flag,
+  listOf,
+  mapOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  textLike,
+  type Read,
+} from './read.js';
+import type { Position, SpecFault } from './types.js';
+import { nodeToData, positionsOf, type Node } from './yaml.js';
+
+/** An operation and where its parts stand, by `pathKey` below the operation. */
+export interface PlacedOperation {
+  readonly operation: Operation;
+  readonly place: (...path: readonly string[]) => Position;
+}
+
+const schema: Read<JsonSchema> = (node, faults) => {
+  entriesOf(node, faults);
+  return node.kind === 'map' ? (nodeToData(node) as JsonSchema) : {};
+};
+
+const parameterKeys = record<OperationParameter>({
+  name: required(text),
+  in: required(oneOf(['path', 'query', 'header'])),
+  required: optional(flag, false),
+  description: required(text),
+  schema: required(schema),
+});
+
+/** A path parameter is always required: there is no path without it. */
+const parameter: Read<OperationParameter> = (node, faults) => {
+  const read = parameterKeys(node, faults);
+  return { ...read, required: read.required || read.in === 'path' };
+};
+
+const response = record<Omit<OperationResponse, 'status'>>({
+  description: required(text),
+  contentType: optional<string | null>(nullable(text), null),
+  schema: optional<JsonSchema | null>(nullable(schema), null),
+});
+
+const responses: Read<readonly OperationResponse[]> = (node, faults) => {
+  const byStatus = mapOf(({ position, value }, key, faults) => {
+    if (!/^[1-5]\d\d$/.test(key)) {
+      faults.push(faultAt(position, `"${key}" is not a status`, 'write a number from 100 to 599'));
+    }
+    return { status: Number(key), ...response(value, faults) };
+  })(node, faults);
+  if (node.kind === 'map' && byStatus.size === 0) {
+    faults.push(faultAt(node.position, 'there is no response', 'describe at least the status of success'));
+  }
+  return [...byStatus.values()].sort((a, b) => a.status - b.status);
+};
+
+const path = textLike(/^(\/([\w.-]+|\{\w+\}))+$/, 'a path', 'write it as in "/things/{id}"');
+
+const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
+  summary: required(text),
+  tag: optional(text),
+  method: required(oneOf(['get', 'post', 'patch', 'delete'])),
+  path: required(path),
+  access: required(oneOf(['public', 'user', 'admin'])),
+  parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
+  body: optional<JsonSchema | null>(nullable(schema), null),
+  responses: required(responses),
+  errors: optional<readonly string[]>(listOf(text), []),
+});
+
+const operationsFile = record<{ tag: string; operations: ReadonlyMap<string, PlacedOperation> }>({
+  tag: required(text),
+  operations: required(
+    mapOf(({ position, value }, id, faults) => {
+      if (!/^[a-z][A-Za-z0-9]*$/.test(id)) {
+        faults.push(faultAt(position, `"${id}" cannot be an operation id`, 'write it as in "serverPing"'));
+      }
+      const operation = { tag: '', ...operationKeys(value, faults), id };
+      const placed = { operation, place: placer(position, value) };
+      checkPathParameters(placed, faults);
+      return placed;
+    }),
+  ),
+});
+
+const placer = (position: Position, node: Node): PlacedOperation['place'] => {
+  const positions = positionsOf(node);
+  return (...path) => (path.length === 0 ? position : (positions.get(pathKey(path)) ?? position));
+};
+
+/** Reads one (merged) file. */
+export const readOperations = (node: Node, faults: SpecFault[]): PlacedOperation[] => {
+  const { tag, operations } = operationsFile(node, faults);
+  return [...operations].map(([, { operation, place }]) => ({
+    operation: { ...operation, tag: operation.tag === '' ? tag : operation.tag },
+    place,
+  }));
+};
+
+const checkPathParameters = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const described = operation.parameters.filter((parameter) => parameter.in === 'path');
+  for (const name of inPath.filter((name) => !described.some((parameter) => parameter.name === name))) {
+    const remedy = `add { name: ${name}, in: path, … } to "parameters"`;
+    faults.push(faultAt(place('path'), `the path parameter "${name}" is not described`, remedy));
+  }
+  for (const { name } of described.filter((parameter) => !inPath.includes(parameter.name))) {
+    const remedy = `write {${name}} in the path or remove the parameter`;
+    faults.push(faultAt(place('parameters'), `the path has no parameter "${name}"`, remedy));
+  }
+};
+
+/** Across all files: an id and a path are used once, and every error is in the table. */
+export const checkOperations = (
+  operations: readonly PlacedOperation[],
+  codes: ReadonlySet<string>,
+  suggestCode: (code: string) => string,
+): SpecFault[] => [
+  ...repeated(operations, ({ operation }) => operation.id, []),
+  ...repeated(operations, ({ operation }) => `${operation.method} ${shapeOf(operation.path)}`, ['path']),
+  ...operations.flatMap(({ operation, place }) =>
+    operation.errors
+      .map((code, index) => ({ code, position: place('errors', String(index)) }))
+      .filter(({ code }) => !codes.has(code))
+      .map(({ code, position }) =>
+        faultAt(position, `"${code}" is not in the error table`, suggestCode(code)),
+      ),
+  ),
+];
+
+/** Two paths that differ in parameter names only are the same path. */
+const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
+
+const repeated = (
+  operations: readonly PlacedOperation[],
+  keyOf: (placed: PlacedOperation) => string,
+  at: readonly string[],
+): SpecFault[] => {
+  const seen = new Map<string, PlacedOperation>();
+  return operations
+    .filter(({ operation }) => operation.path !== '')
+    .flatMap((placed) => {
+      const first = seen.get(keyOf(placed));
+      if (first === undefined) {
+        seen.set(keyOf(placed), placed);
+        return [];
+      }
+      const { file, line } = first.place(...at);
+      const remedy = `it is at ${file}:${line} already; use another`;
+      return [faultAt(placed.place(...at), `"${keyOf(placed)}" is used twice`, remedy)];
+    });
+};

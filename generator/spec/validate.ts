@@ -1,0 +1,122 @@
+/** Files as parsed → one `Spec`: same-named files merged, every shape checked, then what holds between files. */
+import type { ErrorEntry } from '../model/types.js';
+import { collectionOf, readCollection, refuseOwnKeys } from './collections.js';
+import { faultAt, suggest } from './faults.js';
+import { mergeNodes } from './merge.js';
+import { checkOperations, readOperations } from './operations.js';
+import { listOf, mapOf, optional, record, required, text, wholeNumber } from './read.js';
+import type { ApiSpec, CollectionSpec, Spec, SpecFault } from './types.js';
+import type { Node } from './yaml.js';
+
+export interface SpecFile {
+  /** Relative to its spec folder: `collections/svc_users.yaml`. */
+  readonly path: string;
+  /** From the package's own spec rather than a team's. */
+  readonly own: boolean;
+  readonly node: Node;
+}
+
+/** @param files the package's own first; a later file extends an earlier one */
+export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): Spec => {
+  const errors = readErrors(documentsOf(files, 'errors.yaml'), faults);
+  const operations = documentsOf(files, 'operations/').flatMap((node) => readOperations(node, faults));
+  const codes = errors.map(({ code }) => code);
+  faults.push(...checkOperations(operations, new Set(codes), (code) => suggestCode(code, codes)));
+  return {
+    api: readApi(documentsOf(files, 'api.yaml'), faults),
+    errors,
+    collections: readCollections(
+      files.filter(({ path }) => path.startsWith('collections/')),
+      faults,
+    ),
+    operations: operations.map(({ operation }) => operation).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+};
+
+const suggestCode = (code: string, codes: readonly string[]): string =>
+  suggest(code, codes, 'use a code of errors.yaml or add it there');
+
+/** One node for each path that starts with `prefix`. */
+const documentsOf = (files: readonly SpecFile[], prefix: string): Node[] => {
+  const merged = new Map<string, Node>();
+  for (const { path, node } of files.filter((file) => file.path.startsWith(prefix))) {
+    const before = merged.get(path);
+    merged.set(path, before === undefined ? node : mergeNodes(before, node));
+  }
+  return [...merged.values()];
+};
+
+const api = record<ApiSpec>({
+  title: required(text),
+  version: required(text),
+  description: required(text),
+  tables: optional<ApiSpec['tables']>(
+    record<ApiSpec['tables']>({
+      include: optional<readonly string[]>(listOf(text), []),
+      exclude: optional<readonly string[]>(listOf(text), []),
+    }),
+    { include: [], exclude: [] },
+  ),
+});
+
+const readApi = ([node]: readonly Node[], faults: SpecFault[]): ApiSpec =>
+  node === undefined
+    ? { title: '', version: '', description: '', tables: { include: [], exclude: [] } }
+    : api(node, faults);
+
+const errorEntry = record<Omit<ErrorEntry, 'code' | 'details'> & { details: ReadonlyMap<string, string> }>({
+  status: required(wholeNumber),
+  message: required(text),
+  family: required(text),
+  details: optional<ReadonlyMap<string, string>>(
+    mapOf(({ value }, _, faults) => text(value, faults)),
+    new Map(),
+  ),
+});
+
+const errorTable = record<{ errors: ReadonlyMap<string, ErrorEntry> }>({
+  errors: required(
+    mapOf(({ position, value }, code, faults) => {
+      const { details, ...entry } = errorEntry(value, faults);
+      if (!/^[A-Z][A-Z0-9_]*$/.test(code)) {
+        const remedy = 'write it in capitals, as in OUT_OF_STOCK';
+        faults.push(faultAt(position, `"${code}" is not an error code`, remedy));
+      }
+      if (entry.status !== 0 && (entry.status < 400 || entry.status > 599)) {
+        faults.push(faultAt(position, `${entry.status} is not an error`, 'use a status from 400 to 599'));
+      }
+      return { code, ...entry, details: Object.fromEntries(details) };
+    }),
+  ),
+});
+
+const readErrors = ([node]: readonly Node[], faults: SpecFault[]): readonly ErrorEntry[] =>
+  node === undefined
+    ? []
+    : [...errorTable(node, faults).errors.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+
+const readCollections = (
+  files: readonly SpecFile[],
+  faults: SpecFault[],
+): ReadonlyMap<string, CollectionSpec> => {
+  const merged = new Map<string, SpecFile>();
+  for (const file of files) {
+    const name = collectionOf(file.node, file.path);
+    const before = merged.get(name);
+    if (!file.own) refuseOwnKeys(file.node, faults);
+    if (before !== undefined && before.own === file.own) faults.push(describedTwice(name, file, before));
+    merged.set(name, before === undefined ? file : { ...file, node: mergeNodes(before.node, file.node) });
+  }
+  return new Map(
+    [...merged]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, { node, path }]) => [name, readCollection(node, path, faults)]),
+  );
+};
+
+const describedTwice = (name: string, file: SpecFile, before: SpecFile): SpecFault =>
+  faultAt(
+    file.node.position,
+    `"${name}" is described twice`,
+    `${before.node.position.file} describes it already; keep one file`,
+  );

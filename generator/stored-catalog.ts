@@ -1,0 +1,51 @@
+/** `catalog.json` as an earlier run wrote it: to start from without a database, and to compare with. */
+import { readFile } from 'node:fs/promises';
+import type { Catalog, IntrospectOptions } from './introspection/catalog.js';
+import { createTableFilter } from './introspection/patterns.js';
+import { compareModels, type BreakingChange } from './model/breaking.js';
+import { assembleModel } from './model/build.js';
+import type { Model } from './model/types.js';
+import type { Spec } from './spec/types.js';
+
+/** The stored catalog passes the same patterns as a live database, and gives the same bytes. */
+export const readStoredCatalog = async (file: string, tables: IntrospectOptions): Promise<Catalog> => {
+  const stored = parseCatalog(await readFile(file, 'utf8'), file);
+  const isWanted = createTableFilter(tables);
+  return { ...stored, tables: stored.tables.filter(({ name }) => isWanted(name)) };
+};
+
+export interface Comparison {
+  readonly breaking: readonly BreakingChange[];
+  readonly warnings: readonly string[];
+}
+
+/** What the new model takes away from clients of the stored one. A file that cannot be read is remarked only. */
+export const compareWithStored = async (file: string, model: Model, spec: Spec): Promise<Comparison> => {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return { breaking: [], warnings: [] };
+  try {
+    const catalog = parseCatalog(text, file);
+    const isSame = JSON.stringify(catalog) === JSON.stringify(model.catalog);
+    const breaking = isSame ? [] : compareModels(assembleModel({ catalog, spec }).model, model);
+    return { breaking, warnings: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { breaking: [], warnings: [`What would break clients is not known: ${reason}`] };
+  }
+};
+
+/** @throws Error naming the file and what was expected */
+const parseCatalog = (text: string, file: string): Catalog => {
+  const catalog = parseJson(text, file) as Partial<Catalog> | null;
+  const isCatalog = Array.isArray(catalog?.tables) && catalog.meta instanceof Object && catalog.dialect;
+  if (isCatalog) return catalog as Catalog;
+  throw new Error(`${file} is not a catalog; expected a catalog.json that svc generate wrote`);
+};
+
+const parseJson = (text: string, file: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+};

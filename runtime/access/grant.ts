@@ -1,0 +1,111 @@
+/**
+ * A grant: what one set of policies permits for one action on one collection. Plans take a grant, and only this
+ * module can make one, so no plan exists without access having been asked.
+ */
+import type { Collection } from '../collection.js';
+import { parseFilter, type Filter } from '../request/filter.js';
+
+/** One row of `svc_permissions`. */
+export interface Permission {
+  readonly collection: string;
+  readonly action: string;
+  /** Item filter; `null` or empty: every row. */
+  readonly permissions: Readonly<Record<string, unknown>> | null;
+  readonly validation: Readonly<Record<string, unknown>> | null;
+  readonly presets: Readonly<Record<string, unknown>> | null;
+  /** `*`, or names; `null`: none. */
+  readonly fields: readonly string[] | null;
+}
+
+/** Which rows a permission reaches. Several filters are joined by or. */
+export type Rule =
+  | { readonly kind: 'always' }
+  | { readonly kind: 'filters'; readonly filters: readonly RuleFilter[] };
+
+export interface RuleFilter {
+  readonly filter: Filter;
+  readonly values: readonly unknown[];
+}
+
+declare const granted: unique symbol;
+
+export interface Grant {
+  readonly [granted]: true;
+  readonly collection: Collection;
+  readonly action: string;
+  /** Every field, now and later: `*` or admin. Unknown and forbidden names are told apart only then. */
+  readonly everyField: boolean;
+  readonly admin: boolean;
+  /** Rows this action reaches at all. */
+  readonly rows: Rule;
+  /** Fields and relations that are permitted, each on the rows of its rule (within `rows`). */
+  readonly fields: ReadonlyMap<string, Rule>;
+  /** What a payload must pass; `always` when one permission asks for nothing. */
+  readonly validation: Rule;
+  readonly presets: Readonly<Record<string, unknown>>;
+}
+
+export interface GrantOptions {
+  readonly collection: Collection;
+  readonly action: string;
+  readonly admin: boolean;
+  /** Those of this collection and action. */
+  readonly permissions: readonly Permission[];
+}
+
+export const always: Rule = { kind: 'always' };
+
+/** `null` when nothing is permitted: no permission means no access (closed by default). */
+export const createGrant = (options: GrantOptions): Grant | null => {
+  const { collection, action, admin, permissions } = options;
+  if (!admin && permissions.length === 0) return null;
+  const rows = admin ? always : unite(permissions.map(toRowRule));
+  return {
+    collection,
+    action,
+    admin,
+    everyField: admin || permissions.some((permission) => permission.fields?.includes('*')),
+    rows,
+    fields: admin ? everyName(collection) : uniteFields(options, rows),
+    validation: admin ? always : unite(permissions.map((permission) => toRule(permission.validation))),
+    presets: admin ? {} : Object.assign({}, ...permissions.map((permission) => permission.presets ?? {})),
+  } as unknown as Grant;
+};
+
+const toRowRule = (permission: Permission): Rule => toRule(permission.permissions);
+
+const toRule = (filter: Readonly<Record<string, unknown>> | null): Rule => {
+  if (filter === null || Object.keys(filter).length === 0) return always;
+  const values: unknown[] = [];
+  return { kind: 'filters', filters: [{ filter: parseFilter(filter, values), values }] };
+};
+
+const unite = (rules: readonly Rule[]): Rule => {
+  const filters: RuleFilter[] = [];
+  for (const rule of rules) {
+    if (rule.kind === 'always') return always;
+    filters.push(...rule.filters);
+  }
+  return { kind: 'filters', filters };
+};
+
+const namesOf = (collection: Collection): string[] => [
+  ...new Set([...collection.fields.keys(), ...collection.relations.keys()]),
+];
+
+const everyName = (collection: Collection): ReadonlyMap<string, Rule> =>
+  new Map(namesOf(collection).map((name) => [name, always]));
+
+/** A field that every reaching permission lists needs no rule of its own: the row's rule says it all. */
+const uniteFields = ({ collection, permissions }: GrantOptions, rows: Rule): ReadonlyMap<string, Rule> => {
+  const fields = new Map<string, Rule>();
+  for (const name of namesOf(collection)) {
+    const listing = permissions.filter(
+      (permission) => permission.fields?.includes('*') || permission.fields?.includes(name),
+    );
+    if (listing.length === 0) continue;
+    const rule = unite(listing.map(toRowRule));
+    fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);
+  }
+  return fields;
+};

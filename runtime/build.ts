@@ -1,0 +1,104 @@
+/**
+ * Makes a build, in a process of its own: neither the generator nor esbuild is ever loaded where requests are
+ * answered. The parent sends one task and reads one answer.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Catalog } from '../generator/introspection/catalog.js';
+import { generate, type GenerateOptions } from '../generator/main.js';
+import { loadSpec } from '../generator/spec/load.js';
+import { bundle } from './bundle.js';
+import type { Config } from './config.js';
+import { generatedFolder } from './paths.js';
+import { isRefusal, Refusal } from './refusal.js';
+import { pendingSteps } from './schema/bootstrap.js';
+
+/** What to build, and where. */
+export interface BuildTask {
+  readonly catalog: Catalog;
+  /** Spec folders, the package's own first. */
+  readonly specFolders: readonly string[];
+  readonly tables: Config['tables'];
+  /** Folder of the finished build: made in one step, whole or absent. */
+  readonly directory: string;
+}
+
+export type BuildAnswer =
+  | { readonly kind: 'built' }
+  | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
+
+/** Builds beyond these are removed, least recently used first. */
+const kept = 3;
+
+const runTask = async (task: BuildTask): Promise<void> => {
+  const missing = pendingSteps(await loadSpec(task.specFolders), task.catalog);
+  if (missing.length > 0) throw new Refusal(bootstrapFirst(missing));
+  const workshop = `${task.directory}.${process.pid}`;
+  mkdirSync(workshop, { recursive: true });
+  try {
+    await buildIn(workshop, task);
+    publish(workshop, task.directory);
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
+  }
+  prune(dirname(task.directory));
+};
+
+const bootstrapFirst = (missing: readonly string[]): string => {
+  const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? `, … (${missing.length} steps)` : '');
+  return `the system tables are not there or from an older version: ${shown}; run "svc bootstrap"`;
+};
+
+/** Committed output is taken where it is current; else it is left alone and output is made beside it. */
+const buildIn = async (workshop: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
+  const from = join(workshop, 'database.json');
+  writeFileSync(from, JSON.stringify(catalog));
+  const changes = await countChanges({ ...tables, from, specFolders, out: generatedFolder, check: true });
+  const source = changes === 0 ? generatedFolder : join(workshop, 'generated');
+  if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
+  await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));
+  for (const name of ['openapi.json', 'catalog.json']) await copyFile(join(source, name), join(workshop, name));
+  writeFileSync(join(workshop, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
+  rmSync(from);
+};
+
+/** Files in which the committed output is behind; `null`: there is none. */
+const countChanges = async (options: GenerateOptions): Promise<number | null> => {
+  if (!existsSync(join(options.out, 'server'))) return null;
+  const { written, removed } = await generate(options);
+  return written.length + removed.length;
+};
+
+/** Another process may have made the same build meanwhile: then that one stays. */
+const publish = (workshop: string, directory: string): void => {
+  try {
+    renameSync(workshop, directory);
+  } catch (error) {
+    if (!existsSync(directory)) throw error;
+  }
+};
+
+const prune = (folder: string): void => {
+  const builds = readdirSync(folder)
+    .filter((name) => /^[0-9a-f]+$/.test(name))
+    .map((name) => ({ path: join(folder, name), used: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.used - a.used);
+  for (const { path } of builds.slice(kept)) rmSync(path, { recursive: true, force: true });
+};
+
+const answer = (message: BuildAnswer): void => {
+  process.send?.(message, () => process.exit(message.kind === 'built' ? 0 : 1));
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Without its parent nobody waits for the build.
+  process.once('disconnect', () => process.exit(1));
+  process.once('message', (task: BuildTask) => {
+    runTask(task).then(
+      () => answer({ kind: 'built' }),
+      (error: Error) => answer({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),
+    );
+  });
+}

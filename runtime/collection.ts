@@ -1,0 +1,295 @@
+/**
+ * What generated code declares and every stage reads: collections, their typed fields and relations.
+ * Declarations are data; `createRegistry` links them by name.
+ */
+
+export type FieldType =
+  | 'string'
+  | 'text'
+  | 'integer'
+  | 'bigInteger'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'dateTime'
+  | 'timestamp'
+  | 'uuid'
+  | 'json'
+  | 'csv'
+  | 'binary'
+  | 'unknown';
+
+export interface FieldOptions {
+  /** The column may hold null. */
+  readonly nullable?: true;
+  /** A create without it is refused. */
+  readonly required?: true;
+  /** The database counts. */
+  readonly auto?: true;
+  /** The database computes it; never written. */
+  readonly generated?: true;
+  /** Refused in payloads outside admin. */
+  readonly readonly?: true;
+  /** Characters, or bytes of a binary. */
+  readonly length?: number;
+  readonly precision?: number;
+  readonly scale?: number;
+  /** Integer width; 32 when absent. */
+  readonly bits?: number;
+  readonly unsigned?: true;
+  /** Digits after the second; 0 when absent. */
+  readonly fraction?: number;
+  readonly values?: readonly string[];
+  /** Literal default of the column, in its wire form. */
+  readonly default?: string | number | boolean;
+  /** Shown as asterisks, whatever the caller may read. */
+  readonly conceal?: true;
+  /** Stored as an argon2id hash. */
+  readonly hash?: true;
+  /** Set by the server. */
+  readonly fill?: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated';
+  /** A filter the value must pass. */
+  readonly validation?: Readonly<Record<string, unknown>>;
+  readonly validationMessage?: string;
+  /** The database's own type, where SQL has to know it. */
+  readonly dbType?: string;
+}
+
+/** `Value` is the type of the field on the wire. */
+export interface FieldDeclaration<Value = unknown> extends FieldOptions {
+  readonly type: FieldType;
+  /** Never present at run time: carries the type. */
+  readonly value?: Value;
+}
+
+type Nullable<Options, Value> = Options extends { nullable: true } ? Value | null : Value;
+
+const field =
+  <Value>(type: FieldType) =>
+  <const Options extends FieldOptions>(options?: Options): FieldDeclaration<Nullable<Options, Value>> => ({
+    type,
+    ...options,
+  });
+
+export const string = field<string>('string');
+export const text = field<string>('text');
+export const integer = field<number>('integer');
+/** 64 bits, exact: a decimal string on the wire. */
+export const bigInteger = field<string>('bigInteger');
+export const float = field<number>('float');
+/** Exact: a decimal string on the wire. */
+export const decimal = field<string>('decimal');
+export const boolean = field<boolean>('boolean');
+/** `YYYY-MM-DD` */
+export const date = field<string>('date');
+/** `HH:MM:SS` */
+export const time = field<string>('time');
+/** `YYYY-MM-DDTHH:MM:SS`, no zone. */
+export const dateTime = field<string>('dateTime');
+/** `YYYY-MM-DDTHH:MM:SSZ`, an instant. */
+export const timestamp = field<string>('timestamp');
+export const uuid = field<string>('uuid');
+export const json = field<unknown>('json');
+/** Comma-separated in the database, an array of strings on the wire. */
+export const csv = field<string[]>('csv');
+/** Base64 on the wire. */
+export const binary = field<string>('binary');
+/** A type svc does not know: readable as text. */
+export const unknown = field<string>('unknown');
+
+/** The row type of a field table. */
+export type Row<Fields extends Record<string, FieldDeclaration>> = {
+  [Name in keyof Fields]: Fields[Name] extends FieldDeclaration<infer Value> ? Value : never;
+};
+
+/** A model class whose instances carry the fields of a table, save those whose names every object has. */
+export type WithFields<Class extends new () => object, Fields extends Record<string, FieldDeclaration>> = {
+  [Name in keyof Class]: Class[Name];
+} & (new () => InstanceType<Class> &
+  Omit<Row<Fields>, keyof InstanceType<Class> | keyof InstanceType<ObjectConstructor>>);
+
+export interface ManyToOneDeclaration {
+  readonly kind: 'manyToOne';
+  readonly target: string;
+  /** Own fields, in step with `references`. */
+  readonly fields: readonly string[];
+  readonly references: readonly string[];
+}
+
+export interface OneToManyDeclaration {
+  readonly kind: 'oneToMany';
+  readonly target: string;
+  /** Foreign key in the target, in step with `references`. */
+  readonly fields: readonly string[];
+  /** Own key. */
+  readonly references: readonly string[];
+  /** Many-to-many: the junction's other relation. */
+  readonly junctionField?: string;
+  /** Field of the target that keeps the order. */
+  readonly sortField?: string;
+  /** What happens to rows left out of a list; `nullify` when absent. */
+  readonly deselect?: 'delete';
+  /** Named in meta: part of `*`. */
+  readonly listed?: true;
+}
+
+export interface ManyToAnyDeclaration {
+  readonly kind: 'manyToAny';
+  readonly field: string;
+  readonly collectionField: string;
+  readonly targets: readonly string[];
+}
+
+export type RelationDeclaration = ManyToOneDeclaration | OneToManyDeclaration | ManyToAnyDeclaration;
+
+/** `fields` of this row point at `references` of one row of `target`. */
+export const manyToOne = (
+  target: string,
+  fields: readonly string[],
+  references: readonly string[],
+): ManyToOneDeclaration => ({ kind: 'manyToOne', target, fields, references });
+
+/** Rows of `target` whose `fields` point at `references` of this row. */
+export const oneToMany = (
+  target: string,
+  fields: readonly string[],
+  references: readonly string[],
+  options?: Pick<OneToManyDeclaration, 'junctionField' | 'sortField' | 'deselect' | 'listed'>,
+): OneToManyDeclaration => ({ kind: 'oneToMany', target, fields, references, ...options });
+
+/** `field` holds a key of one of `targets`; `collectionField` says which. */
+export const manyToAny = (
+  field: string,
+  collectionField: string,
+  targets: readonly string[],
+): ManyToAnyDeclaration => ({ kind: 'manyToAny', field, collectionField, targets });
+
+export interface CollectionDeclaration<
+  Fields extends Record<string, FieldDeclaration> = Record<string, FieldDeclaration>,
+> {
+  /** The table's name, verbatim. */
+  readonly name: string;
+  /** REST path; `null`: not served over REST. */
+  readonly path: string | null;
+  /** Declared by svc itself. */
+  readonly system?: true;
+  readonly view?: true;
+  readonly singleton?: true;
+  /** Default order of lists. */
+  readonly sortField?: string;
+  /** Field names; empty for views and keyless tables. */
+  readonly key: readonly string[];
+  /** In the order of the table. */
+  readonly fields: Fields;
+  readonly relations?: Readonly<Record<string, RelationDeclaration>>;
+  /** Unique constraints other than the key: constraint name to fields. */
+  readonly uniques?: Readonly<Record<string, readonly string[]>>;
+  /** The Objection model: the reference path, and the handle for a team's own code. */
+  readonly model?: unknown;
+}
+
+/** Declares a collection; the type parameter keeps its field table. */
+export const defineCollection = <const Fields extends Record<string, FieldDeclaration>>(
+  declaration: CollectionDeclaration<Fields>,
+): CollectionDeclaration<Fields> => declaration;
+
+export interface Field extends FieldDeclaration {
+  readonly name: string;
+}
+
+export type Relation =
+  | (ManyToOneDeclaration & { readonly name: string; readonly collection: Collection })
+  | (OneToManyDeclaration & {
+      readonly name: string;
+      /** The one side. */
+      readonly owner: string;
+      readonly collection: Collection;
+    })
+  | (ManyToAnyDeclaration & { readonly name: string });
+
+export type ToOne = Extract<Relation, { kind: 'manyToOne' }>;
+export type ToMany = Extract<Relation, { kind: 'oneToMany' }>;
+
+/** A linked collection: maps instead of objects, so that no name is special. */
+export interface Collection {
+  readonly name: string;
+  readonly path: string | null;
+  readonly system: boolean;
+  readonly view: boolean;
+  readonly singleton: boolean;
+  readonly sortField: string | null;
+  readonly key: readonly Field[];
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly relations: ReadonlyMap<string, Relation>;
+  readonly uniques: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Registry {
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** First path segment of a system collection to the collection: `users`. */
+  readonly systemPaths: ReadonlyMap<string, Collection>;
+}
+
+/**
+ * Links declarations by name. Relations whose target is not among them are left out:
+ * a team may exclude tables that others point at.
+ */
+export const createRegistry = (declarations: readonly CollectionDeclaration[]): Registry => {
+  const collections = new Map<string, Collection>();
+  const relationsOf = new Map<string, Map<string, Relation>>();
+  for (const declaration of declarations) {
+    const fields = new Map(
+      Object.entries(declaration.fields).map(([name, options]) => [name, { ...options, name }]),
+    );
+    const relations = new Map<string, Relation>();
+    relationsOf.set(declaration.name, relations);
+    collections.set(declaration.name, {
+      name: declaration.name,
+      path: declaration.path,
+      system: declaration.system ?? false,
+      view: declaration.view ?? false,
+      singleton: declaration.singleton ?? false,
+      sortField: declaration.sortField ?? null,
+      key: declaration.key.map((name) => requireField(fields, name, declaration.name)),
+      fields,
+      relations,
+      uniques: new Map(Object.entries(declaration.uniques ?? {})),
+    });
+  }
+  for (const declaration of declarations) {
+    for (const [name, relation] of Object.entries(declaration.relations ?? {})) {
+      const linked = link(relation, { name, owner: declaration.name, collections });
+      if (linked !== null) relationsOf.get(declaration.name)?.set(name, linked);
+    }
+  }
+  const systemPaths = new Map<string, Collection>();
+  for (const collection of collections.values()) {
+    if (collection.system && collection.path !== null) {
+      systemPaths.set(collection.path.replace(/^\//, ''), collection);
+    }
+  }
+  return { collections, systemPaths };
+};
+
+const link = (
+  relation: RelationDeclaration,
+  options: {
+    readonly name: string;
+    readonly owner: string;
+    readonly collections: ReadonlyMap<string, Collection>;
+  },
+): Relation | null => {
+  const { name, owner, collections } = options;
+  if (relation.kind === 'manyToAny') return { ...relation, name };
+  const collection = collections.get(relation.target);
+  if (collection === undefined) return null;
+  return relation.kind === 'manyToOne' ? { ...relation, name, collection } : { ...relation, name, owner, collection };
+};
+
+const requireField = (fields: ReadonlyMap<string, Field>, name: string, collection: string): Field => {
+  const found = fields.get(name);
+  if (found === undefined) throw new Error(`${collection} has no field "${name}"`);
+  return found;
+};

@@ -1,0 +1,64 @@
+/** `svc bootstrap` */
+import { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { Database } from '../execute/database.js';
+import { specFolders } from '../paths.js';
+import type { BootstrapReport } from '../schema/bootstrap.js';
+import { action, createProgress, say, sayJson } from './output.js';
+import { withDatabase } from './with-database.js';
+
+export const bootstrapCommand = (): Command =>
+  new Command('bootstrap')
+    .description('create or complete the system tables and the first administrator; safe to repeat')
+    .option('--json', 'print the report as JSON')
+    .action(
+      action(async ({ json }: { json?: true }) => {
+        const progress = createProgress();
+        const report = await withDatabase((database, config) => runBootstrap(database, config, progress.step));
+        progress.done();
+        if (json === true) sayJson(report);
+        else for (const line of reportToLines(report)) say(line);
+        return 0;
+      }),
+    );
+
+/** Also a step of `svc demo`. */
+export const runBootstrap = async (
+  database: Database,
+  config: Config,
+  log: (what: string) => void,
+): Promise<BootstrapReport> => {
+  const [{ bootstrap }, { loadSpec }, { introspect }] = await Promise.all([
+    import('../schema/bootstrap.js'),
+    import('../../generator/spec/load.js'),
+    import('../../generator/introspection/index.js'),
+  ]);
+  return bootstrap({
+    database,
+    spec: await loadSpec(specFolders()),
+    introspect: () => introspect(database, { include: ['svc_*'] }),
+    admin: config.admin,
+    log,
+  });
+};
+
+const reportToLines = ({ steps, admin }: BootstrapReport): readonly string[] => [
+  steps.length === 0 ? 'system tables: nothing to do' : `system tables: ${steps.length} steps done`,
+  adminToLine(admin),
+  ...(admin.token === null ? [] : [`token: ${admin.token}`]),
+];
+
+const adminToLine = ({ state, email }: BootstrapReport['admin']): string => {
+  switch (state) {
+    case 'created':
+      return `administrator ${email} created`;
+    case 'promoted':
+      return `user ${email} is an administrator now`;
+    case 'token set':
+      return `token of ${email} set`;
+    case 'kept':
+      return `administrator ${email}: nothing to do`;
+    case 'absent':
+      return `an administrator is there already; nobody has the e-mail address ${email} (ADMIN_EMAIL)`;
+  }
+};

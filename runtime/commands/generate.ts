@@ -1,0 +1,111 @@
+/** `svc generate` */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Catalog } from '../../generator/introspection/catalog.js';
+import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
+import { generatedFolder, specFolders } from '../paths.js';
+import { Refusal } from '../refusal.js';
+import { action, say, sayJson } from './output.js';
+import { withDatabase } from './with-database.js';
+
+interface Flags {
+  readonly check?: true;
+  readonly from?: string;
+  readonly spec?: string;
+  readonly out: string;
+  readonly json?: true;
+}
+
+export const generateCommand = (): Command =>
+  new Command('generate')
+    .description('write generated/ from the live database and the spec')
+    .option('--check', 'write nothing, say what would change; exit code 1 if anything would')
+    .option('--from <file>', 'start from a stored catalog.json instead of the database')
+    .option('--spec <dir>', 'folder with the spec of your own (default: spec/ where it is there)')
+    .option('--out <dir>', 'folder to write', generatedFolder)
+    .option('--json', 'print the report as JSON')
+    .action(
+      action(async (flags: Flags) => {
+        const run = await runGenerate(flags);
+        if (flags.json === true) sayJson({ ...run.report, changes: run.changes });
+        else for (const line of runToLines(run, flags)) say(line);
+        return flags.check === true && countFiles(run.report) > 0 ? 1 : 0;
+      }),
+    );
+
+interface Run {
+  readonly report: GenerateReport;
+  /** What the database has otherwise than the stored catalog says. */
+  readonly changes: readonly string[];
+}
+
+const runGenerate = async ({ from, spec, out, check }: Flags): Promise<Run> => {
+  const options = { specFolders: specFolders(spec), out, check: check === true };
+  if (from === undefined) {
+    return withDatabase((reader, { tables }) => generateAndCompare({ ...options, ...tables, reader }));
+  }
+  if (!existsSync(from)) throw new Refusal(`--from ${from}: there is no such file`);
+  return generateAndCompare({ ...options, from });
+};
+
+const generateAndCompare = async (options: GenerateOptions): Promise<Run> => {
+  const { generate } = await import('../../generator/main.js');
+  const before = readCatalog(options.out);
+  const report = await generate(options);
+  if (before === null || !report.written.includes('catalog.json')) return { report, changes: [] };
+  const { catalogChanges } = await import('../schema/catalog-changes.js');
+  const after = options.check
+    ? await aside((out) => generate({ ...options, out, check: false }))
+    : readCatalog(options.out);
+  return { report, changes: after === null ? [] : catalogChanges(before, after) };
+};
+
+/** A catalog that cannot be read is no catalog: `generate` says so itself. */
+const readCatalog = (folder: string): Catalog | null => {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'catalog.json'), 'utf8')) as Catalog;
+  } catch {
+    return null;
+  }
+};
+
+/** The catalog of a run whose output nobody keeps. */
+const aside = async (run: (out: string) => Promise<unknown>): Promise<Catalog | null> => {
+  const out = mkdtempSync(join(tmpdir(), 'svc-check-'));
+  try {
+    await run(out);
+    return readCatalog(out);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+};
+
+const countFiles = ({ written, removed }: GenerateReport): number => written.length + removed.length;
+
+const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly string[] => {
+  const would = check === true ? 'would be ' : '';
+  return [
+    ...report.warnings.map((warning) => `warning: ${warning}`),
+    ...changes,
+    ...report.breaking.map(({ message }) => `breaks clients: ${message}`),
+    ...shorten([
+      ...report.written.map((path) => `${would}written: ${join(out, path)}`),
+      ...report.removed.map((path) => `${would}removed: ${join(out, path)}`),
+    ]),
+    summaryOf(report, check === true),
+  ];
+};
+
+const longest = 40;
+
+const shorten = (lines: readonly string[]): readonly string[] =>
+  lines.length <= longest ? lines : [...lines.slice(0, longest), `… and ${lines.length - longest} more files`];
+
+const summaryOf = (report: GenerateReport, check: boolean): string => {
+  const ms = Object.values(report.timings).reduce((sum, time) => sum + time, 0);
+  const unchanged = `${report.unchanged.length} files unchanged`;
+  if (countFiles(report) === 0) return `up to date: ${unchanged} (${Math.round(ms)} ms)`;
+  return `${countFiles(report)} files ${check ? 'behind' : 'changed'}, ${unchanged} (${Math.round(ms)} ms)`;
+};

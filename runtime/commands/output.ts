@@ -1,0 +1,43 @@
+/** How commands speak: results on stdout, progress and errors on stderr, exit codes 0, 1, 2. */
+import { isRefusal } from '../refusal.js';
+
+export const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+export const sayJson = (value: unknown): void => say(JSON.stringify(value, null, 2));
+
+export interface Progress {
+  step(text: string): void;
+  done(): void;
+}
+
+/** One line that is overwritten on a terminal, a line each elsewhere. */
+export const createProgress = (stream: NodeJS.WriteStream = process.stderr): Progress => ({
+  step: (text) => void stream.write(stream.isTTY ? `\r\u001B[K… ${text}` : `${text}\n`),
+  done: () => void (stream.isTTY && stream.write('\r\u001B[K')),
+});
+
+/** Done (0), or a finding (1). */
+type Outcome = 0 | 1;
+
+/**
+ * Wraps the body of a command. Refusals (faults in configuration or spec, an unknown user) end with 1,
+ * failures with 2; both say why on stderr, and `LOG_LEVEL=debug` adds where.
+ */
+export const action =
+  <Arguments extends unknown[]>(body: (...given: Arguments) => Promise<Outcome>) =>
+  async (...given: Arguments): Promise<void> => {
+    try {
+      process.exitCode = await body(...given);
+    } catch (error) {
+      process.stderr.write(`svc: ${errorToText(error)}\n`);
+      process.exitCode = isRefusal(error) ? 1 : 2;
+    }
+  };
+
+const errorToText = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const detailed = /^(debug|trace)$/.test(process.env.LOG_LEVEL ?? '');
+  return detailed && !isRefusal(error) ? (error.stack ?? error.message) : error.message;
+};

@@ -1,0 +1,73 @@
+/** `svc start` */
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadConfig, loadEnvironment, variables, type Config } from '../config.js';
+import { untilStopped, type Stoppable } from '../lifetime.js';
+import { createLightObserver, createObserver, type Observe } from '../observe.js';
+import { urlsOf } from '../urls.js';
+import { action } from './output.js';
+
+export const startCommand = (): Command =>
+  new Command('start')
+    .description('serve the API of the connected database')
+    .option('--workers <number>', 'request processes; 1 runs without a supervisor', parseWorkers)
+    .addHelpText('after', () => `\nEnvironment, also read from .env:\n${variablesToText()}`)
+    .action(
+      action(async ({ workers }: { workers?: number }) => {
+        const config = loadConfig(loadEnvironment(process.cwd()));
+        await (workers === 1 ? runAlone(config) : runSupervised(config, workers ?? defaultWorkers()));
+        return 0;
+      }),
+    );
+
+/** One core stays free for the database and the rest of the machine. */
+const defaultWorkers = (): number => Math.max(1, availableParallelism() - 1);
+
+const parseWorkers = (text: string): number => {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected a whole number from 1 to 999');
+};
+
+const variablesToText = (): string =>
+  variables
+    .map((entry) => `  ${entry.name.padEnd(27)} ${entry.meaning.replaceAll('`', '')} (${entry.default})`)
+    .join('\n');
+
+/** What is running, from outside. */
+interface Running extends Stoppable {
+  readonly url: string;
+  readonly collections: number;
+  isReady(): boolean;
+}
+
+const runAlone = async (config: Config): Promise<void> => {
+  const observe = await createObserver(config);
+  const { startRequestProcess } = await import('../request-process.js');
+  await run(config, observe, async () => {
+    const running = await startRequestProcess({ config, observe });
+    return { ...running, stop: running.close, kill: () => {} };
+  });
+};
+
+const runSupervised = async (config: Config, processes: number): Promise<void> => {
+  const observe = createLightObserver(config);
+  const { supervise } = await import('../supervisor.js');
+  await run(config, observe, () => supervise({ processes, observe }));
+};
+
+/** Probes answer from the first moment, so that a start that waits for its database can be told from a dead one. */
+const run = async (config: Config, observe: Observe, start: () => Promise<Running>): Promise<void> => {
+  let running: Running | null = null;
+  const probes =
+    config.adminPort === null
+      ? null
+      : await (await import('../probes.js')).serveProbes(config.host, config.adminPort, () => running?.isReady() ?? false);
+  try {
+    running = await start();
+    const { url, collections } = running;
+    observe({ kind: 'started', collections, urls: urlsOf(config, url), ms: performance.now() });
+    await untilStopped(running, observe);
+  } finally {
+    probes?.close();
+  }
+};

@@ -1,0 +1,65 @@
+/** `svc users …`: for the locked out. */
+import { Command } from 'commander';
+import { Refusal } from '../refusal.js';
+import { changeAccess, createToken, type AccessStore } from '../schema/users.js';
+import { action, say, sayJson } from './output.js';
+import { withDatabase } from './with-database.js';
+
+export const usersCommand = (): Command =>
+  new Command('users')
+    .description('create users and give them tokens')
+    .addCommand(createCommand())
+    .addCommand(tokenCommand());
+
+const createCommand = (): Command =>
+  new Command('create')
+    .description('create a user; "svc users token" gives it a token')
+    .argument('<email>')
+    .option('--role <name>', 'role of the user, by name')
+    .option('--json', 'print the user as JSON')
+    .action(
+      action(async (email: string, { role, json }: { role?: string; json?: true }) => {
+        const id = await withStore(async (store) => {
+          if ((await store.findUser(email)) !== null) throw new Refusal(`a user ${email} exists already`);
+          return store.insertUser({ email, role: await roleOf(store, role), token: null });
+        });
+        if (json === true) sayJson({ id, email, role: role ?? null });
+        else say(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);
+        return 0;
+      }),
+    );
+
+const tokenCommand = (): Command =>
+  new Command('token')
+    .description('give a user a new static token and print it; the old one stops working')
+    .argument('<email>')
+    .option('--json', 'print the token as JSON')
+    .action(
+      action(async (email: string, { json }: { json?: true }) => {
+        const token = createToken();
+        await withStore(async (store) => {
+          const user = await store.findUser(email);
+          if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
+          await store.updateUser(user.id, { token });
+        });
+        if (json === true) sayJson({ email, token });
+        else say(token);
+        return 0;
+      }),
+    );
+
+const withStore = <Result>(body: (store: AccessStore) => Promise<Result>): Promise<Result> =>
+  withDatabase(async (database) => {
+    await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
+      throw new Refusal(`svc_users cannot be read: ${error.message}; "svc bootstrap" creates it`);
+    });
+    return changeAccess(database, body);
+  });
+
+const roleOf = async (store: AccessStore, name: string | undefined): Promise<string | null> => {
+  if (name === undefined) return null;
+  const found = await store.findRole(name);
+  if (found !== null) return found;
+  const names = await store.roleNames();
+  throw new Refusal(`there is no role "${name}"; expected ${names.length === 0 ? 'no --role' : names.join(', ')}`);
+};

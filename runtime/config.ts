@@ -1,0 +1,265 @@
+/**
+ * Environment → Config: read once at start, validated as a whole, frozen.
+ * `variables` is the one list of what may be set; help texts and the README are checked against it.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDuration, parseList, parseSize, parseWhole } from './config/values.js';
+
+export interface Config {
+  readonly database: {
+    readonly url: string;
+    readonly poolMax: number;
+    /** Milliseconds. */
+    readonly statementTimeout: number;
+    /** Milliseconds a start waits for a database that is not up yet. */
+    readonly wait: number;
+    /** PEM text; `null`: the system's authorities. */
+    readonly ca: string | null;
+  };
+  /** Patterns with `*`; `include: []` admits every table. */
+  readonly tables: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+  readonly host: string;
+  readonly port: number;
+  /** Without trailing slash, possibly with a path prefix; `null`: derived from host and port. */
+  readonly publicUrl: string | null;
+  /** Port of `/live` and `/ready`; `null`: no second listener. */
+  readonly adminPort: number | null;
+  /** Used by `bootstrap` only. */
+  readonly admin: { readonly email: string; readonly token: string | null };
+  readonly query: {
+    readonly limitDefault: number;
+    /** `-1`: no maximum. */
+    readonly limitMax: number;
+    /** The maximum for callers without identity; `-1`: none. */
+    readonly limitMaxPublic: number;
+    readonly relationalDepth: number;
+  };
+  /** Bytes of a request body. */
+  readonly payloadMax: number;
+  /** Serves `/docs`. */
+  readonly explorer: boolean;
+  readonly log: { readonly level: LogLevel; readonly style: LogStyle };
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const logStyles = ['json', 'pretty'] as const;
+export type LogStyle = (typeof logStyles)[number];
+
+export interface Variable {
+  readonly name: string;
+  /** As a person would write it; `—` where there is none. */
+  readonly default: string;
+  readonly meaning: string;
+  /** May be given as the path of a file in `NAME_FILE`. */
+  readonly secret?: true;
+}
+
+/** Every environment variable that svc reads. */
+export const variables = [
+  {
+    name: 'DATABASE_URL',
+    default: 'sqlite:.svc/data.db',
+    meaning: '`sqlite:PATH` or `mysql://user:password@host:port/database` (MariaDB)',
+    secret: true,
+  },
+  {
+    name: 'DATABASE_CA',
+    default: '—',
+    meaning: 'certificate authority of the database: PEM text or the path of a PEM file',
+  },
+  { name: 'DATABASE_POOL_MAX', default: '10', meaning: 'connections per process, at least 2' },
+  {
+    name: 'DATABASE_STATEMENT_TIMEOUT',
+    default: '30s',
+    meaning: 'a statement that runs longer is stopped; `0` for never',
+  },
+  { name: 'DATABASE_WAIT', default: '30s', meaning: 'how long a start waits for a database that is not up' },
+  {
+    name: 'TABLES_INCLUDE',
+    default: 'all',
+    meaning: 'comma-separated table names to serve, `*` stands for anything',
+  },
+  { name: 'TABLES_EXCLUDE', default: 'none', meaning: 'the same for tables to leave out; wins over include' },
+  { name: 'HOST', default: '127.0.0.1', meaning: 'address to listen on; `0.0.0.0` for every interface' },
+  { name: 'PORT', default: '8080', meaning: 'port to listen on; `0` for a free one' },
+  { name: 'PUBLIC_URL', default: 'from host and port', meaning: 'URL clients use; may carry a path prefix' },
+  { name: 'ADMIN_PORT', default: 'off', meaning: 'second listener with `/live` and `/ready`, for probes' },
+  { name: 'ADMIN_EMAIL', default: 'admin@example.com', meaning: '`svc bootstrap`: the first administrator' },
+  {
+    name: 'ADMIN_TOKEN',
+    default: 'random, printed once',
+    meaning: '`svc bootstrap`: static token of that administrator',
+    secret: true,
+  },
+  { name: 'QUERY_LIMIT_DEFAULT', default: '100', meaning: 'rows of a list when `limit` is not given' },
+  { name: 'QUERY_LIMIT_MAX', default: '-1', meaning: 'most rows a caller may ask for; `-1` for no maximum' },
+  { name: 'QUERY_LIMIT_MAX_PUBLIC', default: '1000', meaning: 'the same for callers without a token' },
+  { name: 'MAX_RELATIONAL_DEPTH', default: '10', meaning: 'how deep `fields`, `filter` and `sort` may nest' },
+  { name: 'MAX_PAYLOAD_SIZE', default: '1mb', meaning: 'largest request body' },
+  { name: 'EXPLORER', default: 'false', meaning: 'serves `/docs`; on in the demo' },
+  { name: 'LOG_LEVEL', default: 'info', meaning: `one of ${logLevels.join(', ')}` },
+  { name: 'LOG_STYLE', default: 'pretty on a terminal, else json', meaning: '`json` or `pretty`' },
+] as const satisfies readonly Variable[];
+
+type VariableName = (typeof variables)[number]['name'];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What was wrong with the environment: every fault at once, one line each. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(['the environment cannot be used:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** Reads `.env` of `directory` into the environment; what is set already wins. */
+export const loadEnvironment = (directory: string): Environment => {
+  const file = join(directory, '.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+  return process.env;
+};
+
+/**
+ * Reads and validates every variable.
+ * @throws ConfigError naming every fault
+ */
+export const loadConfig = (environment: Environment): Config => {
+  const faults: string[] = [];
+  const read = createReader(environment, faults);
+  const config: Config = {
+    database: {
+      url: read('DATABASE_URL', parseDatabaseUrl, 'sqlite:.svc/data.db'),
+      poolMax: read('DATABASE_POOL_MAX', parseWhole(2, 1000), 10),
+      statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', parseDuration, 30_000),
+      wait: read('DATABASE_WAIT', parseDuration, 30_000),
+      ca: read('DATABASE_CA', parseCertificate, null),
+    },
+    tables: { include: read('TABLES_INCLUDE', parseList, []), exclude: read('TABLES_EXCLUDE', parseList, []) },
+    host: read('HOST', parseText, '127.0.0.1'),
+    port: read('PORT', parseWhole(0, 65_535), 8080),
+    publicUrl: read('PUBLIC_URL', parsePublicUrl, null),
+    adminPort: read('ADMIN_PORT', parseAdminPort, null),
+    admin: {
+      email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),
+      token: read('ADMIN_TOKEN', parseToken, null),
+    },
+    query: {
+      limitDefault: read('QUERY_LIMIT_DEFAULT', parseWhole(-1), 100),
+      limitMax: read('QUERY_LIMIT_MAX', parseWhole(-1), -1),
+      limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC', parseWhole(-1), 1000),
+      relationalDepth: read('MAX_RELATIONAL_DEPTH', parseWhole(1, 100), 10),
+    },
+    payloadMax: read('MAX_PAYLOAD_SIZE', parseSize, 1024 * 1024),
+    explorer: read('EXPLORER', parseBoolean, false),
+    log: {
+      level: read('LOG_LEVEL', parseOneOf(logLevels), 'info'),
+      style: read('LOG_STYLE', parseOneOf(logStyles), process.stdout.isTTY ? 'pretty' : 'json'),
+    },
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return freeze(config);
+};
+
+/** `value` is the text as given; throws an Error that says what would be right. */
+type Parse<Value> = (value: string) => Value;
+
+type Read = <Value>(name: VariableName, parse: Parse<Value>, fallback: Value) => Value;
+
+const secrets = new Set<string>(variables.filter((entry) => 'secret' in entry).map((entry) => entry.name));
+
+const createReader =
+  (environment: Environment, faults: string[]): Read =>
+  (name, parse, fallback) => {
+    try {
+      const value = textOf(environment, name);
+      return value === undefined ? fallback : parse(value);
+    } catch (error) {
+      const shown = secrets.has(name) ? '' : ` is "${environment[name] ?? ''}":`;
+      faults.push(`${name}${shown} ${(error as Error).message}`);
+      return fallback;
+    }
+  };
+
+/** An empty variable counts as not set, as in compose files. */
+const textOf = (environment: Environment, name: VariableName): string | undefined => {
+  const value = environment[name] || undefined;
+  const file = secrets.has(name) ? environment[`${name}_FILE`] || undefined : undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) throw new Error(`is set twice, also as ${name}_FILE; keep one`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Error(`cannot be read from the file "${file}" of ${name}_FILE`);
+  }
+};
+
+const parseText: Parse<string> = (value) => value;
+
+const parseDatabaseUrl: Parse<string> = (value) => {
+  if (/^sqlite:./.test(value)) return value;
+  const expected = 'expected sqlite:PATH or mysql://user:password@host:port/database';
+  if (!URL.canParse(value)) throw new Error(`is not a URL; ${expected}`);
+  const url = new URL(value);
+  if (url.protocol !== 'mysql:') throw new Error(`begins with "${url.protocol}"; ${expected}`);
+  if (url.pathname.length < 2) throw new Error(`names no database; ${expected}`);
+  return value;
+};
+
+const parseCertificate: Parse<string> = (value) => {
+  if (value.startsWith('-----BEGIN')) return value;
+  try {
+    return readFileSync(value, 'utf8');
+  } catch {
+    throw new Error('expected PEM text or the path of a readable PEM file');
+  }
+};
+
+const parsePublicUrl: Parse<string> = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new Error('expected http://host[:port][/prefix] or https://…');
+  }
+  return value.replace(/\/+$/, '');
+};
+
+const parseAdminPort: Parse<number | null> = (value) =>
+  value === 'off' ? null : parseWhole(0, 65_535)(value);
+
+const parseEmail: Parse<string> = (value) => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('expected an e-mail address');
+  return value;
+};
+
+/** RFC 6750 §2.1: what fits into an Authorization header. */
+const parseToken: Parse<string> = (value) => {
+  if (!/^[\w.~+/-]{8,255}=*$/.test(value)) {
+    throw new Error('expected 8 to 255 characters out of letters, digits and -._~+/');
+  }
+  return value;
+};
+
+const parseBoolean: Parse<boolean> = (value) => {
+  if (/^(true|1|on|yes)$/i.test(value)) return true;
+  if (/^(false|0|off|no)$/i.test(value)) return false;
+  throw new Error('expected true or false');
+};
+
+const parseOneOf =
+  <const Value extends string>(values: readonly Value[]): Parse<Value> =>
+  (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`expected one of ${values.join(', ')}`);
+    return found;
+  };
+
+const freeze = <Value extends object>(value: Value): Value => {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part as object);
+  return Object.freeze(value);
+};

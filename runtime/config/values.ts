@@ -1,0 +1,47 @@
+/** How values are written in the environment: durations, sizes, numbers, lists. */
+
+const durations: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** `500ms`, `30s`, `15m`, `12h`, `7d` → milliseconds; a bare number counts seconds. */
+export const parseDuration = (text: string): number => {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
+  if (found === null) throw new Error('expected a duration such as 500ms, 30s, 15m, 12h or 7d');
+  return Math.round(Number(found[1]) * (durations.get(found[2] ?? 's') ?? 1));
+};
+
+const sizes: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
+  ['kb', 1024],
+  ['mb', 1024 ** 2],
+  ['gb', 1024 ** 3],
+]);
+
+/** `512kb`, `1mb` → bytes, in steps of 1024; a bare number counts bytes. */
+export const parseSize = (text: string): number => {
+  const found = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase());
+  if (found === null) throw new Error('expected a size such as 512kb or 1mb');
+  return Math.floor(Number(found[1]) * (sizes.get(found[2] ?? 'b') ?? 1));
+};
+
+/** A whole number within bounds, both allowed. */
+export const parseWhole =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+    throw new Error(`expected a whole number, ${bounds}`);
+  };
+
+/** Comma-separated, blanks trimmed, empty entries dropped. */
+export const parseList = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');

@@ -1,0 +1,23 @@
+/** The demo database: a shop for music, 11 tables with 15 607 rows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../execute/database.js';
+import { packageRoot } from '../package.js';
+import { splitStatements } from './statements.js';
+
+/**
+ * Fills an empty database, in one transaction; one that has tables of its own is left as it is.
+ * @returns whether it was empty
+ */
+export const loadChinook = (database: Database): Promise<boolean> =>
+  database.locked('svc_demo', async () => {
+    const [found] = await database.query(
+      "select count(*) as tables from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_'",
+    );
+    if (Number(found?.tables) > 0) return false;
+    const script = readFileSync(join(packageRoot, 'demo', 'chinook.sqlite.sql'), 'utf8');
+    await database.transaction(async (executor) => {
+      for (const text of splitStatements(script)) await executor.write({ text, values: [] });
+    });
+    return true;
+  });

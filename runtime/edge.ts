@@ -1,0 +1,73 @@
+/** node:http ⇄ ApiRequest and ApiResponse. What both doors share. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiError } from './errors.js';
+import { packageVersion } from './package.js';
+import type { ApiRequest, ApiResponse } from './request/api-request.js';
+
+export interface EdgeOptions {
+  /** Path that comes before everything, without a slash at its end: `/api`; empty at the root. */
+  readonly base: string;
+  /** Bytes of a request body. */
+  readonly payloadMax: number;
+}
+
+export const toApiRequest = (request: IncomingMessage, { base, payloadMax }: EdgeOptions): ApiRequest => {
+  const url = request.url ?? '/';
+  const local = base !== '' && url.startsWith(`${base}/`) ? url.slice(base.length) : url;
+  const mark = local.indexOf('?');
+  let body: Promise<Buffer> | null = null;
+  return {
+    id: requestId(request.headers['x-request-id']),
+    method: request.method ?? 'GET',
+    path: mark === -1 ? local : local.slice(0, mark),
+    query: mark === -1 ? '' : local.slice(mark + 1),
+    headers: request.headers,
+    body: () => (body ??= readBody(request, payloadMax)),
+  };
+};
+
+const processId = randomBytes(6).toString('hex');
+let counter = 0;
+
+/** The caller's own id where it is harmless, else one of ours. */
+const requestId = (given: string | string[] | undefined): string => {
+  if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given;
+  counter += 1;
+  return `${processId}-${counter.toString(36)}`;
+};
+
+/** @throws CONTENT_TOO_LARGE as soon as it is known */
+const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const refuse = (): void => reject(apiError('CONTENT_TOO_LARGE', { limit: most }, `at most ${most} bytes are read`));
+    if (Number(request.headers['content-length'] ?? 0) > most) return refuse();
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > most) return refuse();
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the request was given up')));
+  });
+
+export const sendResponse = (
+  { status, headers, body }: ApiResponse,
+  request: ApiRequest,
+  response: ServerResponse,
+): void => {
+  if (response.headersSent || response.destroyed) return;
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  response.writeHead(status, {
+    ...headers,
+    ...(status === 204 ? {} : { 'content-length': length }),
+    // what is left of a body that was refused is not read
+    ...(status === 413 ? { connection: 'close' } : {}),
+    'x-request-id': request.id,
+    'x-svc-version': packageVersion,
+  });
+  response.end(request.method === 'HEAD' || body === null ? undefined : body);
+};

@@ -1,0 +1,52 @@
+/** Errors a client may see: codes, statuses and texts come from the table in `spec/errors.yaml`. */
+import { errors, type ErrorCode, type ErrorDetails } from '../generated/server/errors.js';
+
+export type { ErrorCode, ErrorDetails };
+
+/** One problem of a request. `message` is the table's text plus what was wrong here. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, details: Readonly<Record<string, unknown>>, explanation?: string) {
+    const text = explanation ?? (typeof details.reason === 'string' ? details.reason : undefined);
+    super(text === undefined ? `${errors[code].message}.` : `${errors[code].message}: ${text}.`);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = errors[code].status;
+    this.details = details;
+  }
+}
+
+/** Several problems of one request, told together. */
+export class ApiErrors extends Error {
+  readonly problems: readonly ApiError[];
+
+  constructor(problems: readonly ApiError[]) {
+    super(problems.map((problem) => problem.message).join(' '));
+    this.name = 'ApiErrors';
+    this.problems = problems;
+  }
+}
+
+/** An error of the table; the details are checked against it. */
+export const apiError = <Code extends ErrorCode>(
+  code: Code,
+  details: ErrorDetails[Code],
+  explanation?: string,
+): ApiError => new ApiError(code, details, explanation);
+
+/** The same text for what is forbidden and for what does not exist (seed §1.7). */
+export const forbidden = (reason: string): ApiError => apiError('FORBIDDEN', { reason });
+
+export const invalidQuery = (reason: string): ApiError => apiError('INVALID_QUERY', { reason });
+
+export const invalidPayload = (reason: string): ApiError => apiError('INVALID_PAYLOAD', { reason });
+
+/** Throws what was collected, if anything. */
+export const throwProblems = (problems: readonly ApiError[]): void => {
+  const [first] = problems;
+  if (first === undefined) return;
+  throw problems.length === 1 ? first : new ApiErrors(problems);
+};

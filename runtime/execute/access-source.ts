@@ -1,0 +1,68 @@
+/** The fixed statements that access reads from: who exists, and what the policies say. */
+import type { AccessSource } from '../access/access.js';
+import type { AccessRows, User } from '../access/policies.js';
+import { timingSafeEqual } from 'node:crypto';
+import type { Executor } from './database.js';
+
+export const createAccessSource = (executor: Executor, quote: (name: string) => string): AccessSource => ({
+  loadRows: () => loadRows(executor, quote),
+  findUser: (token) => findUser(executor, token),
+  readVersion: () => readVersion(executor),
+});
+
+const readVersion = async (executor: Executor): Promise<string> => {
+  const [row] = await executor.query('select version from svc_access_version');
+  return String(row?.version);
+};
+
+/** The version is read first: rows that change meanwhile come with a later one, and are read again. */
+const loadRows = async (executor: Executor, quote: (name: string) => string): Promise<AccessRows> => {
+  const version = await readVersion(executor);
+  const [roles, policies, access, permissions] = await Promise.all([
+    executor.query('select id, parent from svc_roles order by id'),
+    executor.query('select id, admin_access from svc_policies order by id'),
+    executor.query(`select policy, role, ${quote('user')} from svc_access order by sort, id`),
+    executor.query(
+      'select policy, collection, action, permissions, validation, presets, fields from svc_permissions order by id',
+    ),
+  ]);
+  return {
+    version,
+    roles: roles.map((row) => ({ id: String(row.id), parent: text(row.parent) })),
+    policies: policies.map((row) => ({ id: String(row.id), admin: Number(row.admin_access) === 1 })),
+    access: access.map((row) => ({ policy: String(row.policy), role: text(row.role), user: text(row.user) })),
+    permissions: permissions.map((row) => ({
+      policy: String(row.policy),
+      collection: String(row.collection),
+      action: String(row.action),
+      permissions: json(row.permissions),
+      validation: json(row.validation),
+      presets: json(row.presets),
+      fields: text(row.fields)?.split(',').map((name) => name.trim()) ?? null,
+    })),
+  };
+};
+
+const text = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/** A rule that is no object would permit nothing or everything by accident: it is refused loudly. */
+const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
+  if (value === null || value === undefined) return null;
+  const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+  if (parsed === null) return null;
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('a rule in svc_permissions is not an object');
+  return parsed as Record<string, unknown>;
+};
+
+/** Found by index, then compared in constant time: collations and prefixes do not count as equal. */
+const findUser = async (executor: Executor, token: string): Promise<User | null> => {
+  const [row] = await executor.query('select * from svc_users where token = ?', [token]);
+  if (row === undefined || !isSame(String(row.token), token)) return null;
+  const { token: _token, password: _password, tfa_secret: _secret, ...columns } = row;
+  return { id: String(row.id), role: text(row.role), status: String(row.status), columns };
+};
+
+const isSame = (left: string, right: string): boolean => {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};

@@ -1,0 +1,241 @@
+/** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
+import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
+import type { BindValue, DialectName } from '../sql/dialect.js';
+import type { RenderedStatement } from '../sql/fragment.js';
+import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from './database.js';
+import { readColumnType, writePacket, type ColumnType, type Packet } from './mysql-rows.js';
+import { RowCollector, type RowSet } from './row-set.js';
+
+/** Statements kept per connection; servers allow some 16 000 in all. */
+const maxStatements = 256;
+
+export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
+  const pool = createPool(poolOptions(options));
+  const dialect = await readDialect(pool);
+  const setup = sessionSetup(dialect, options.statementTimeout ?? 0);
+  pool.on('connection', (connection) => {
+    // queued before whatever the connection was opened for; a failure shows there
+    connection.query(setup, () => undefined);
+  });
+  // opened before the dialect was known
+  await Promise.all([runOn(pool, (connection) => send(connection, setup, []))]);
+  return {
+    dialect,
+    ...createPoolExecutor(pool),
+    transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
+    locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
+    close: () => new Promise((resolve) => pool.end(() => resolve())),
+  };
+};
+
+const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
+  if (protocol !== 'mysql:' || pathname.length < 2) {
+    throw new Error('DATABASE_URL names no database; expected mysql://user:password@host:port/database');
+  }
+  const socketPath = searchParams.get('socket');
+  return {
+    ...(socketPath === null ? { host: hostname, port: port === '' ? 3306 : Number(port) } : { socketPath }),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    ...sslOptions(searchParams.get('ssl'), ca),
+    connectionLimit: poolMax ?? 10,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+    jsonStrings: true,
+    enableKeepAlive: true,
+    connectTimeout: 5_000,
+  };
+};
+
+/** `ssl=true` verifies the server, `ssl=no-verify` only encrypts. */
+const sslOptions = (ssl: string | null, ca: string | undefined): PoolOptions => {
+  if ((ssl === null || ssl === 'false') && ca === undefined) return {};
+  return { ssl: { rejectUnauthorized: ssl !== 'no-verify', ...(ca === undefined ? {} : { ca }) } };
+};
+
+const readDialect = async (pool: Pool): Promise<DialectName> => {
+  const [row] = await runOn(pool, (connection) => send(connection, 'select version() as version', []));
+  return String(row?.version).toLowerCase().includes('mariadb') ? 'mariadb' : 'mysql';
+};
+
+/** Strict, in UTC, bounded in time (milliseconds, 0: unbounded). */
+const sessionSetup = (dialect: DialectName, timeout: number): string =>
+  [
+    "set time_zone = '+00:00'",
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    dialect === 'mariadb' ? `max_statement_time = ${timeout / 1000}` : `max_execution_time = ${timeout}`,
+  ].join(', ');
+
+const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise<Result>): Promise<Result> =>
+  new Promise<Result>((resolve, reject) => {
+    pool.getConnection((error, connection) => {
+      if (error !== null) return reject(error);
+      task(connection)
+        .then(resolve, reject)
+        .finally(() => connection.release());
+    });
+  });
+
+const createPoolExecutor = (pool: Pool): Executor => ({
+  rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
+  query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
+  write: (statement) => runOn(pool, (connection) => sendWrite(connection, statement)),
+});
+
+const createConnectionExecutor = (connection: PoolConnection): Executor => ({
+  rows: (statement, layout) => readRows(connection, statement, layout),
+  query: (text, values = []) => send(connection, text, values),
+  write: (statement) => sendWrite(connection, statement),
+});
+
+const runTransaction = async <Result>(
+  connection: PoolConnection,
+  body: (executor: Executor) => Promise<Result>,
+): Promise<Result> => {
+  await send(connection, 'start transaction', []);
+  try {
+    const result = await body(createConnectionExecutor(connection));
+    await send(connection, 'commit', []);
+    return result;
+  } catch (error) {
+    // a lost connection has rolled back already
+    await send(connection, 'rollback', []).catch(() => undefined);
+    throw error;
+  }
+};
+
+const holdLock = async <Result>(
+  connection: PoolConnection,
+  name: string,
+  body: () => Promise<Result>,
+): Promise<Result> => {
+  const [row] = await send(connection, "select get_lock(concat(database(), '.', ?), 60) as held", [name]);
+  if (Number(row?.held) !== 1) throw new Error(`the lock "${name}" was not free within 60 seconds`);
+  try {
+    return await body();
+  } finally {
+    await send(connection, "select release_lock(concat(database(), '.', ?))", [name]).catch(() => undefined);
+  }
+};
+
+const send = (
+  connection: PoolConnection,
+  text: string,
+  values: readonly BindValue[],
+): Promise<Record<string, unknown>[]> =>
+  new Promise((resolve, reject) => {
+    const done = (error: Error | null, rows: unknown): void => {
+      if (error === null) resolve(rows as Record<string, unknown>[]);
+      else reject(error);
+    };
+    if (values.length === 0) connection.query(text, done);
+    else connection.execute(text, [...values], done);
+  });
+
+const sendWrite = (connection: PoolConnection, { text, values }: RenderedStatement): Promise<WriteResult> =>
+  withStatement(connection, text, (statement, { resolve, reject }) => {
+    statement.execute(values, (error, result) => {
+      if (error === null) resolve({ affected: (result as { affectedRows: number }).affectedRows });
+      else reject(error);
+    });
+  });
+
+/** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
+interface Statement {
+  execute(values: readonly BindValue[], done: (error: Error | null, result: unknown) => void): Command;
+  close(): void;
+}
+
+/** A command reads its answer packet by packet: each state is a function that returns the next one. */
+interface Command {
+  readField: State;
+}
+
+type State = (this: Command & { done(): null }, packet: Packet & { isEOF(): boolean }) => State | null;
+
+const statementsOf = new WeakMap<PoolConnection, Map<string, Statement>>();
+
+interface Settle<Result> {
+  resolve(result: Result): void;
+  reject(error: Error): void;
+}
+
+const withStatement = <Result>(
+  connection: PoolConnection,
+  text: string,
+  run: (statement: Statement, settle: Settle<Result>) => void,
+): Promise<Result> =>
+  new Promise<Result>((resolve, reject) => {
+    let statements = statementsOf.get(connection);
+    if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
+    const present = statements.get(text);
+    if (present !== undefined) return run(present, { resolve, reject });
+    const kept = statements;
+    connection.prepare(text, (error, info) => {
+      if (error !== null) return reject(error);
+      const statement = info as unknown as Statement;
+      evict(kept);
+      kept.set(text, statement);
+      run(statement, { resolve, reject });
+    });
+  });
+
+/** Drops the oldest. */
+const evict = (statements: Map<string, Statement>): void => {
+  const [oldest] = statements;
+  if (statements.size < maxStatements || oldest === undefined) return;
+  statements.delete(oldest[0]);
+  oldest[1].close();
+};
+
+/**
+ * Runs a prepared statement and writes each row packet as JSON when it arrives. mysql2's command would parse every
+ * column definition and build an object per row; the states below take their place, from the definitions on.
+ */
+const readRows = (
+  connection: PoolConnection,
+  { text, values }: RenderedStatement,
+  layout: RowLayout,
+): Promise<RowSet> =>
+  withStatement(connection, text, (statement, { resolve, reject }) => {
+    const collector = new RowCollector(sizeHints.get(text) ?? 1024, layout.limit);
+    const columns: ColumnType[] = [];
+    let failure: Error | null = null;
+
+    const row: State = function row(packet) {
+      if (packet.isEOF()) return this.done();
+      try {
+        if (failure === null) writePacket(packet, layout, { columns, collector });
+      } catch (error) {
+        failure = error as Error;
+      }
+      return row;
+    };
+    const readField: State = function readField(packet) {
+      if (packet.isEOF()) return row;
+      columns.push(readColumnType(packet));
+      return readField;
+    };
+
+    const command = statement.execute(values, (error) => {
+      if (error !== null || failure !== null) return reject(error ?? (failure as Error));
+      rememberSize(text, collector.writer.length);
+      resolve(collector.finish());
+    });
+    command.readField = readField;
+  });
+
+const maxHints = 1000;
+const sizeHints = new Map<string, number>();
+
+/** Answers of one statement tend to have one size. */
+const rememberSize = (text: string, size: number): void => {
+  if ((sizeHints.get(text) ?? 0) >= size) return;
+  if (sizeHints.size >= maxHints) sizeHints.clear();
+  sizeHints.set(text, size + 512);
+};

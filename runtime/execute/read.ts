@@ -1,0 +1,95 @@
+/** Compiled reads run: the rows, their nested lists level by level, and the counts beside them. */
+import type { BindInput } from '../sql/fragment.js';
+import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
+import type { Executor, RowLayout } from './database.js';
+import { fillHoles, type RowSet } from './row-set.js';
+
+export interface ReadResult {
+  /** Rows separated by commas, without brackets. */
+  readonly bytes: Buffer;
+  readonly count: number;
+  /** `total_count`, `filter_count`, as far as asked for. */
+  readonly meta: Readonly<Record<string, number>> | null;
+}
+
+export const executeRead = async (read: CompiledRead, input: BindInput, executor: Executor): Promise<ReadResult> => {
+  const rows = readRoot(read.rows, input, executor);
+  if (read.counts.length === 0) return { ...(await rows), meta: null };
+  const counts = read.counts.map(async ({ key, statement }) => {
+    const { text, values } = statement.render(input);
+    const [row] = await executor.query(text, values);
+    return [key, Number(row?.count)] as const;
+  });
+  const [found, ...meta] = await Promise.all([rows, ...counts]);
+  return { ...found, meta: Object.fromEntries(meta) };
+};
+
+const readRoot = async (rows: CompiledRows, input: BindInput, executor: Executor) => {
+  const layout: RowLayout = { tokens: rows.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
+  const set = await executor.rows(rows.statement.render(input), layout);
+  const { bytes } = await fill(set, rows, { input, executor });
+  return { bytes, count: set.count };
+};
+
+type Filled = Pick<RowSet, 'bytes' | 'groups'>;
+
+interface Context {
+  readonly input: BindInput;
+  readonly executor: Executor;
+}
+
+/** Sibling lists are read side by side. */
+const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<Filled> => {
+  if (set.holes.length === 0) return set;
+  const lists = await Promise.all(rows.lists.map((list, index) => readList(list, keysOf(set, index), context)));
+  return fillHoles(set, lists);
+};
+
+const keysOf = (set: RowSet, list: number): readonly string[] => [
+  ...new Set(set.holes.flatMap((hole) => (hole.list === list && hole.key !== null ? [hole.key] : []))),
+];
+
+/** Longer lists of keys make planners of some databases give up indexes. */
+const keysTogether = 1000;
+const keysApart = 64;
+
+const readList = async (list: CompiledList, keys: readonly string[], context: Context): Promise<Filled> => {
+  const layout: RowLayout = { tokens: list.tokens, keyColumns: list.keyColumns, limit: list.limit(context.input) };
+  if (keys.length === 0 || layout.limit === 0) return { bytes: Buffer.alloc(0), groups: new Map() };
+  const sets = await Promise.all(
+    chunk(keys, list.together === null ? keysApart : keysTogether).map((part) => readChunk(list, part, { ...context, layout })),
+  );
+  return concatSets(await Promise.all(sets.flat().map((set) => fill(set, list, context))));
+};
+
+/** Together where every parent surely got its rows; else one branch per parent. */
+const readChunk = async (
+  list: CompiledList,
+  keys: readonly string[],
+  { input, executor, layout }: Context & { readonly layout: RowLayout },
+): Promise<readonly RowSet[]> => {
+  if (list.together !== null) {
+    const set = await executor.rows(list.together.render({ ...input, keys }), layout);
+    if (set.count <= keys.length * layout.limit) return [set];
+  }
+  return Promise.all(
+    chunk(keys, keysApart).map((part) => executor.rows(list.statement.render({ ...input, keys: part }), layout)),
+  );
+};
+
+const chunk = (keys: readonly string[], size: number): readonly (readonly string[])[] =>
+  keys.length <= size
+    ? [keys]
+    : Array.from({ length: Math.ceil(keys.length / size) }, (_, index) => keys.slice(index * size, (index + 1) * size));
+
+const concatSets = (sets: readonly Filled[]): Filled => {
+  const [only] = sets;
+  if (sets.length === 1 && only !== undefined) return only;
+  const groups = new Map<string, { readonly start: number; readonly end: number }>();
+  let offset = 0;
+  for (const set of sets) {
+    for (const [key, { start, end }] of set.groups) groups.set(key, { start: start + offset, end: end + offset });
+    offset += set.bytes.length;
+  }
+  return { bytes: Buffer.concat(sets.map((set) => set.bytes)), groups };
+};

@@ -1,0 +1,122 @@
+/** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
+import Libsql from 'libsql';
+import type { RenderedStatement } from '../sql/fragment.js';
+import { keyParts, writeCells, type CellValue } from './cells.js';
+import type { Database, DatabaseOptions, Executor, RowLayout } from './database.js';
+import { RowCollector } from './row-set.js';
+
+type Connection = InstanceType<typeof Libsql>;
+type Prepared = ReturnType<Connection['prepare']>;
+
+const maxStatements = 512;
+
+export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> => {
+  const path = url.slice('sqlite:'.length);
+  const reader = openConnection(path);
+  const writer = openConnection(path);
+  const queue = createQueue();
+  const reading = createExecutor(reader);
+  const writing = createExecutor(writer);
+
+  return {
+    dialect: 'sqlite',
+    rows: (statement, layout) =>
+      isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
+    query: (text, values) => (isRead(text) ? reading.query(text, values) : queue(() => writing.query(text, values))),
+    write: (statement) => queue(() => writing.write(statement)),
+    transaction: (body) =>
+      queue(async () => {
+        writer.exec('begin immediate');
+        try {
+          const result = await body(writing);
+          writer.exec('commit');
+          return result;
+        } catch (error) {
+          if (writer.inTransaction) writer.exec('rollback');
+          throw error;
+        }
+      }),
+    locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
+    close: async () => {
+      reader.close();
+      writer.close();
+    },
+  };
+};
+
+const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);
+
+const openConnection = (path: string): Connection => {
+  const connection = new Libsql(path);
+  connection.exec('pragma busy_timeout = 10000');
+  connection.exec('pragma journal_mode = wal');
+  connection.exec('pragma synchronous = normal');
+  connection.exec('pragma foreign_keys = on');
+  return connection;
+};
+
+/** One after another: a transaction must not meet the statements of others on its connection. */
+const createQueue = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task, task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
+
+const createExecutor = (connection: Connection): Executor => {
+  const statements = new Map<string, Prepared>();
+  const prepare = (text: string): Prepared => {
+    const present = statements.get(text);
+    if (present !== undefined) return present;
+    if (statements.size >= maxStatements) statements.clear();
+    const prepared = connection.prepare(text);
+    prepared.safeIntegers(true);
+    statements.set(text, prepared);
+    return prepared;
+  };
+  return {
+    rows: async (statement, layout) => collect(prepare(statement.text), statement, layout),
+    query: async (text, values = []) =>
+      (prepare(text).raw(false).all([...values]) as Record<string, unknown>[]).map(plainRow),
+    write: async (statement) => ({ affected: prepare(statement.text).run([...statement.values]).changes }),
+  };
+};
+
+const collect = (prepared: Prepared, { values }: RenderedStatement, layout: RowLayout) => {
+  const collector = new RowCollector(4096, layout.limit);
+  for (const row of prepared.raw(true).all([...values]) as CellValue[][]) {
+    const cells = row.map(toCell);
+    if (layout.keyColumns === 0) collector.beginRow();
+    else if (!collector.beginChild(keyParts(cells.slice(0, layout.keyColumns)) ?? [])) continue;
+    writeCells(layout.tokens, cells, { collector, first: layout.keyColumns });
+  }
+  return collector.finish();
+};
+
+/** Blobs come as ArrayBuffer. */
+const toCell = (value: unknown): CellValue =>
+  value instanceof ArrayBuffer ? Buffer.from(value) : (value as CellValue);
+
+/** Whole numbers as numbers where they fit, else as text. */
+const plainRow = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
+
+const plainValue = (value: unknown): unknown => {
+  if (typeof value !== 'bigint') return toCell(value);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+};
+
+/** A second database whose only use is that one process at a time can write it. */
+const lockFile = async <Result>(path: string, body: () => Promise<Result>): Promise<Result> => {
+  const lock = new Libsql(path);
+  try {
+    lock.exec('pragma busy_timeout = 60000');
+    lock.exec('begin exclusive');
+    return await body();
+  } finally {
+    if (lock.inTransaction) lock.exec('rollback');
+    lock.close();
+  }
+};

@@ -1,0 +1,195 @@
+/** Writes run: one statement where one is enough, else one transaction. Nothing is written before all is permitted. */
+import type { Collection } from '../collection.js';
+import { missingItem, readKey } from '../plan/item.js';
+import type { Scalar } from '../plan/values.js';
+import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write.js';
+import { conditionTrue, type Condition } from '../plan/types.js';
+import type { SqlDialect } from '../sql/dialect.js';
+import type { BindInput } from '../sql/fragment.js';
+import {
+  compileDelete,
+  compileInsert,
+  compilePermitted,
+  compileUpdate,
+  looksAtRowOnly,
+  type Returning,
+} from '../sql/write.js';
+import type { Database, Executor } from './database.js';
+import { explainFailure } from './failures.js';
+
+export type Key = readonly Scalar[];
+
+export interface WriteContext {
+  readonly database: Database;
+  readonly dialect: SqlDialect;
+  readonly input: BindInput;
+  /** Part of the write: runs in its transaction, after it. */
+  readonly after: ((executor: Executor) => Promise<void>) | null;
+}
+
+const inTransaction = <Result>(
+  { database, after }: WriteContext,
+  body: (executor: Executor) => Promise<Result>,
+): Promise<Result> =>
+  database.transaction(async (executor) => {
+    const result = await body(executor);
+    if (after !== null) await after(executor);
+    return result;
+  });
+
+/** Inserts one row and answers it in the same statement. */
+export const executeCreateReturning = async (
+  plan: CreatePlan,
+  returning: Returning,
+  { database, dialect }: WriteContext,
+): Promise<Buffer> => {
+  const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
+  const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
+  return explainFailure({ collection: plan.collection, rows: plan.rows, executor: database }, async () => {
+    const { bytes } = await database.rows(statement, layout);
+    return bytes;
+  });
+};
+
+/** @returns the keys, in the order of the rows */
+export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[]> => {
+  const { collection, rows } = plan;
+  return explainFailure({ collection, rows, executor: context.database }, () =>
+    rows.length === 1 && context.after === null
+      ? insertGroup(collection, rows, { ...context, executor: context.database })
+      : inTransaction(context, (executor) => insertAll(collection, rows, { ...context, executor })),
+  );
+};
+
+interface InsertContext extends WriteContext {
+  readonly executor: Executor;
+}
+
+/** Rows per statement: bound values are limited to some 65 000 (SQLite: 32 766). */
+const maxValues = 30_000;
+const maxRows = 1_000;
+
+const insertAll = async (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  context: InsertContext,
+): Promise<readonly Key[]> => {
+  const keys: Key[] = [];
+  for (const group of groupByColumns(rows)) {
+    const found = await insertGroup(
+      collection,
+      group.map((index) => rows[index] as WriteRow),
+      context,
+    );
+    group.forEach((index, place) => (keys[index] = found[place] as Key));
+  }
+  return keys;
+};
+
+/** Places of rows that name the same columns, in chunks. */
+const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
+  const groups = new Map<string, number[]>();
+  rows.forEach((row, index) => {
+    const columns = [...row.keys()].sort().join('\0');
+    const group = groups.get(columns);
+    if (group === undefined) groups.set(columns, [index]);
+    else group.push(index);
+  });
+  return [...groups.values()].flatMap((group) => {
+    const width = Math.max(1, rows[group[0] ?? 0]?.size ?? 1);
+    const size = width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width));
+    return chunk(group, rows[group[0] ?? 0]?.size === 0 ? 1 : size);
+  });
+};
+
+const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
+const insertGroup = async (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  { executor, dialect }: InsertContext,
+): Promise<readonly Key[]> => {
+  const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
+  const { text, values } = compileInsert(collection, rows, { dialect, returning });
+  const found = await executor.query(text, values);
+  return found.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
+};
+
+/** One set of values for all keys; every one of them has to exist and to be permitted. */
+export const executeUpdate = (plan: UpdatePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
+  const { collection, row, where } = plan;
+  return explainFailure({ collection, rows: [row], executor: context.database }, async () => {
+    if (keys.length === 1 && row.size > 0 && context.after === null && looksAtRowOnly(where)) {
+      const { affected } = await context.database.write(compileUpdate(collection, row, { ...context, keys, where }));
+      if (affected === 0) throw missingItem(collection);
+      return;
+    }
+    await inTransaction(context, (executor) => updateAll(plan, keys, { ...context, executor }));
+  });
+};
+
+/** Values of their own for every key, in one transaction. */
+export const executeUpdates = (
+  updates: readonly { readonly plan: UpdatePlan; readonly key: Key }[],
+  context: WriteContext,
+): Promise<void> => {
+  const [first] = updates;
+  if (first === undefined) return Promise.resolve();
+  const { collection } = first.plan;
+  const rows = updates.map(({ plan }) => plan.row);
+  return explainFailure({ collection, rows, executor: context.database }, () =>
+    inTransaction(context, async (executor) => {
+      for (const { plan, key } of updates) await requirePermitted(plan, [key], { ...context, executor });
+      for (const { plan, key } of updates) await writeRows(plan, [key], { ...context, executor });
+    }),
+  );
+};
+
+const updateAll = async (plan: UpdatePlan, keys: readonly Key[], context: InsertContext): Promise<void> => {
+  for (const part of chunk(keys, maxRows)) await requirePermitted(plan, part, context);
+  for (const part of chunk(keys, maxRows)) await writeRows(plan, part, context);
+};
+
+const writeRows = async ({ collection, row }: UpdatePlan, keys: readonly Key[], context: InsertContext): Promise<void> => {
+  if (row.size === 0) return;
+  await context.executor.write(compileUpdate(collection, row, { ...context, keys, where: conditionTrue }));
+};
+
+interface Permitted {
+  readonly collection: Collection;
+  readonly where: Condition;
+}
+
+/** @throws FORBIDDEN when one of the keys is missing or may not be written */
+const requirePermitted = async (
+  { collection, where }: Permitted,
+  keys: readonly Key[],
+  context: InsertContext,
+): Promise<void> => {
+  const { text, values } = compilePermitted(collection, { ...context, keys, where });
+  const found = await context.executor.query(text, values);
+  if (found.length !== keys.length) throw missingItem(collection);
+};
+
+export const executeDelete = (plan: DeletePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
+  const { collection, where } = plan;
+  return explainFailure({ collection, rows: [], executor: context.database }, async () => {
+    if (keys.length === 1 && context.after === null && looksAtRowOnly(where)) {
+      const { affected } = await context.database.write(compileDelete(collection, { ...context, keys, where }));
+      if (affected === 0) throw missingItem(collection);
+      return;
+    }
+    await inTransaction(context, async (executor) => {
+      for (const part of chunk(keys, maxRows)) await requirePermitted(plan, part, { ...context, executor });
+      for (const part of chunk(keys, maxRows)) {
+        await executor.write(compileDelete(collection, { ...context, keys: part, where: conditionTrue }));
+      }
+    });
+  });
+};
+
+/** Each key once. */
+export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
+  ...new Map(keys.map((key) => [JSON.stringify(key), key])).values(),
+];

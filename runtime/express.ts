@@ -1,0 +1,53 @@
+/** The second door: an Express application with everything that is served, for the rest of the paths and for embedders. */
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { settle, type Answer } from './answer.js';
+import { sendResponse, toApiRequest, type EdgeOptions } from './edge.js';
+import { apiError } from './errors.js';
+import type { OperationRoutes } from './operations/routes.js';
+import { docsAsset, docsPage } from './pages/docs.js';
+import type { ApiRequest, ApiResponse } from './request/api-request.js';
+import type { Availability } from './availability.js';
+import type { Observe } from './observe.js';
+
+export interface AppOptions extends EdgeOptions {
+  readonly answer: Answer;
+  readonly operations: OperationRoutes;
+  /** Serves `/docs`. */
+  readonly explorer: boolean;
+  readonly availability: Availability;
+  readonly observe: Observe;
+}
+
+export const createApp = (options: AppOptions): Express => {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    const apiRequest = toApiRequest(request, options);
+    const answered = options.answer(apiRequest) ?? settle(findRoute(apiRequest, options), { ...options, request: apiRequest, route: apiRequest.path, started: performance.now() });
+    answered.then((answer) => sendResponse(answer, apiRequest, response), next);
+  });
+  return app;
+};
+
+const findRoute = async (request: ApiRequest, { base, explorer, operations }: AppOptions): Promise<ApiResponse> => {
+  const operation = operations.find(request);
+  if (operation !== null) return operation.run(request);
+  const page = explorer ? await findPage(request, base) : null;
+  if (page !== null) return page;
+  throw apiError('ROUTE_NOT_FOUND', { path: request.path }, notFound(request, operations));
+};
+
+const findPage = async ({ method, path }: ApiRequest, base: string): Promise<ApiResponse | null> => {
+  if (method !== 'GET' && method !== 'HEAD') return null;
+  if (path === '/docs' || path === '/docs/') return docsPage({ specUrl: `${base}/server/specs/oas`, base });
+  const assets = '/docs/assets/';
+  return path.startsWith(assets) ? docsAsset(path.slice(assets.length)) : null;
+};
+
+const notFound = ({ method, path }: ApiRequest, operations: OperationRoutes): string => {
+  const methods = operations.methodsOf(path);
+  if (methods.length > 0) return `${method} ${path} is not served; here is ${methods.join(', ')}`;
+  return `${method} ${path} is not served; collections are under /items/`;
+};

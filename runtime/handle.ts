@@ -1,0 +1,229 @@
+/** The pipeline of the data plane: request → access → plan → sql → execute → response. */
+import type { Access } from './access/access.js';
+import type { Collection } from './collection.js';
+import { apiError, invalidPayload, invalidQuery } from './errors.js';
+import type { ItemContext, ItemServices } from './items/context.js';
+import { readItem, readItems, readList, readSingleton } from './items/read.js';
+import { createItems, deleteItem, deleteItems, readKeys, updateItem, updateItems, type WriteAnswer } from './items/write.js';
+import { forbiddenCollection } from './plan/scope.js';
+import type { ApiRequest, ApiResponse } from './request/api-request.js';
+import { readJson } from './request/body.js';
+import { parseQuery, readQuery, type ParsedQuery } from './request/query.js';
+import { matchRoute, type Route } from './request/route.js';
+import { respondItem, respondList, respondNothing } from './response/respond.js';
+
+export interface HandleOptions extends ItemServices {
+  readonly access: Access;
+}
+
+/** Answers requests of the data plane; `null` for any other path. Errors are thrown. */
+export type Handle = (request: ApiRequest) => Promise<ApiResponse> | null;
+
+export const createHandle = (options: HandleOptions): Handle => (request) => {
+  const route = matchRoute(request.path, options.registry);
+  return route === null ? null : answer(request, route, options);
+};
+
+/** Grants may change while a request is under way: then it is done again. */
+const attempts = 5;
+
+const answer = async (request: ApiRequest, route: Route, options: HandleOptions): Promise<ApiResponse> => {
+  const action = findAction(request, route);
+  for (let attempt = 1; ; attempt += 1) {
+    const principal = await options.access.identify(request);
+    if (route.collection === null) throw forbiddenCollection(route.name);
+    const call: Call = { request, route, collection: route.collection, context: { ...options, principal, now: new Date() } };
+    const isLast = attempt === attempts;
+    const response = await (action.writes ? runWrite : runRead)(action, call, options.access);
+    if (response !== null) return response;
+    if (isLast) throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
+  }
+};
+
+interface Call {
+  readonly request: ApiRequest;
+  readonly route: Route;
+  readonly collection: Collection;
+  readonly context: ItemContext;
+}
+
+interface ItemAction {
+  readonly writes: boolean;
+  run(call: Call): Promise<ApiResponse>;
+}
+
+/** Reads while the principal is being confirmed; `null` when it no longer holds. */
+const runRead = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> => {
+  const confirmed = access.confirm(call.context.principal);
+  try {
+    const response = await action.run(call);
+    return (await confirmed) ? response : null;
+  } catch (error) {
+    if (await confirmed) throw error;
+    return null;
+  }
+};
+
+/** Writes only after the principal has been confirmed. */
+const runWrite = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> =>
+  (await access.confirm(call.context.principal)) ? action.run(call) : null;
+
+/** @throws ROUTE_NOT_FOUND naming the methods there are */
+const findAction = (request: ApiRequest, { collection, key }: Route): ItemAction => {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const actions = actionsOf(collection, key !== null);
+  const action = actions.get(method);
+  if (action !== undefined) return action;
+  throw apiError(
+    'ROUTE_NOT_FOUND',
+    { path: request.path },
+    `${request.method} ${request.path} is not served${actions.size === 0 ? '' : `; here are ${[...actions.keys()].join(', ')}`}`,
+  );
+};
+
+const actionsOf = (collection: Collection | null, isItem: boolean): ReadonlyMap<string, ItemAction> => {
+  if (collection === null) return isItem ? itemActions : listActions;
+  if (collection.key.length === 0) return isItem ? new Map() : keylessActions;
+  if (collection.singleton) return isItem ? singletonItemActions : singletonActions;
+  return isItem ? itemActions : listActions;
+};
+
+const read = (run: ItemAction['run']): ItemAction => ({ writes: false, run });
+const write = (run: ItemAction['run']): ItemAction => ({ writes: true, run });
+
+const listAction = read(async ({ collection, request, context }) => {
+  const { bytes, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
+  return respondList(bytes, meta);
+});
+
+const searchAction = read(async ({ collection, request, context }) => {
+  const { parsed, keys } = await readSearch(request);
+  const target = { collection, parsed };
+  if (keys === undefined) {
+    const { bytes, meta } = await readList(target, context);
+    return respondList(bytes, meta);
+  }
+  const found = readKeys(collection, keys);
+  if (found.length === 0) return respondList(Buffer.alloc(0), null);
+  const { bytes, meta } = await readItems(target, found, context);
+  return respondList(bytes, meta);
+});
+
+const itemAction = read(async ({ collection, request, route, context }) =>
+  respondItem(await readItem({ collection, parsed: parseCached(request.query) }, route.key ?? [], context)),
+);
+
+const createAction = write(async ({ collection, request, context }) => {
+  const payload = await readJson(request);
+  const rows = await createItems({ collection, parsed: parseCached(request.query) }, payload, context);
+  return respondRows(rows, Array.isArray(payload));
+});
+
+const updateItemAction = write(async ({ collection, request, route, context }) => {
+  const target = { collection, parsed: parseCached(request.query) };
+  const rows = await updateItem(target, { key: route.key ?? [], payload: await readJson(request) }, context);
+  return respondRows(rows, false);
+});
+
+const updateAction = write(async ({ collection, request, context }) =>
+  respondRows(await updateItems({ collection, parsed: parseCached(request.query) }, await readJson(request), context), true),
+);
+
+const deleteItemAction = write(async ({ collection, route, context }) => {
+  await deleteItem(collection, route.key ?? [], context);
+  return respondNothing;
+});
+
+const deleteAction = write(async ({ collection, request, context }) => {
+  await deleteItems(collection, await readJson(request), context);
+  return respondNothing;
+});
+
+const singletonAction = read(async ({ collection, request, context }) =>
+  respondItem(await readSingleton({ collection, parsed: parseCached(request.query) }, context)),
+);
+
+const searchSingletonAction = read(async ({ collection, request, context }) =>
+  respondItem(await readSingleton({ collection, parsed: (await readSearch(request)).parsed }, context)),
+);
+
+/** Updates the one item, or makes it. */
+const updateSingletonAction = write(async ({ collection, request, context }) => {
+  const target = { collection, parsed: parseCached(request.query) };
+  const payload = await readJson(request);
+  const [key] = await singletonKey(collection, context);
+  const rows =
+    key === undefined ? await createItems(target, payload, context) : await updateItem(target, { key, payload }, context);
+  return respondRows(rows, false);
+});
+
+/** The stored item's key, whoever asks; whether it may be written is decided by the write. */
+const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
+  const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
+  const rows = await database.query(`select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`);
+  return rows.map((row) => collection.key.map((field) => row[field.name]));
+};
+
+const listActions: ReadonlyMap<string, ItemAction> = new Map([
+  ['GET', listAction],
+  ['SEARCH', searchAction],
+  ['POST', createAction],
+  ['PATCH', updateAction],
+  ['DELETE', deleteAction],
+]);
+
+const itemActions: ReadonlyMap<string, ItemAction> = new Map([
+  ['GET', itemAction],
+  ['PATCH', updateItemAction],
+  ['DELETE', deleteItemAction],
+]);
+
+const keylessActions: ReadonlyMap<string, ItemAction> = new Map([
+  ['GET', listAction],
+  ['SEARCH', searchAction],
+]);
+
+const singletonActions: ReadonlyMap<string, ItemAction> = new Map([
+  ['GET', singletonAction],
+  ['SEARCH', searchSingletonAction],
+  ['PATCH', updateSingletonAction],
+]);
+
+const singletonItemActions: ReadonlyMap<string, ItemAction> = new Map([
+  ['GET', itemAction],
+  ['DELETE', deleteItemAction],
+]);
+
+const respondRows = (rows: WriteAnswer, isList: boolean): ApiResponse => {
+  if (rows === null) return respondNothing;
+  return isList ? respondList(rows, null) : respondItem(rows);
+};
+
+/** `{query?, keys?}` of a SEARCH; the query string counts for nothing then. */
+const readSearch = async (request: ApiRequest): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
+  const body = await readJson(request, {});
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidPayload('SEARCH takes {"query": {…}} and {"keys": […]}');
+  }
+  const { query = {}, keys, ...rest } = body as Record<string, unknown>;
+  const [unknownKey] = Object.keys(rest);
+  if (unknownKey !== undefined) throw invalidPayload(`SEARCH takes "query" and "keys", not "${unknownKey}"`);
+  if (typeof query !== 'object' || query === null || Array.isArray(query)) throw invalidQuery('"query" must be an object');
+  return { parsed: readQuery(query as Record<string, unknown>), keys };
+};
+
+/** The same text means the same query; long ones are not worth keeping. */
+const parsedQueries = new Map<string, ParsedQuery>();
+const maxParsed = 1_000;
+const maxParsedLength = 2_048;
+
+const parseCached = (text: string): ParsedQuery => {
+  const present = parsedQueries.get(text);
+  if (present !== undefined) return present;
+  const parsed = parseQuery(text);
+  if (text.length > maxParsedLength) return parsed;
+  if (parsedQueries.size >= maxParsed) parsedQueries.clear();
+  parsedQueries.set(text, parsed);
+  return parsed;
+};
+

@@ -1,0 +1,3 @@
+/** The surface that generated code, and a team's own code, may use. */
+export * from './collection.js';
+export type { OperationContext } from './operations/routes.js';

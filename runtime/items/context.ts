@@ -1,0 +1,37 @@
+/** What reading and writing items needs, beside the request itself. */
+import type { Principal } from '../access/access.js';
+import { resolveVariable } from '../access/variables.js';
+import type { Registry } from '../collection.js';
+import type { Database } from '../execute/database.js';
+import type { SqlDialect } from '../sql/dialect.js';
+import type { BindInput } from '../sql/fragment.js';
+import type { Limits } from '../sql/read.js';
+
+/** Of the process. */
+export interface ItemServices {
+  readonly registry: Registry;
+  readonly database: Database;
+  readonly dialect: SqlDialect;
+  readonly limits: Limits;
+  /** For callers that are nobody. */
+  readonly publicLimits: Limits;
+  readonly maxDepth: number;
+}
+
+/** Of one request. */
+export interface ItemContext extends ItemServices {
+  readonly principal: Principal;
+  readonly now: Date;
+}
+
+export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>
+  principal.user === null ? publicLimits : limits;
+
+export const bindInput = (
+  { principal, now }: ItemContext,
+  { values = [], keys = [] }: { readonly values?: readonly unknown[]; readonly keys?: readonly unknown[] },
+): BindInput => ({
+  values,
+  keys,
+  resolve: (value) => resolveVariable(value, principal, now),
+});

@@ -1,0 +1,96 @@
+/** Lists and items: a parsed query becomes a plan, once per shape and policy set, and runs. */
+import type { Collection } from '../collection.js';
+import { executeRead, type ReadResult } from '../execute/read.js';
+import { missingItem, narrowToItem, narrowToItems, readKey } from '../plan/item.js';
+import { planRead } from '../plan/read.js';
+import type { ReadPlan } from '../plan/types.js';
+import type { Scalar } from '../plan/values.js';
+import type { ParsedQuery } from '../request/query.js';
+import { compileRead, type CompiledRead } from '../sql/read.js';
+import { bindInput, limitsOf, type ItemContext } from './context.js';
+import { defaultItem } from './singleton.js';
+
+export interface ReadTarget {
+  readonly collection: Collection;
+  readonly parsed: ParsedQuery;
+}
+
+export const readList = ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<ReadResult> =>
+  run({ collection, parsed, kind: 'list', narrow: (plan) => plan, keys: [] }, context);
+
+/** @throws FORBIDDEN where there is none for the caller */
+export const readItem = async (
+  { collection, parsed }: ReadTarget,
+  key: readonly unknown[],
+  context: ItemContext,
+): Promise<Buffer> => {
+  const keys = readKey(collection, key);
+  const { bytes, count } = await run({ collection, parsed, kind: 'item', narrow: narrowToItem, keys }, context);
+  if (count === 0) throw missingItem(collection);
+  return bytes;
+};
+
+/** Those of the keys that exist for the caller, in the order of the query. */
+export const readItems = (
+  { collection, parsed }: ReadTarget,
+  keys: readonly (readonly Scalar[])[],
+  context: ItemContext,
+): Promise<ReadResult> =>
+  run(
+    {
+      collection,
+      parsed,
+      kind: `items ${keys.length}`,
+      narrow: (plan) => narrowToItems(plan, keys.length),
+      keys: keys.flat(),
+    },
+    context,
+  );
+
+/** The one item of a singleton; its defaults where the table is empty. */
+export const readSingleton = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<Buffer> => {
+  const narrow = (plan: ReadPlan): ReadPlan => ({
+    ...plan,
+    limit: { from: 'rule', value: 1 },
+    offset: null,
+    page: null,
+    meta: [],
+  });
+  const { bytes, count } = await run({ collection, parsed, kind: 'singleton', narrow, keys: [] }, context);
+  return count > 0 ? bytes : defaultItem(planRead(parsed.query, collection, planContext(context)));
+};
+
+export const planContext = ({ principal, maxDepth }: ItemContext) => ({ policies: principal.policies, maxDepth });
+
+interface Run extends ReadTarget {
+  /** Tells apart plans of one shape. */
+  readonly kind: string;
+  narrow(plan: ReadPlan): ReadPlan;
+  readonly keys: readonly unknown[];
+}
+
+const run = (options: Run, context: ItemContext): Promise<ReadResult> => {
+  const { values } = options.parsed;
+  const compiled = compile(options, context);
+  return executeRead(compiled, bindInput(context, { values, keys: options.keys }), context.database);
+};
+
+const maxPlans = 2_000;
+
+const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead => {
+  const { cache } = context.principal.policies;
+  const limits = limitsOf(context);
+  const key = `${kind} ${limits === context.limits ? '' : 'public '}${collection.name} ${parsed.shape}`;
+  const present = cache.get(key) as CompiledRead | undefined;
+  if (present !== undefined) return present;
+  const plan = narrow(planRead(parsed.query, collection, planContext(context)));
+  const compiled = compileRead(plan, { dialect: context.dialect, limits });
+  if (cache.size >= maxPlans) dropOldest(cache);
+  cache.set(key, compiled);
+  return compiled;
+};
+
+const dropOldest = (cache: Map<string, unknown>): void => {
+  const [oldest] = cache.keys();
+  if (oldest !== undefined) cache.delete(oldest);
+};

@@ -1,0 +1,230 @@
+/** Creates, updates and deletes: everything is planned, the answer too, before anything is written. */
+import { randomUUID } from 'node:crypto';
+import type { Collection } from '../collection.js';
+import { invalidPayload } from '../errors.js';
+import type { Executor } from '../execute/database.js';
+import {
+  distinctKeys,
+  executeCreate,
+  executeCreateReturning,
+  executeDelete,
+  executeUpdate,
+  executeUpdates,
+  type Key,
+  type WriteContext as ExecuteContext,
+} from '../execute/write.js';
+import { readKey, splitKeyValue } from '../plan/item.js';
+import { planRead } from '../plan/read.js';
+import { planCreate, planDelete, planUpdate, type CreatePlan, type WriteContext } from '../plan/write.js';
+import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
+import { compileReturning } from '../sql/write.js';
+import { bindInput, type ItemContext } from './context.js';
+import { hashRows } from './hash.js';
+import { planContext, readItems, readList, type ReadTarget } from './read.js';
+
+/** What a write answers: rows, or nothing where the caller may not read them. */
+export type WriteAnswer = Buffer | null;
+
+/** One item from an object, several from a list. */
+export const createItems = async (
+  target: ReadTarget,
+  payload: unknown,
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  const { collection } = target;
+  const answer = planAnswer(target, context);
+  const plan = await hashRows(planCreate(collection, Array.isArray(payload) ? payload : [payload], writeContext(context)));
+  if (plan.rows.length === 0) return Buffer.alloc(0);
+  return (await createReturning(plan, answer, context)) ?? readAnswer(answer, await executeCreate(plan, executeContext(collection, context)), context);
+};
+
+/** One statement, where the new row alone is the answer. */
+const createReturning = async (
+  plan: CreatePlan,
+  answer: ReadTarget | null,
+  context: ItemContext,
+): Promise<Buffer | null> => {
+  const execute = executeContext(plan.collection, context);
+  if (answer === null || plan.rows.length !== 1 || execute.after !== null) return null;
+  const returning = compileReturning(planRead(answer.parsed.query, answer.collection, planContext(context)), context.dialect);
+  return returning === null ? null : executeCreateReturning(plan, returning, execute);
+};
+
+export const updateItem = async (
+  target: ReadTarget,
+  { key, payload }: { readonly key: readonly unknown[]; readonly payload: unknown },
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  if (Array.isArray(payload)) throw invalidPayload('one item takes one object, not a list');
+  return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
+};
+
+/** `{keys, data}`, `{query, data}`, or a list of items that carry their keys. */
+export const updateItems = async (
+  target: ReadTarget,
+  payload: unknown,
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  if (Array.isArray(payload)) return updateEach(target, payload, context);
+  const { keys, query, data } = readSelection(payload);
+  if (data === undefined) throw invalidPayload('"data" is missing: the values to set');
+  const found = await selectKeys(target.collection, { keys, query }, context);
+  return updateKeys(target, { keys: found, payload: data }, context);
+};
+
+const updateKeys = async (
+  target: ReadTarget,
+  { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  const { collection } = target;
+  const answer = planAnswer(target, context);
+  const plan = await hashRows(planUpdate(collection, payload, writeContext(context)));
+  if (keys.length === 0) return Buffer.alloc(0);
+  await executeUpdate(plan, keys, executeContext(collection, context));
+  return readAnswer(answer, keys, context);
+};
+
+const updateEach = async (
+  target: ReadTarget,
+  payloads: readonly unknown[],
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  const { collection } = target;
+  const answer = planAnswer(target, context);
+  const updates = await Promise.all(
+    payloads.map(async (payload) => ({
+      plan: await hashRows(planUpdate(collection, payload, writeContext(context))),
+      key: keyInside(collection, payload),
+    })),
+  );
+  await executeUpdates(updates, executeContext(collection, context));
+  return readAnswer(answer, distinctKeys(updates.map(({ key }) => key)), context);
+};
+
+const keyInside = (collection: Collection, payload: unknown): Key => {
+  const given = payload as Record<string, unknown>;
+  const missing = collection.key.find((field) => given[field.name] === undefined || given[field.name] === null);
+  if (missing !== undefined) throw invalidPayload(`every item of the list needs its key "${missing.name}"`);
+  return readKey(collection, collection.key.map((field) => given[field.name]));
+};
+
+export const deleteItem = (
+  collection: Collection,
+  key: readonly unknown[],
+  context: ItemContext,
+): Promise<void> => deleteKeys(collection, [readKey(collection, key)], context);
+
+/** A list of keys, `{keys}` or `{query}`. */
+export const deleteItems = async (collection: Collection, payload: unknown, context: ItemContext): Promise<void> => {
+  const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
+  return deleteKeys(collection, await selectKeys(collection, selection, context), context);
+};
+
+const deleteKeys = async (collection: Collection, keys: readonly Key[], context: ItemContext): Promise<void> => {
+  const plan = planDelete(collection, planContext(context));
+  if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
+};
+
+interface Selection {
+  readonly keys: unknown;
+  readonly query: unknown;
+  readonly data?: unknown;
+}
+
+const readSelection = (payload: unknown): Selection => {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw invalidPayload('expected {"keys": […]} or {"query": {…}}, or a list');
+  }
+  const { keys, query, data } = payload as Record<string, unknown>;
+  if ((keys === undefined) === (query === undefined)) {
+    throw invalidPayload('exactly one of "keys" and "query" says which items are meant');
+  }
+  return { keys, query, data };
+};
+
+/** @throws FORBIDDEN for keys that cannot be keys */
+const selectKeys = async (
+  collection: Collection,
+  { keys, query }: Selection,
+  context: ItemContext,
+): Promise<readonly Key[]> => {
+  if (keys !== undefined) return readKeys(collection, keys);
+  if (typeof query !== 'object' || query === null || Array.isArray(query)) throw invalidPayload('"query" must be an object');
+  const parsed = readQuery({ ...query, fields: collection.key.map((field) => field.name), deep: undefined });
+  const { bytes } = await readList({ collection, parsed }, context);
+  const rows = JSON.parse(`[${bytes.toString()}]`) as Record<string, unknown>[];
+  return rows.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
+};
+
+/** Keys of a body, each once. */
+export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
+  if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of primary keys');
+  return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));
+};
+
+/** How the result will be read; `null` where the caller may not read at all. Refuses bad fields before the write. */
+const planAnswer = (target: ReadTarget, context: ItemContext): ReadTarget | null => {
+  if (context.principal.policies.grant(target.collection, 'read') === null) return null;
+  const answer = { ...target, parsed: answerQuery(target.parsed) };
+  planRead(answer.parsed.query, target.collection, planContext(context));
+  return answer;
+};
+
+/** Of the query, what says how rows look; not which ones. */
+const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
+  const query: Query = { ...parsed.query, filter: null, search: null, limit: 'all', offset: null, page: null, meta: [] };
+  return { query, shape: `answer ${parsed.shape}`, values: parsed.values };
+};
+
+/** Nothing where some of the rows are not the caller's to read. */
+const readAnswer = async (
+  answer: ReadTarget | null,
+  keys: readonly Key[],
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  if (answer === null) return null;
+  const parts = await Promise.all(chunk(keys).map((part) => readItems(answer, part, context)));
+  if (parts.every(({ count }) => count === 0) && keys.length > 0) return null;
+  return joinRows(parts.map(({ bytes }) => bytes).filter((bytes) => bytes.length > 0));
+};
+
+const answersTogether = 500;
+
+const chunk = (keys: readonly Key[]): readonly (readonly Key[])[] =>
+  Array.from({ length: Math.ceil(keys.length / answersTogether) }, (_, index) =>
+    keys.slice(index * answersTogether, (index + 1) * answersTogether),
+  );
+
+const joinRows = (parts: readonly Buffer[]): Buffer =>
+  Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from(','), part])));
+
+const writeContext = (context: ItemContext): WriteContext => ({
+  ...planContext(context),
+  resolve: bindInput(context, {}).resolve,
+  fills: {
+    user: context.principal.user?.id ?? null,
+    now: context.now.toISOString().slice(0, 19).replace('T', ' '),
+    uuid: randomUUID,
+  },
+});
+
+/** Collections that say who may do what: a write to them is a new access version. */
+const accessCollections: ReadonlySet<string> = new Set([
+  'svc_users',
+  'svc_roles',
+  'svc_policies',
+  'svc_access',
+  'svc_permissions',
+]);
+
+const executeContext = (collection: Collection, context: ItemContext): ExecuteContext => ({
+  database: context.database,
+  dialect: context.dialect,
+  input: bindInput(context, {}),
+  after: accessCollections.has(collection.name) ? bumpAccessVersion : null,
+});
+
+const bumpAccessVersion = async (executor: Executor): Promise<void> => {
+  await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+};

@@ -1,0 +1,57 @@
+/**
+ * The first door: node:http hands the data plane straight to the pipeline, everything else to Express, which is
+ * loaded when it is first needed. Merely entering Express costs as much as a whole small read.
+ */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sendResponse, toApiRequest, type EdgeOptions } from './edge.js';
+import type { Answer } from './answer.js';
+
+export interface ListenOptions extends EdgeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly answer: Answer;
+  /** Answers whatever is not of the data plane. */
+  loadRest(): Promise<RequestListener>;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections; resolves when the last request is answered. */
+  close(): Promise<void>;
+}
+
+export const listen = (options: ListenOptions): Promise<Listener> => {
+  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
+  server.on('request', createListener(options));
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server) });
+    });
+  });
+};
+
+const createListener = (options: ListenOptions): RequestListener => {
+  let rest: Promise<RequestListener> | null = null;
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const apiRequest = toApiRequest(request, options);
+    const answered = options.answer(apiRequest);
+    if (answered !== null) {
+      void answered.then((answer) => sendResponse(answer, apiRequest, response));
+      return;
+    }
+    rest ??= options.loadRest();
+    rest.then(
+      (listener) => listener(request, response),
+      () => response.destroy(),
+    );
+  };
+};
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });

@@ -1,0 +1,42 @@
+/** Bodies of `spec/operations/server.yaml`. */
+import { readFile } from 'node:fs/promises';
+import type { OpenAPIObject } from 'openapi3-ts/oas31';
+import type { Operations } from '../../generated/server/operations.js';
+import type { Registry } from '../collection.js';
+import type { Database } from '../execute/database.js';
+import { narrowOpenApi, visibilityOf } from '../openapi.js';
+
+export interface ServerOperationsOptions {
+  readonly database: Database;
+  readonly registry: Registry;
+  /** File of the OpenAPI document. */
+  readonly openapi: string;
+}
+
+export const createServerOperations = ({ database, registry, openapi }: ServerOperationsOptions): Operations => {
+  let document: Promise<OpenAPIObject> | null = null;
+  const loadDocument = (): Promise<OpenAPIObject> =>
+    (document ??= readFile(openapi, 'utf8').then((text) => JSON.parse(text) as OpenAPIObject));
+
+  return {
+    serverPing: async () => 'pong',
+
+    async serverHealth(_input, { principal }) {
+      const started = performance.now();
+      const isUp = await database.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      const status = isUp ? 'ok' : 'error';
+      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+      return {
+        status: isUp ? 200 : 503,
+        body: { status, ...(principal.policies.admin ? { checks: { database: { status, milliseconds } } } : {}) },
+      };
+    },
+
+    async serverSpecsOas(_input, { principal }) {
+      return narrowOpenApi(await loadDocument(), visibilityOf(principal, registry)) as never;
+    },
+  };
+};

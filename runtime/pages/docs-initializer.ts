@@ -1,0 +1,41 @@
+/**
+ * The script that starts Swagger UI in the browser. A file of its own, because the page allows no inline script.
+ * The document shows what its caller may do, so it is fetched again whenever the token changes.
+ */
+export const initializer = `(() => {
+  'use strict';
+  const domNode = document.getElementById('docs');
+  const url = domNode.dataset.specUrl;
+  let token = null;
+
+  const withToken = (request) => {
+    if (request.loadSpec && token !== null) request.headers.Authorization = 'Bearer ' + token;
+    return request;
+  };
+
+  const fetchAgain = (original, system) => (payload) => {
+    const result = original(payload);
+    const schemes = system.authSelectors.authorized().toJS();
+    const scheme = schemes.bearer || schemes.accessToken;
+    token = scheme ? scheme.value : null;
+    system.specActions.download(url);
+    return result;
+  };
+
+  SwaggerUIBundle({
+    url,
+    domNode,
+    layout: 'BaseLayout',
+    validatorUrl: null,
+    deepLinking: true,
+    docExpansion: 'none',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    filter: true,
+    requestInterceptor: withToken,
+    plugins: [
+      { statePlugins: { auth: { wrapActions: { authorize: fetchAgain, logout: fetchAgain } } } },
+    ],
+  });
+})();
+`;

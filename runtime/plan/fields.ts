@@ -1,0 +1,114 @@
+/** `fields` as what each row becomes: wildcards opened, names checked, relations followed. */
+import type { Field, ToMany } from '../collection.js';
+import { invalidQuery } from '../errors.js';
+import type { FieldNode, Query } from '../request/query.js';
+import { planMany } from './read.js';
+import {
+  crossRelation,
+  fieldRule,
+  findRelation,
+  forbiddenField,
+  joinOf,
+  mayUse,
+  type Scope,
+} from './scope.js';
+import type { Entry, Select } from './types.js';
+
+/** Nothing asked for is the same as `*`. */
+const star: readonly FieldNode[] = [{ name: '*', children: [] }];
+
+/** `deep` holds the parameters of nested lists. @throws FORBIDDEN */
+export const planSelect = (
+  nodes: readonly FieldNode[] | null,
+  scope: Scope,
+  deep: Query['deep'],
+): Select => {
+  const entries = new Map<string, Entry>();
+  for (const node of openStars(nodes ?? star, scope)) {
+    const entry = planEntry(node, scope, deep);
+    if (entry !== null) entries.set(node.name, entry);
+  }
+  return { kind: 'object', entries: [...entries.values()] };
+};
+
+/** `*` stands for every readable column and every readable list named in meta; named nodes win over it. */
+const openStars = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
+  const opened = new Map<string, FieldNode>();
+  for (const node of nodes) {
+    if (node.name !== '*') {
+      opened.set(node.name, merge(opened.get(node.name), node));
+      continue;
+    }
+    for (const name of starNames(scope)) {
+      const children = findRelation(scope, name) === undefined ? [] : node.children;
+      opened.set(name, merge(opened.get(name), { name, children }));
+    }
+  }
+  return [...opened.values()];
+};
+
+const merge = (present: FieldNode | undefined, node: FieldNode): FieldNode =>
+  present === undefined ? node : { name: node.name, children: [...present.children, ...node.children] };
+
+const starNames = (scope: Scope): string[] => [
+  ...[...scope.collection.fields.keys()].filter((name) => mayUse(scope, name)),
+  ...[...scope.collection.relations.values()].flatMap((relation) =>
+    relation.kind === 'oneToMany' && relation.listed === true && mayUse(scope, relation.name)
+      ? [relation.name]
+      : [],
+  ),
+];
+
+/** `null`: a relation to where the caller may read nothing is left out. */
+const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | null => {
+  const { name, children } = node;
+  if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
+  if (!mayUse(scope, name)) throw forbiddenField(scope, name);
+  const relation = findRelation(scope, name);
+  if (relation?.kind === 'oneToMany') return planList(relation, children, { scope, deep });
+  const field = scope.collection.fields.get(name);
+  if (children.length === 0 && field !== undefined) return planField(field, scope);
+  if (relation?.kind === 'manyToAny') throw invalidQuery(`fields below "${name}" are not served`);
+  if (relation === undefined) {
+    const inner = field === undefined ? undefined : children[0];
+    throw inner === undefined
+      ? forbiddenField(scope, name)
+      : forbiddenField({ ...scope, trail: [...scope.trail, name] }, inner.name);
+  }
+  const target = crossRelation(scope, relation);
+  if (target === null) return null;
+  return {
+    kind: 'one',
+    name,
+    join: joinOf(relation, scope, target),
+    select: planSelect(children.length === 0 ? null : children, target, deepOf(deep, name)?.deep ?? []),
+  };
+};
+
+const planField = (field: Field, scope: Scope): Entry => ({
+  kind: 'field',
+  name: field.name,
+  field,
+  rule: fieldRule(scope, field.name),
+});
+
+interface ListContext {
+  readonly scope: Scope;
+  readonly deep: Query['deep'];
+}
+
+const planList = (relation: ToMany, children: readonly FieldNode[], { scope, deep }: ListContext): Entry | null => {
+  const target = crossRelation(scope, relation);
+  if (target === null) return null;
+  const query = deepOf(deep, relation.name);
+  return {
+    kind: 'many',
+    name: relation.name,
+    relation,
+    rule: fieldRule(scope, relation.name),
+    plan: planMany(relation, { children, query, scope: target }),
+  };
+};
+
+const deepOf = (deep: Query['deep'], relation: string): Query | null =>
+  deep.find((entry) => entry.relation === relation)?.query ?? null;

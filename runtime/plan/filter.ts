@@ -1,0 +1,179 @@
+/** Filters as conditions: names looked up, operators checked against types, rules of every level applied. */
+import type { Field, Relation, ToMany } from '../collection.js';
+import { invalidQuery } from '../errors.js';
+import type { Filter, Operator } from '../request/filter.js';
+import { operatorsOf } from './operators.js';
+import {
+  crossRelation,
+  fieldRule,
+  findRelation,
+  forbiddenField,
+  joinOf,
+  mayUse,
+  requireField,
+  rowsOf,
+  type Scope,
+} from './scope.js';
+import {
+  allOf,
+  anyOf,
+  conditionTrue,
+  type ColumnRef,
+  type Comparison,
+  type Condition,
+  type Join,
+  type Operand,
+} from './types.js';
+
+/** Where a slot's value will come from. */
+export type SlotReader = (slot: number) => Operand;
+
+interface Context {
+  readonly scope: Scope;
+  /** Many-to-one steps from the row the condition is about. */
+  readonly path: readonly Join[];
+  readonly slots: SlotReader;
+}
+
+/** @throws FORBIDDEN for names, INVALID_QUERY for operators that make no sense */
+export const planFilter = (filter: Filter, scope: Scope, slots: SlotReader): Condition =>
+  planNode(filter, { scope, path: [], slots });
+
+const planNode = (filter: Filter, context: Context): Condition => {
+  switch (filter.kind) {
+    case 'and':
+      return allOf(filter.filters.map((part) => planNode(part, context)));
+    case 'or':
+      return filter.filters.length === 0
+        ? conditionTrue
+        : anyOf(filter.filters.map((part) => planNode(part, context)));
+    case 'field':
+      return planNamed(filter.name, filter.filter, context);
+    case 'some':
+    case 'none':
+      throw invalidQuery(`"_${filter.kind}" stands directly below a to-many relation only`);
+    case 'compare':
+      throw invalidQuery(`"_${filter.operator}" needs a field around it, as in {"name": {"_${filter.operator}": …}}`);
+  }
+};
+
+const planNamed = (name: string, filter: Filter, context: Context): Condition => {
+  const { scope } = context;
+  if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
+  const relation = findRelation(scope, name);
+  if (!mayUse(scope, name)) throw forbiddenField(scope, name);
+  if (relation?.kind === 'manyToAny') throw invalidQuery(`filters through "${name}" are not served`);
+  if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
+  if (filter.kind === 'compare') return planComparison(name, filter, context);
+  if (filter.kind === 'and') return allOf(filter.filters.map((part) => planNamed(name, part, context)));
+  if (filter.kind === 'or' && filter.filters.length > 0) {
+    return anyOf(filter.filters.map((part) => planNamed(name, part, context)));
+  }
+  return planOne(name, relation, filter, context);
+};
+
+const planOne = (name: string, relation: Relation | undefined, filter: Filter, context: Context): Condition => {
+  const { scope } = context;
+  if (relation?.kind !== 'manyToOne') throw notARelation(name, filter, scope);
+  if (filter.kind === 'some' || filter.kind === 'none') {
+    throw invalidQuery(`"_${filter.kind}" needs a to-many relation; "${name}" leads to one item`);
+  }
+  const target = crossRelation(scope, relation);
+  if (target === null) throw forbiddenField(scope, name);
+  const join = joinOf(relation, scope, target);
+  return planNode(filter, { ...context, scope: target, path: [...context.path, join] });
+};
+
+const notARelation = (name: string, filter: Filter, scope: Scope): Error => {
+  if (filter.kind === 'field' && !filter.name.startsWith('_')) {
+    return scope.collection.fields.has(name)
+      ? forbiddenField({ ...scope, trail: [...scope.trail, name] }, filter.name)
+      : forbiddenField(scope, name);
+  }
+  const used = filter.kind === 'field' ? filter.name : `_${filter.kind}`;
+  return invalidQuery(`"${used}" is not an operator that "${name}" knows`);
+};
+
+const planMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
+  if (filter.kind === 'and' && filter.filters.length > 0 && filter.filters.every(isQuantifier)) {
+    return allOf(filter.filters.map((part) => planMany(relation, part, context)));
+  }
+  if (filter.kind === 'compare') return planManyNull(relation, filter.operator, context);
+  const { scope, path } = context;
+  const rule = fieldRule(scope, relation.name);
+  const target = crossRelation(scope, relation);
+  if (target === null) throw forbiddenField(scope, relation.name);
+  const inner = isQuantifier(filter) ? filter.filter : filter;
+  const where = allOf([rowsOf(target), planNode(inner, { ...context, scope: target, path: [] })]);
+  const exists: Condition = { kind: 'some', path, relation, where, inRule: scope.grant === null };
+  const some = rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
+  return filter.kind === 'none' ? { kind: 'not', condition: some } : some;
+};
+
+const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
+  filter.kind === 'some' || filter.kind === 'none';
+
+/** `{works: {_null: true}}`: no row at all. */
+const planManyNull = (relation: ToMany, operator: Operator, context: Context): Condition => {
+  const everything: Filter = { kind: 'and', filters: [] };
+  if (operator === 'null') return planMany(relation, { kind: 'none', filter: everything }, context);
+  if (operator === 'nnull') return planMany(relation, { kind: 'some', filter: everything }, context);
+  throw invalidQuery(
+    `"_${operator}" cannot compare the list "${relation.name}"; filter one of its fields, as in {"${relation.name}": {"id": …}}`,
+  );
+};
+
+const planComparison = (
+  name: string,
+  { operator, slot }: Extract<Filter, { kind: 'compare' }>,
+  context: Context,
+): Condition => {
+  const column = planColumn(name, context);
+  const known = operatorsOf(column.field);
+  if (!known.has(operator)) {
+    throw invalidQuery(
+      `"_${operator}" does not suit "${name}" (${column.field.type}); it knows ${[...known].map((each) => `_${each}`).join(', ')}`,
+    );
+  }
+  if (operator === 'null' || operator === 'empty') return { kind: operator, column };
+  if (operator === 'nnull') return { kind: 'not', condition: { kind: 'null', column } };
+  if (operator === 'nempty') return { kind: 'not', condition: { kind: 'empty', column } };
+  if (slot === null) throw new Error(`_${operator} without an operand`);
+  const { comparison, negated } = comparisons[operator as keyof typeof comparisons];
+  const compared: Condition = { kind: 'compare', column, operator: comparison, operand: context.slots(slot) };
+  return negated ? { kind: 'not', condition: compared } : compared;
+};
+
+/** A column at the end of the context's path, with its rule. @throws FORBIDDEN */
+export const planColumn = (name: string, { scope, path }: Pick<Context, 'scope' | 'path'>): ColumnRef => {
+  const field: Field = requireField(scope, name);
+  return { path, field, rule: fieldRule(scope, name), inRule: scope.grant === null };
+};
+
+const direct = (comparison: Comparison) => ({ comparison, negated: false });
+const negated = (comparison: Comparison) => ({ comparison, negated: true });
+
+const comparisons = {
+  eq: direct('eq'),
+  neq: direct('neq'),
+  lt: direct('lt'),
+  lte: direct('lte'),
+  gt: direct('gt'),
+  gte: direct('gte'),
+  in: direct('in'),
+  nin: direct('nin'),
+  between: direct('between'),
+  nbetween: direct('nbetween'),
+  contains: direct('contains'),
+  ncontains: negated('contains'),
+  icontains: direct('icontains'),
+  nicontains: negated('icontains'),
+  starts_with: direct('startsWith'),
+  nstarts_with: negated('startsWith'),
+  istarts_with: direct('istartsWith'),
+  nistarts_with: negated('istartsWith'),
+  ends_with: direct('endsWith'),
+  nends_with: negated('endsWith'),
+  iends_with: direct('iendsWith'),
+  niends_with: negated('iendsWith'),
+} as const;

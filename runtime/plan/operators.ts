@@ -1,0 +1,52 @@
+/** Which filter operators a field knows, by its type. */
+import type { Field, FieldType } from '../collection.js';
+import type { Operator } from '../request/filter.js';
+
+const nullness = ['null', 'nnull'] as const;
+const emptiness = ['empty', 'nempty', ...nullness] as const;
+const equality = ['eq', 'neq', 'in', 'nin', ...nullness] as const;
+const order = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'] as const;
+const matching = [
+  'contains',
+  'ncontains',
+  'icontains',
+  'nicontains',
+  'starts_with',
+  'nstarts_with',
+  'istarts_with',
+  'nistarts_with',
+  'ends_with',
+  'nends_with',
+  'iends_with',
+  'niends_with',
+] as const;
+
+const texts: ReadonlySet<Operator> = new Set([...equality, ...matching, ...emptiness]);
+const ordered: ReadonlySet<Operator> = new Set([...equality, ...order]);
+const equal: ReadonlySet<Operator> = new Set(equality);
+const switches: ReadonlySet<Operator> = new Set(['eq', 'neq', ...nullness] as const);
+const nothing: ReadonlySet<Operator> = new Set(nullness);
+const concealed: ReadonlySet<Operator> = new Set(emptiness);
+
+const byType: Readonly<Record<FieldType, ReadonlySet<Operator>>> = {
+  string: texts,
+  text: texts,
+  csv: texts,
+  uuid: equal,
+  binary: equal,
+  integer: ordered,
+  bigInteger: ordered,
+  float: ordered,
+  decimal: ordered,
+  date: ordered,
+  time: ordered,
+  dateTime: ordered,
+  timestamp: ordered,
+  boolean: switches,
+  json: nothing,
+  unknown: nothing,
+};
+
+/** Concealed values answer only whether there is one. */
+export const operatorsOf = (field: Field): ReadonlySet<Operator> =>
+  field.conceal === true || field.hash === true ? concealed : byType[field.type];

@@ -1,0 +1,134 @@
+/** A query becomes a read plan: the one planner of REST and of everything else that asks for items. */
+import type { Field, ToMany } from '../collection.js';
+import { invalidQuery } from '../errors.js';
+import type { FieldNode, Query, SortKey } from '../request/query.js';
+import { planSelect } from './fields.js';
+import { planColumn, planFilter, type SlotReader } from './filter.js';
+import {
+  crossRelation,
+  findRelation,
+  forbiddenField,
+  joinOf,
+  mayUse,
+  openScope,
+  rowsOf,
+  type PlanContext,
+  type Scope,
+} from './scope.js';
+import type { Collection } from '../collection.js';
+import { planSearch } from './search.js';
+import { allOf, conditionTrue, type Condition, type Join, type Limit, type Order, type ReadPlan } from './types.js';
+
+const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
+
+const emptyQuery: Query = {
+  fields: null,
+  filter: null,
+  sort: null,
+  limit: null,
+  offset: null,
+  page: null,
+  search: null,
+  meta: [],
+  deep: [],
+};
+
+/** @throws FORBIDDEN for collections and names, INVALID_QUERY for what makes no sense */
+export const planRead = (query: Query, collection: Collection, context: PlanContext): ReadPlan => {
+  const scope = openScope(collection, 'read', context);
+  return planLevel(query, scope, planSelect(query.fields, scope, query.deep));
+};
+
+/** A nested list: its rows as objects, or as bare keys when no field is named. */
+export const planMany = (
+  relation: ToMany,
+  options: { readonly children: readonly FieldNode[]; readonly query: Query | null; readonly scope: Scope },
+): ReadPlan => {
+  const { children, scope } = options;
+  const query = options.query ?? emptyQuery;
+  const bare = children.length === 0 && scope.collection.key.length > 0;
+  const plan = planLevel(
+    query,
+    scope,
+    bare
+      ? { kind: 'key', fields: readableKey(scope) }
+      : planSelect(children.length === 0 ? null : children, scope, query.deep),
+  );
+  if (query.sort !== null || relation.sortField === undefined) return plan;
+  return { ...plan, order: planOrder([{ path: [relation.sortField], descending: false }], scope) };
+};
+
+const readableKey = (scope: Scope): readonly Field[] => {
+  const hidden = scope.collection.key.find((field) => !mayUse(scope, field.name));
+  if (hidden !== undefined) throw forbiddenField(scope, hidden.name);
+  return scope.collection.key;
+};
+
+const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {
+  if (scope.grant === null) throw new Error('a read needs a grant');
+  const whereTotal = rowsOf(scope);
+  return {
+    collection: scope.collection,
+    grant: scope.grant,
+    select,
+    where: allOf([whereTotal, planWhere(query, scope)]),
+    whereTotal,
+    order: planOrder(query.sort ?? defaultSort(scope), scope),
+    limit: planLimit(query),
+    offset: query.offset === null ? null : fromQuery(query.offset),
+    page: query.page === null ? null : fromQuery(query.page),
+    meta: query.meta,
+  };
+};
+
+const planWhere = (query: Query, scope: Scope): Condition =>
+  allOf([
+    query.filter === null ? conditionTrue : planFilter(query.filter, scope, fromQuery),
+    query.search === null ? conditionTrue : planSearch(scope, fromQuery(query.search)),
+  ]);
+
+const planLimit = (query: Query): Limit => {
+  if (query.limit === null) return 'default';
+  return query.limit === 'all' ? 'all' : fromQuery(query.limit);
+};
+
+/** The collection's own order, else its key, else its first readable field. */
+const defaultSort = (scope: Scope): readonly SortKey[] => {
+  const { sortField, key, view, fields } = scope.collection;
+  const names = sortField === null ? key.map((field) => field.name) : [sortField];
+  if (names.length > 0 && names.every((name) => mayUse(scope, name))) return names.map(ascending);
+  const first = view ? undefined : [...fields.keys()].find((name) => mayUse(scope, name));
+  return first === undefined ? [] : [ascending(first)];
+};
+
+const ascending = (name: string): SortKey => ({ path: [name], descending: false });
+
+/** Always total where the key is readable: rows of equal sort values keep one order over all pages. */
+const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => {
+  const order = keys.map((key) => planSortKey(key, scope));
+  const sorted = new Set(keys.filter((key) => key.path.length === 1).map((key) => key.path[0]));
+  const rest = scope.collection.key.filter((field) => !sorted.has(field.name));
+  if (rest.some((field) => !mayUse(scope, field.name))) return order;
+  return [...order, ...rest.map((field) => planSortKey(ascending(field.name), scope))];
+};
+
+const planSortKey = ({ path, descending }: SortKey, start: Scope): Order => {
+  let scope = start;
+  const joins: Join[] = [];
+  for (const name of path.slice(0, -1)) {
+    const relation = findRelation(scope, name);
+    if (relation?.kind === 'oneToMany') throw invalidQuery(`"sort" cannot follow the list "${name}"`);
+    if (relation?.kind !== 'manyToOne' || !mayUse(scope, name)) throw forbiddenField(scope, name);
+    const target = crossRelation(scope, relation);
+    if (target === null) throw forbiddenField(scope, name);
+    joins.push(joinOf(relation, scope, target));
+    scope = target;
+  }
+  const name = path.at(-1) ?? '';
+  if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
+  const column = planColumn(name, { scope, path: joins });
+  if (column.field.conceal === true || column.field.hash === true) {
+    throw invalidQuery(`"sort" cannot use "${name}": its values are concealed`);
+  }
+  return { column, descending };
+};

@@ -1,0 +1,23 @@
+/** `search` as a condition over every readable column that can hold the text. */
+import type { FieldType } from '../collection.js';
+import { planColumn } from './filter.js';
+import { mayUse, type Scope } from './scope.js';
+import { anyOf, type Condition, type Operand } from './types.js';
+
+const matched: ReadonlySet<FieldType> = new Set(['string', 'text', 'csv'] as const);
+const equalled: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'float', 'decimal', 'uuid'] as const);
+
+/**
+ * Texts contain it, in any case; numbers and uuids equal it where it can be one
+ * (a text that no number equals leaves those columns out when the value is bound).
+ */
+export const planSearch = (scope: Scope, operand: Operand): Condition => {
+  const conditions: Condition[] = [];
+  for (const field of scope.collection.fields.values()) {
+    if (!mayUse(scope, field.name) || field.conceal === true || field.hash === true) continue;
+    const column = planColumn(field.name, { scope, path: [] });
+    if (matched.has(field.type)) conditions.push({ kind: 'compare', column, operator: 'icontains', operand });
+    if (equalled.has(field.type)) conditions.push({ kind: 'compare', column, operator: 'searched', operand });
+  }
+  return anyOf(conditions);
+};

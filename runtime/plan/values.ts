@@ -1,0 +1,215 @@
+/**
+ * Values as clients send them, read by the type of their field: one canonical form for every dialect,
+ * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
+ */
+import type { Field, FieldType } from '../collection.js';
+
+/** Canonical form: decimals and 64-bit integers as text, dates as text without zone in UTC, csv and json as text. */
+export type Scalar = string | number | boolean | Buffer;
+
+export type ReadValue =
+  | { readonly ok: true; readonly value: Scalar }
+  | { readonly ok: false; readonly problem: 'type' | 'range' | 'length'; readonly expected: string };
+
+const accept = (value: Scalar): ReadValue => ({ ok: true, value });
+const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type'): ReadValue => ({
+  ok: false,
+  problem,
+  expected,
+});
+
+/** Reads a value that is not null. Text is accepted wherever it spells a value of the type. */
+export const readValue = (field: Field, value: unknown): ReadValue => readers[field.type](value, field);
+
+type Reader = (value: unknown, field: Field) => ReadValue;
+
+const readText: Reader = (value, field) => {
+  if (typeof value !== 'string') return refuse('a text');
+  if (field.values !== undefined && !field.values.includes(value)) {
+    return refuse(`one of ${field.values.map((each) => `"${each}"`).join(', ')}`);
+  }
+  return limitLength(value, field);
+};
+
+/** Length counts characters as databases do: code points. */
+const limitLength = (value: string, { length }: Field): ReadValue =>
+  length !== undefined && value.length > length && [...value].length > length
+    ? refuse(`at most ${length} characters`, 'length')
+    : accept(value);
+
+const toNumber = (value: unknown): number | null => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'string' || !/^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value)) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+};
+
+const readInteger: Reader = (value, field) => {
+  const number = toNumber(value);
+  if (number === null || !Number.isInteger(number)) return refuse('a whole number');
+  const bits = field.bits ?? 32;
+  const [least, most] =
+    field.unsigned === true ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];
+  if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
+  return accept(number);
+};
+
+const readBigInteger: Reader = (value, field) => {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== 'string' || !/^[+-]?\d{1,40}$/.test(text)) {
+    return refuse('a whole number, as text where it exceeds 2^53');
+  }
+  const number = BigInt(text);
+  const [least, most] =
+    field.unsigned === true ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
+  return accept(number.toString());
+};
+
+const readFloat: Reader = (value) => {
+  const number = toNumber(value);
+  return number === null ? refuse('a number') : accept(number);
+};
+
+const readDecimal: Reader = (value, field) => {
+  const text = typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : value;
+  const match = typeof text === 'string' ? /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(text) : null;
+  if (match === null || (match[2] === '' && !/\d/.test(String(text)))) return refuse('a decimal number, as text or number');
+  const whole = match[2] ?? '';
+  if (field.precision !== undefined && whole.length > field.precision - (field.scale ?? 0)) {
+    return refuse(`at most ${field.precision - (field.scale ?? 0)} digits before the point`, 'range');
+  }
+  const fraction = match[3] === undefined || match[3] === '' ? '' : `.${match[3]}`;
+  return accept(`${match[1] === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction}`);
+};
+
+/** Without an exponent: `1e21` is spelled out. */
+const plainNumber = (value: number): string =>
+  /e/.test(String(value)) ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
+
+const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+]);
+
+const readBoolean: Reader = (value) => {
+  const truth = truths.get(value);
+  return truth === undefined ? refuse('true or false') : accept(truth);
+};
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(\.\d{1,6})?\d*)?$/;
+const momentPattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** Of a date with a time, the date. */
+const readDate: Reader = (value) => {
+  const moment = typeof value === 'string' ? normalizeMoment(value) : null;
+  return moment === null ? refuse('a date, YYYY-MM-DD') : accept(moment.slice(0, 10));
+};
+
+const isDate = (text: string): boolean => {
+  const match = datePattern.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(2000, 0, 1));
+  date.setUTCFullYear(year, month - 1, day);
+  return month >= 1 && month <= 12 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+};
+
+const readTime: Reader = (value) => {
+  const time = typeof value === 'string' ? normalizeTime(value) : null;
+  return time === null ? refuse('a time, HH:MM:SS') : accept(time);
+};
+
+const normalizeTime = (text: string): string | null => {
+  const match = timePattern.exec(text);
+  if (match === null) return null;
+  const [, hours = '', minutes = '', seconds = '00', fraction = ''] = match;
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null;
+  return `${hours}:${minutes}:${seconds}${fraction}`;
+};
+
+const readMoment: Reader = (value, field) => {
+  const moment = typeof value === 'string' ? normalizeMoment(value) : null;
+  if (moment !== null) return accept(moment);
+  return refuse(
+    field.type === 'timestamp' ? 'a timestamp, YYYY-MM-DDTHH:MM:SSZ' : 'a date and time, YYYY-MM-DDTHH:MM:SS',
+  );
+};
+
+/** `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC; a zone is applied, a missing one is UTC. */
+const normalizeMoment = (text: string): string | null => {
+  const match = momentPattern.exec(text.trim());
+  if (match === null || match[1] === undefined || !isDate(match[1])) return null;
+  const time = normalizeTime(match[2] ?? '00:00:00');
+  if (time === null) return null;
+  return shift(`${match[1]} ${time}`, match[3] ?? 'Z');
+};
+
+const shift = (moment: string, zone: string): string | null => {
+  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
+  if (match === null) return moment;
+  const minutes = (Number(match[2]) * 60 + Number(match[3])) * (match[1] === '-' ? 1 : -1);
+  const [whole = '', fraction] = moment.split('.');
+  const time = Date.parse(`${whole.replace(' ', 'T')}Z`) + minutes * 60_000;
+  if (Number.isNaN(time)) return null;
+  const shifted = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return fraction === undefined ? shifted : `${shifted}.${fraction}`;
+};
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const readUuid: Reader = (value) =>
+  typeof value === 'string' && uuidPattern.test(value) ? accept(value.toLowerCase()) : refuse('a uuid');
+
+/** A text is JSON text; anything else is the value itself. */
+const readJson: Reader = (value) => {
+  if (typeof value !== 'string') return accept(JSON.stringify(value));
+  try {
+    JSON.parse(value);
+    return accept(value);
+  } catch {
+    return refuse('JSON: an object, a list, or JSON text');
+  }
+};
+
+const readCsv: Reader = (value, field) => {
+  if (typeof value === 'string') return limitLength(value, field);
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string' && !each.includes(','))) {
+    return refuse('a list of texts without commas');
+  }
+  return limitLength(value.join(), field);
+};
+
+const readBinary: Reader = (value, field) => {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) return refuse('base64');
+  const bytes = Buffer.from(value, 'base64');
+  return field.length !== undefined && bytes.length > field.length
+    ? refuse(`at most ${field.length} bytes`, 'length')
+    : accept(bytes);
+};
+
+const readers: Readonly<Record<FieldType, Reader>> = {
+  string: readText,
+  text: readText,
+  unknown: readText,
+  integer: readInteger,
+  bigInteger: readBigInteger,
+  float: readFloat,
+  decimal: readDecimal,
+  boolean: readBoolean,
+  date: readDate,
+  time: readTime,
+  dateTime: readMoment,
+  timestamp: readMoment,
+  uuid: readUuid,
+  json: readJson,
+  csv: readCsv,
+  binary: readBinary,
+};

@@ -1,0 +1,280 @@
+/** Payloads as rows to be written: names and grants checked, values read by type, all problems told at once. */
+import type { Grant } from '../access/grant.js';
+import { always } from '../access/grant.js';
+import type { Action } from '../access/policies.js';
+import type { Collection, Field } from '../collection.js';
+import { ApiError, apiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
+import { parseFilter } from '../request/filter.js';
+import { ruleToCondition } from './rule.js';
+import { fieldRule, openScope, type PlanContext } from './scope.js';
+import { allOf, type Condition } from './types.js';
+import { validateFilter, validateRule, type Failure } from './validate.js';
+import { readValue, type ReadValue, type Scalar } from './values.js';
+
+/** Values by field; `null` is null. */
+export type WriteRow = ReadonlyMap<string, Scalar | null>;
+
+export interface WriteContext extends PlanContext {
+  /** Replaces variables in presets and validation. */
+  resolve(value: unknown): unknown;
+  /** What the server fills in. */
+  readonly fills: { readonly user: string | null; readonly now: string; uuid(): string };
+}
+
+export interface CreatePlan {
+  readonly collection: Collection;
+  readonly grant: Grant;
+  readonly rows: readonly WriteRow[];
+}
+
+export interface UpdatePlan {
+  readonly collection: Collection;
+  readonly grant: Grant;
+  /** One row of values for all keys. */
+  readonly row: WriteRow;
+  /** What the stored row must pass: the grant's rows, and the rule of every field that is written. */
+  readonly where: Condition;
+}
+
+export interface DeletePlan {
+  readonly collection: Collection;
+  readonly grant: Grant;
+  readonly where: Condition;
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/** @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG, VALUE_OUT_OF_RANGE: all of all rows */
+export const planCreate = (collection: Collection, payloads: readonly unknown[], context: WriteContext): CreatePlan => {
+  const { grant } = openScope(collection, 'create', context);
+  if (grant === null) throw new Error('a write needs a grant');
+  const problems: ApiError[] = [];
+  const rows = payloads.map((payload, index) =>
+    readRow(withPresets(requireObject(payload), grant, context), {
+      ...context,
+      grant,
+      action: 'create',
+      index: payloads.length > 1 ? index : null,
+      problems,
+    }),
+  );
+  throwProblems(problems);
+  return { collection, grant, rows };
+};
+
+/** @throws as `planCreate` */
+export const planUpdate = (collection: Collection, payload: unknown, context: WriteContext): UpdatePlan => {
+  const scope = openScope(collection, 'update', context);
+  const { grant } = scope;
+  if (grant === null) throw new Error('a write needs a grant');
+  const problems: ApiError[] = [];
+  const given = requireObject(payload);
+  const row = readRow(withPresets(given, grant, context), { ...context, grant, action: 'update', index: null, problems });
+  throwProblems(problems);
+  const rules = Object.keys(given)
+    .filter((name) => row.has(name))
+    .map((name) => fieldRule(scope, name))
+    .filter((rule) => rule !== null);
+  return { collection, grant, row, where: allOf([ruleToCondition(grant.rows, scope), ...rules]) };
+};
+
+export const planDelete = (collection: Collection, context: PlanContext): DeletePlan => {
+  const scope = openScope(collection, 'delete', context);
+  const { grant } = scope;
+  if (grant === null) throw new Error('a write needs a grant');
+  return { collection, grant, where: ruleToCondition(grant.rows, scope) };
+};
+
+const requireObject = (payload: unknown): Payload => {
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload as Payload;
+  throw invalidPayload('an item must be an object of field names and values');
+};
+
+/** What the client sends wins over presets. */
+const withPresets = (payload: Payload, grant: Grant, { resolve }: WriteContext): ReadonlyMap<string, GivenValue> => {
+  const values = new Map<string, GivenValue>();
+  for (const [name, value] of Object.entries(grant.presets)) values.set(name, { value: resolve(value), preset: true });
+  for (const [name, value] of Object.entries(payload)) values.set(name, { value, preset: false });
+  return values;
+};
+
+interface GivenValue {
+  readonly value: unknown;
+  /** An administrator's: not bound to the field list. */
+  readonly preset: boolean;
+}
+
+interface RowContext extends WriteContext {
+  readonly grant: Grant;
+  readonly action: Extract<Action, 'create' | 'update'>;
+  /** Place in a list of payloads. */
+  readonly index: number | null;
+  readonly problems: ApiError[];
+}
+
+const readRow = (given: ReadonlyMap<string, GivenValue>, context: RowContext): WriteRow => {
+  const { grant, problems, action } = context;
+  const row = new Map<string, Scalar | null>();
+  for (const [name, { value, preset }] of given) {
+    const field = readableField(name, preset, context);
+    if (field === null || isIgnored(field, value, context)) continue;
+    const read = readField(field, value, context);
+    if (read instanceof ApiError) problems.push(read);
+    else row.set(name, read);
+  }
+  fill(row, context);
+  if (action === 'create') problems.push(...missingFields(row, given, context));
+  problems.push(...validate(given, row, context));
+  for (const name of row.keys()) if (!grant.collection.fields.has(name)) row.delete(name);
+  return row;
+};
+
+/** `null`, with a problem told, for what may not be written. */
+const readableField = (name: string, preset: boolean, { grant, problems, action }: RowContext): Field | null => {
+  const { collection } = grant;
+  const field = collection.fields.get(name);
+  if (!preset && !grant.fields.has(name)) {
+    problems.push(
+      grant.everyField
+        ? invalidPayload(`"${name}" is not a field of "${collection.name}"`)
+        : forbidden(`the field "${name}" does not exist or may not be used for ${action}`),
+    );
+    return null;
+  }
+  if (field === undefined) {
+    problems.push(invalidPayload(`"${name}" is a list; lists are not written through their owner`));
+    return null;
+  }
+  if (field.generated === true) {
+    problems.push(invalidPayload(`"${name}" is computed by the database and cannot be written`));
+    return null;
+  }
+  if (field.readonly === true && !grant.admin && !preset) {
+    problems.push(forbidden(`the field "${name}" is read-only`));
+    return null;
+  }
+  return field;
+};
+
+/** A key never changes; a counted key given as null is not given. */
+const isIgnored = (field: Field, value: unknown, { grant, action }: RowContext): boolean => {
+  const isKey = grant.collection.key.some((part) => part.name === field.name);
+  return isKey && (action === 'update' || (field.auto === true && value === null));
+};
+
+const readField = (field: Field, value: unknown, context: RowContext): Scalar | null | ApiError => {
+  if (value === undefined) return null;
+  if (value === null) {
+    return field.nullable === true ? null : failed(field, { type: 'nnull', expected: 'a value', value }, context);
+  }
+  const relation = context.grant.collection.relations.get(field.name);
+  if (relation?.kind === 'manyToOne' && typeof value === 'object') {
+    return invalidPayload(`"${field.name}" takes the key of an item of "${relation.target}"`);
+  }
+  const read = readValue(field, value);
+  return read.ok ? read.value : refusal(field, { read, value }, context);
+};
+
+const refusal = (
+  field: Field,
+  { read, value }: { readonly read: Extract<ReadValue, { ok: false }>; readonly value: unknown },
+  context: RowContext,
+): ApiError => {
+  const details = { collection: context.grant.collection.name, field: field.name, value, ...place(context) };
+  const explanation = `"${field.name}" takes ${read.expected}`;
+  if (read.problem === 'length') return apiError('VALUE_TOO_LONG', details, explanation);
+  if (read.problem === 'range') return apiError('VALUE_OUT_OF_RANGE', details, explanation);
+  return failed(field, { type: 'type', expected: read.expected, value }, context);
+};
+
+const place = ({ index }: RowContext): { readonly index?: number } => (index === null ? {} : { index });
+
+const failed = (
+  field: Field,
+  { type, expected, value }: { readonly type: string; readonly expected: string; readonly value: unknown },
+  context: RowContext,
+): ApiError =>
+  apiError(
+    'FAILED_VALIDATION',
+    {
+      collection: context.grant.collection.name,
+      field: field.name,
+      path: [],
+      type,
+      expected,
+      ...(value === undefined || value === null ? {} : { invalid: value }),
+      ...place(context),
+    },
+    `"${field.name}" takes ${expected}`,
+  );
+
+/** Server-side values; on create, what the client sends wins. */
+const fill = (row: Map<string, Scalar | null>, { grant, action, fills }: RowContext): void => {
+  for (const field of grant.collection.fields.values()) {
+    const isDue = action === 'create' ? createFills.has(field.fill) : updateFills.has(field.fill);
+    if (field.fill === undefined || !isDue || row.has(field.name)) continue;
+    if (field.fill === 'uuid') row.set(field.name, fills.uuid());
+    else if (field.fill.startsWith('user')) row.set(field.name, fills.user);
+    else row.set(field.name, fills.now);
+  }
+};
+
+const createFills: ReadonlySet<Field['fill']> = new Set(['uuid', 'user-created', 'date-created'] as const);
+const updateFills: ReadonlySet<Field['fill']> = new Set(['user-updated', 'date-updated'] as const);
+
+const missingFields = (
+  row: WriteRow,
+  given: ReadonlyMap<string, GivenValue>,
+  context: RowContext,
+): readonly ApiError[] =>
+  [...context.grant.collection.fields.values()]
+    .filter((field) => field.required === true && !row.has(field.name) && !given.has(field.name))
+    .map((field) => failed(field, { type: 'required', expected: 'a value; it is required', value: null }, context));
+
+const validate = (
+  given: ReadonlyMap<string, GivenValue>,
+  row: WriteRow,
+  context: RowContext,
+): readonly ApiError[] => {
+  const payload = new Map<string, unknown>([...given].map(([name, { value }]) => [name, value]));
+  for (const [name, value] of row) if (!payload.has(name)) payload.set(name, value);
+  const { grant, resolve } = context;
+  const failures: (Failure & { readonly message?: string })[] = [];
+  for (const field of grant.collection.fields.values()) {
+    if (field.validation === undefined || !row.has(field.name)) continue;
+    failures.push(...validateField(field, { payload, resolve }));
+  }
+  if (grant.validation !== always) failures.push(...validateRule(grant.validation, { payload, resolve }));
+  return failures.map((failure) => toProblem(failure, payload.get(failure.field), context));
+};
+
+const validateField = (
+  field: Field,
+  context: { readonly payload: ReadonlyMap<string, unknown>; resolve(value: unknown): unknown },
+): readonly (Failure & { readonly message?: string })[] => {
+  const values: unknown[] = [];
+  const filter = parseFilter(field.validation ?? {}, values);
+  const message = field.validationMessage;
+  return validateFilter(filter, { ...context, values }).map((failure) =>
+    message === undefined ? failure : { ...failure, message },
+  );
+};
+
+const toProblem = (
+  { field, type, operand, message }: Failure & { readonly message?: string },
+  value: unknown,
+  context: RowContext,
+): ApiError =>
+  apiError(
+    'FAILED_VALIDATION',
+    {
+      collection: context.grant.collection.name,
+      field,
+      path: [],
+      type,
+      ...(operand === null || operand === undefined || type === 'regex' ? {} : { valid: operand }),
+      ...(type === 'regex' ? { invalid: value } : {}),
+      ...place(context),
+    },
+    message ?? `"${field}" does not pass "_${type}"`,
+  );

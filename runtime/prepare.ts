@@ -1,0 +1,87 @@
+/**
+ * Sees to it that there is a build of what the database and the spec say now. Looking costs one introspection and
+ * one hash; generator and esbuild are loaded only when the answer is no, and then in a process of their own.
+ */
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Catalog } from '../generator/introspection/catalog.js';
+import type { BuildAnswer, BuildTask } from './build.js';
+import type { Config } from './config.js';
+import type { Database } from './execute/database.js';
+import type { Observe } from './observe.js';
+import { modulePath, packageVersion } from './package.js';
+import { buildFolder, generatedFolder, specFolders } from './paths.js';
+import { Refusal } from './refusal.js';
+
+export interface PrepareOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly observe: Observe;
+}
+
+/**
+ * The folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`.
+ * @throws Refusal where system tables are missing or the spec is faulty
+ */
+export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
+  const began = performance.now();
+  const { introspect } = await import('../generator/introspection/index.js');
+  const catalog = await introspect(database, config.tables);
+  const folders = specFolders();
+  const directory = resolve(buildFolder, fingerprint(catalog, folders));
+  observe({ kind: 'step', name: 'catalog', ms: performance.now() - began });
+  if (!existsSync(directory)) {
+    await build({ catalog, specFolders: folders, tables: config.tables, directory }, observe);
+  };
+  markUsed(directory);
+  const { changes } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as { changes: number };
+  if (changes > 0) observe({ kind: 'generatedStale', changes });
+  return directory;
+};
+
+/** Equal exactly where a build would give the same file: what goes in, and what turns it into JavaScript. */
+const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
+  const hash = createHash('sha256');
+  hash.update(`${packageVersion}\0${modulePath('index')}\0${JSON.stringify(catalog)}\0`);
+  const committed = [join(generatedFolder, 'catalog.json'), join(generatedFolder, 'openapi.json')];
+  const files = [...folders, join(generatedFolder, 'server')].flatMap(filesBelow);
+  for (const file of [...files, ...committed.filter((path) => existsSync(path))]) {
+    hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex').slice(0, 20);
+};
+
+const filesBelow = (folder: string): readonly string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+    : [];
+
+/** The last used ones are kept. */
+const markUsed = (directory: string): void => {
+  try {
+    utimesSync(directory, new Date(), new Date());
+  } catch {
+    // A build that came with a read-only image is not ours to mark.
+  }
+};
+
+const build = async (task: BuildTask, observe: Observe): Promise<void> => {
+  const began = performance.now();
+  const answer = await askChild(task);
+  if (answer.kind === 'failed') throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
+  observe({ kind: 'step', name: 'build', ms: performance.now() - began });
+};
+
+const askChild = (task: BuildTask): Promise<BuildAnswer> =>
+  new Promise((settle, reject) => {
+    const child = fork(modulePath('build'));
+    child.once('error', reject);
+    child.once('message', settle);
+    child.once('exit', (code, signal) => reject(new Error(`the build ended early (${signal ?? `exit code ${code}`})`)));
+    child.send(task);
+  });

@@ -1,0 +1,139 @@
+/** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
+import { invalidQuery } from '../errors.js';
+import { asList } from './query-string.js';
+
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
+  /** A key that is not an operator: a field or relation, and what must hold of it. */
+  | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
+  | { readonly kind: 'some' | 'none'; readonly filter: Filter }
+  /** `slot` holds the operand; for `null` and `empty` there is none. */
+  | { readonly kind: 'compare'; readonly operator: Operator; readonly slot: number | null };
+
+const operatorNames = [
+  'eq',
+  'neq',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'in',
+  'nin',
+  'between',
+  'nbetween',
+  'null',
+  'nnull',
+  'empty',
+  'nempty',
+  'contains',
+  'ncontains',
+  'icontains',
+  'nicontains',
+  'starts_with',
+  'nstarts_with',
+  'istarts_with',
+  'nistarts_with',
+  'ends_with',
+  'nends_with',
+  'iends_with',
+  'niends_with',
+  'regex',
+] as const;
+
+export type Operator = (typeof operatorNames)[number];
+
+const operators: ReadonlyMap<string, Operator> = new Map(operatorNames.map((name) => [`_${name}`, name]));
+const opposites: ReadonlyMap<Operator, Operator> = new Map([
+  ['null', 'nnull'],
+  ['nnull', 'null'],
+  ['empty', 'nempty'],
+  ['nempty', 'empty'],
+] as const);
+const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between', 'nbetween'] as const);
+
+const maxFilterDepth = 64;
+
+/**
+ * Reads a filter object; pushes its literals to `values`.
+ * @throws INVALID_QUERY naming the operator and what would be right
+ */
+export const parseFilter = (
+  filter: Readonly<Record<string, unknown>>,
+  values: unknown[],
+  depth = 0,
+): Filter => {
+  if (depth > maxFilterDepth) throw invalidQuery(`"filter" is nested deeper than ${maxFilterDepth} levels`);
+  const filters = Object.entries(filter).map(([key, value]) => parseEntry(key, value, { values, depth }));
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
+};
+
+interface Context {
+  readonly values: unknown[];
+  readonly depth: number;
+}
+
+const parseEntry = (key: string, value: unknown, { values, depth }: Context): Filter => {
+  if (key === '_and' || key === '_or') return parseLogic(key, value, { values, depth });
+  if (key === '_some' || key === '_none') {
+    return { kind: key === '_some' ? 'some' : 'none', filter: parseNested(key, value, { values, depth }) };
+  }
+  if (key.startsWith('_') && !isObject(value)) return parseComparison(key, value, values);
+  if (operators.has(key)) return parseComparison(key, value, values);
+  if (isObject(value)) return { kind: 'field', name: key, filter: parseNested(key, value, { values, depth }) };
+  // a bare value is `_eq`
+  return { kind: 'field', name: key, filter: parseComparison('_eq', value, values) };
+};
+
+const parseLogic = (key: '_and' | '_or', value: unknown, { values, depth }: Context): Filter => {
+  const list = asList(value);
+  if (list === null && !(Array.isArray(value) && value.length === 0)) {
+    throw invalidQuery(`"${key}" must be a list of filters`);
+  }
+  const filters = (list ?? []).map((entry) => parseNested(key, entry, { values, depth }));
+  return { kind: key === '_and' ? 'and' : 'or', filters };
+};
+
+const parseNested = (key: string, value: unknown, { values, depth }: Context): Filter => {
+  if (!isObject(value)) throw invalidQuery(`"${key}" must hold an object`);
+  return parseFilter(value, values, depth + 1);
+};
+
+const parseComparison = (key: string, value: unknown, values: unknown[]): Filter => {
+  const operator = operators.get(key);
+  if (operator === undefined) {
+    throw invalidQuery(`"${key}" is not an operator; operators are ${[...operators.keys()].join(', ')}`);
+  }
+  const opposite = opposites.get(operator);
+  if (opposite !== undefined) return { kind: 'compare', operator: readFlag(key, value) ? operator : opposite, slot: null };
+  if (value === null && (operator === 'eq' || operator === 'neq')) {
+    return { kind: 'compare', operator: operator === 'eq' ? 'null' : 'nnull', slot: null };
+  }
+  const operand = lists.has(operator) ? readList(key, value) : readScalar(key, value);
+  if ((operator === 'between' || operator === 'nbetween') && (operand as unknown[]).length !== 2) {
+    throw invalidQuery(`"${key}" needs two bounds, as in [1, 2] or 1,2`);
+  }
+  return { kind: 'compare', operator, slot: values.push(operand) - 1 };
+};
+
+const readFlag = (key: string, value: unknown): boolean => {
+  if (value === true || value === 'true' || value === 1 || value === '1' || value === '') return true;
+  if (value === false || value === 'false' || value === 0 || value === '0') return false;
+  throw invalidQuery(`"${key}" must be true or false`);
+};
+
+const readList = (key: string, value: unknown): readonly unknown[] => {
+  const list = typeof value === 'string' ? (value === '' ? [''] : value.split(',')) : asList(value);
+  if (list === null || list.length === 0) {
+    throw invalidQuery(`"${key}" needs a list with at least one value, as in [1, 2] or 1,2`);
+  }
+  return list.map((entry) => readScalar(key, entry));
+};
+
+const readScalar = (key: string, value: unknown): string | number | boolean => {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  throw invalidQuery(`"${key}" needs a text, a number or true or false`);
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

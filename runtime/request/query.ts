@@ -1,0 +1,197 @@
+/**
+ * The global query parameters, from a query string or a SEARCH body, as one tree.
+ * Values are kept apart from the tree: two requests that differ only in values have the same shape.
+ */
+import { invalidQuery } from '../errors.js';
+import { parseFilter, type Filter } from './filter.js';
+import { asList, parseQueryString } from './query-string.js';
+
+export interface Query {
+  /** `null`: not given. */
+  readonly fields: readonly FieldNode[] | null;
+  readonly filter: Filter | null;
+  readonly sort: readonly SortKey[] | null;
+  /** Slot of a whole number; `all` for -1. */
+  readonly limit: number | 'all' | null;
+  /** Slots of whole numbers. */
+  readonly offset: number | null;
+  readonly page: number | null;
+  /** Slot of a text. */
+  readonly search: number | null;
+  readonly meta: readonly MetaKey[];
+  /** Parameters of nested lists. */
+  readonly deep: readonly { readonly relation: string; readonly query: Query }[];
+}
+
+export type MetaKey = 'total_count' | 'filter_count';
+
+/** One name of `fields`; `*` is a name. Without children, the plain field. */
+export interface FieldNode {
+  readonly name: string;
+  readonly children: readonly FieldNode[];
+}
+
+export interface SortKey {
+  readonly path: readonly string[];
+  readonly descending: boolean;
+}
+
+export interface ParsedQuery {
+  readonly query: Query;
+  /** Equal for requests that differ only in values. */
+  readonly shape: string;
+  readonly values: readonly unknown[];
+}
+
+/** A parameter object, and whether its keys carry the underscore of `deep`. */
+interface Source {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly prefix: '' | '_';
+}
+
+const notServed = ['aggregate', 'groupBy', 'alias', 'export', 'version'];
+
+/** @throws INVALID_QUERY naming the parameter and what would be right */
+export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
+
+/** The same from an object, as in `{query: {...}}` of a SEARCH body. */
+export const readQuery = (parameters: Readonly<Record<string, unknown>>): ParsedQuery => {
+  const values: unknown[] = [];
+  const query = readParameters({ parameters, prefix: '' }, values);
+  return { query, shape: JSON.stringify(query), values };
+};
+
+const readParameters = (source: Source, values: unknown[]): Query => {
+  const get = (name: string): unknown => source.parameters[source.prefix + name];
+  for (const name of notServed) {
+    if (get(name) !== undefined) throw invalidQuery(`"${source.prefix}${name}" is not served`);
+  }
+  return {
+    fields: readFields(get('fields')),
+    filter: readFilter(get('filter'), values),
+    sort: readSort(get('sort')),
+    limit: isAll(get('limit')) ? 'all' : readCount(get('limit'), { name: 'limit', least: 0, values }),
+    offset: readCount(get('offset'), { name: 'offset', least: 0, values }),
+    page: readCount(get('page'), { name: 'page', least: 0, values }),
+    search: readSearch(get('search'), values),
+    meta: readMeta(get('meta')),
+    deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values),
+  };
+};
+
+const readFields = (value: unknown): readonly FieldNode[] | null => {
+  const names = readNames(value, 'fields');
+  if (names === null || names.length === 0) return null;
+  const root: MutableNode[] = [];
+  for (const name of names) insert(root, name.split('.'));
+  return root;
+};
+
+interface MutableNode {
+  name: string;
+  children: MutableNode[];
+}
+
+const insert = (nodes: MutableNode[], path: readonly string[]): void => {
+  const [name, ...rest] = path;
+  if (name === undefined) return;
+  let node = nodes.find((candidate) => candidate.name === name);
+  if (node === undefined) nodes.push((node = { name, children: [] }));
+  insert(node.children, rest);
+};
+
+/** A comma-separated text or a list of texts. */
+const readNames = (value: unknown, parameter: string): string[] | null => {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return splitNames(value);
+  const list = asList(value);
+  if (list === null || !list.every((entry) => typeof entry === 'string')) {
+    throw invalidQuery(`"${parameter}" must be names separated by commas, or a list of names`);
+  }
+  return list.flatMap(splitNames);
+};
+
+const splitNames = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const readFilter = (value: unknown, values: unknown[]): Filter | null => {
+  if (value === undefined || value === null || value === '') return null;
+  return parseFilter(readObject(value, 'filter'), values);
+};
+
+/** An object, or its JSON text. */
+const readObject = (value: unknown, parameter: string): Readonly<Record<string, unknown>> => {
+  const parsed = typeof value === 'string' ? parseJson(value, parameter) : value;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw invalidQuery(`"${parameter}" must be an object, as JSON or in brackets`);
+  }
+  return parsed as Record<string, unknown>;
+};
+
+const parseJson = (text: string, parameter: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidQuery(`"${parameter}" is not valid JSON`);
+  }
+};
+
+const readSort = (value: unknown): readonly SortKey[] | null => {
+  const names = readNames(value, 'sort');
+  if (names === null || names.length === 0) return null;
+  return names.map((name) => {
+    const descending = name.startsWith('-');
+    return { path: (descending ? name.slice(1) : name).split('.'), descending };
+  });
+};
+
+const isAll = (value: unknown): boolean => value === -1 || value === '-1';
+
+interface CountOptions {
+  readonly name: string;
+  readonly least: number;
+  readonly values: unknown[];
+}
+
+const readCount = (value: unknown, { name, least, values }: CountOptions): number | null => {
+  if (value === undefined || value === null || value === '') return null;
+  const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
+    throw invalidQuery(`"${name}" must be a whole number from ${least} up${name === 'limit' ? ', or -1 for all' : ''}`);
+  }
+  return values.push(number) - 1;
+};
+
+const readSearch = (value: unknown, values: unknown[]): number | null => {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string' && typeof value !== 'number') throw invalidQuery('"search" must be a text');
+  return values.push(String(value)) - 1;
+};
+
+const readMeta = (value: unknown): readonly MetaKey[] => {
+  const names = new Set(readNames(value, 'meta') ?? []);
+  for (const name of names) {
+    if (name !== '*' && name !== 'total_count' && name !== 'filter_count') {
+      throw invalidQuery(`"meta" knows total_count, filter_count and *, not "${name}"`);
+    }
+  }
+  return (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*'));
+};
+
+/** Keys without underscore are relations, keys with one are parameters of the level. */
+const readDeep = (value: unknown, values: unknown[]): Query['deep'] => {
+  if (value === undefined || value === null || value === '') return [];
+  return Object.entries(readObject(value, 'deep'))
+    .filter(([name]) => !name.startsWith('_'))
+    .flatMap(([relation, parameters]) =>
+      isObject(parameters)
+        ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values) }]
+        : [],
+    );
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

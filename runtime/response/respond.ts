@@ -1,0 +1,47 @@
+/** Results and errors as responses. */
+import { ApiError, ApiErrors, apiError } from '../errors.js';
+import type { ApiResponse } from '../request/api-request.js';
+
+const json = 'application/json; charset=utf-8';
+const listStart = Buffer.from('{"data":[');
+const listEnd = Buffer.from(']}');
+const itemStart = Buffer.from('{"data":');
+const itemEnd = Buffer.from('}');
+
+/** `rows` are separated by commas. */
+export const respondList = (rows: Buffer, meta: Readonly<Record<string, number>> | null): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': json },
+  body: Buffer.concat(
+    meta === null ? [listStart, rows, listEnd] : [Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`), rows, listEnd],
+  ),
+});
+
+export const respondItem = (row: Buffer): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': json },
+  body: Buffer.concat([itemStart, row, itemEnd]),
+});
+
+export const respondNothing: ApiResponse = { status: 204, headers: {}, body: null };
+
+/** Anything thrown, as the envelope. What is not an API error is told to nobody but the log. */
+export const respondError = (error: unknown): ApiResponse => {
+  const problems = problemsOf(error);
+  const [first] = problems;
+  return {
+    status: problems.every((problem) => problem.status === first?.status) ? (first?.status ?? 500) : 400,
+    headers: {
+      'content-type': json,
+      ...(first?.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+    body: JSON.stringify({
+      errors: problems.map(({ message, code, details }) => ({ message, extensions: { code, ...details } })),
+    }),
+  };
+};
+
+const problemsOf = (error: unknown): readonly ApiError[] => {
+  if (error instanceof ApiErrors) return error.problems;
+  return [error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {})];
+};

@@ -1,0 +1,94 @@
+/** Creates or reconciles the system tables and the first administrator. Additive, and safe to repeat. */
+import type { Catalog } from '../../generator/introspection/catalog.js';
+import type { Spec } from '../../generator/spec/types.js';
+import type { Database } from '../execute/database.js';
+import { ensureAccessVersion } from './access-version.js';
+import { printerOf } from './ddl.js';
+import { planTables, type DdlStep } from './reconcile.js';
+import { systemTables } from './system-tables.js';
+import { changeAccess, createToken, type AccessStore } from './users.js';
+
+export interface BootstrapOptions {
+  readonly database: Database;
+  readonly spec: Spec;
+  /** Reads the tables that are there now. */
+  readonly introspect: () => Promise<Catalog>;
+  readonly admin: { readonly email: string; readonly token: string | null };
+  /** Told of every step before it runs. */
+  readonly log: (what: string) => void;
+}
+
+export interface BootstrapReport {
+  /** What was done, in order; empty where everything was there. */
+  readonly steps: readonly string[];
+  readonly admin: AdminReport;
+}
+
+export interface AdminReport {
+  readonly email: string;
+  /** Shown once: only where this run made or set it. */
+  readonly token: string | null;
+  /** `kept`: somebody administers already. `absent`: and nobody has the e-mail address asked for. */
+  readonly state: 'created' | 'promoted' | 'token set' | 'kept' | 'absent';
+}
+
+/**
+ * Runs under a lock, so that two processes starting at once take turns; the second finds everything done.
+ * Where DDL cannot be rolled back, a run that broke off is finished by the next one.
+ */
+export const bootstrap = (options: BootstrapOptions): Promise<BootstrapReport> =>
+  options.database.locked('svc_bootstrap', async () => {
+    const steps = await reconcile(options);
+    const admin = await ensureAdministrator(options);
+    return { steps, admin };
+  });
+
+const reconcile = async ({ database, spec, introspect, log }: BootstrapOptions): Promise<readonly string[]> => {
+  const steps = planTables(systemTables(spec), await introspect(), printerOf(database.dialect));
+  for (const step of steps) {
+    log(step.what);
+    await runStep(database, step);
+  }
+  await ensureAccessVersion(database);
+  return steps.map((step) => step.what);
+};
+
+const runStep = async (database: Database, step: DdlStep): Promise<void> => {
+  try {
+    await database.write({ text: step.sql, values: [] });
+  } catch (error) {
+    throw new Error(`${step.what} failed: ${(error as Error).message}\n${step.sql}`, { cause: error });
+  }
+};
+
+const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promise<AdminReport> =>
+  changeAccess(database, async (store) => {
+    const user = await store.findUser(admin.email);
+    if ((await store.administrators()).length > 0) return keep(store, admin, user);
+    log(`create the administrator ${admin.email}`);
+    const role = await store.administratorRole();
+    if (user === null) {
+      const token = admin.token ?? createToken();
+      await store.insertUser({ email: admin.email, role, token });
+      return { email: admin.email, token, state: 'created' };
+    }
+    const token = admin.token ?? (user.token === null ? createToken() : null);
+    await store.updateUser(user.id, { role, ...(token === null ? {} : { token }) });
+    return { email: admin.email, token, state: 'promoted' };
+  });
+
+const keep = async (
+  store: AccessStore,
+  admin: BootstrapOptions['admin'],
+  user: { readonly id: string; readonly token: string | null } | null,
+): Promise<AdminReport> => {
+  const { email, token } = admin;
+  if (user === null) return { email, token: null, state: 'absent' };
+  if (token === null || token === user.token) return { email, token: null, state: 'kept' };
+  await store.updateUser(user.id, { token });
+  return { email, token, state: 'token set' };
+};
+
+/** Names the steps that `svc bootstrap` would take; a start refuses while there are any. */
+export const pendingSteps = (spec: Spec, catalog: Catalog): readonly string[] =>
+  planTables(systemTables(spec), catalog, printerOf(catalog.dialect)).map((step) => step.what);

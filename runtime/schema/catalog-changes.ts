@@ -1,0 +1,59 @@
+/** Two catalogs → what changed between them, in words. */
+import type { Catalog, Column, Table } from '../../generator/introspection/catalog.js';
+
+/** `column Album.Year added (int(11))`; empty where tables, columns, keys and relations are the same. */
+export const catalogChanges = (before: Catalog, after: Catalog): readonly string[] => [
+  ...pairs(before.tables, after.tables).flatMap(([old, now]) => tableChanges(old, now)),
+  ...(JSON.stringify(before.meta) === JSON.stringify(after.meta) ? [] : ['meta of collections or fields changed']),
+];
+
+interface Named {
+  readonly name: string;
+}
+
+type Pair<Item> = readonly [Item, Item | null] | readonly [null, Item];
+
+/** By name: first what was there, then what is new. */
+const pairs = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Pair<Item>[] => {
+  const old = new Map(before.map((item) => [item.name, item]));
+  const now = new Map(after.map((item) => [item.name, item]));
+  return [
+    ...before.map((item) => [item, now.get(item.name) ?? null] as const),
+    ...after.filter((item) => !old.has(item.name)).map((item) => [null, item] as const),
+  ];
+};
+
+const tableChanges = (before: Table | null, after: Table | null): readonly string[] => {
+  const { kind, name } = (before ?? after) as Table;
+  if (before === null) return [`${kind} ${name} added`];
+  if (after === null) return [`${kind} ${name} removed`];
+  const columns = pairs(before.columns, after.columns).flatMap(([old, now]) => columnChanges(name, old, now));
+  const differs = (key: keyof Table): boolean => JSON.stringify(before[key]) !== JSON.stringify(after[key]);
+  const rest = Object.entries(parts).filter(([key]) => differs(key as keyof Table));
+  return [...columns, ...rest.map(([, part]) => `${part} of ${name} changed`)];
+};
+
+/** What a table has beside its columns. */
+const parts = {
+  kind: 'kind',
+  comment: 'comment',
+  primaryKey: 'primary key',
+  uniques: 'unique constraints',
+  foreignKeys: 'foreign keys',
+  indexes: 'indexes',
+  options: 'options',
+} satisfies Partial<Record<keyof Table, string>>;
+
+const columnChanges = (table: string, before: Column | null, after: Column | null): readonly string[] => {
+  const place = `column ${table}.${((before ?? after) as Column).name}`;
+  if (before === null) return [`${place} added (${columnToText(after as Column)})`];
+  if (after === null) return [`${place} removed`];
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  const [old, now] = [columnToText(before), columnToText(after)];
+  return [old === now ? `${place} changed` : `${place} changed: ${old} → ${now}`];
+};
+
+const columnToText = ({ dbType, nullable, default: value }: Column): string => {
+  const preset = value === null ? '' : ` default ${value.kind === 'literal' ? `'${value.value}'` : value.sql}`;
+  return `${dbType}${nullable ? '' : ' not null'}${preset}`;
+};

@@ -1,0 +1,30 @@
+/** How one database spells the tables svc keeps. One file per dialect in `ddl/`. */
+import type { Dialect } from '../../generator/introspection/catalog.js';
+import { mariadbPrinter } from './ddl/mariadb.js';
+import { sqlitePrinter } from './ddl/sqlite.js';
+import type { Named, References, SystemColumn, SystemTable } from './system-tables.js';
+
+/** Every method but `quote` returns one statement. */
+export interface DdlPrinter {
+  quote(name: string): string;
+  /** With primary key, unique constraints and indexes; foreign keys only where `addForeignKey` is null. */
+  createTable(table: SystemTable): string;
+  addColumn(table: string, column: SystemColumn): string;
+  addUnique(table: string, unique: Named): string;
+  addIndex(table: string, index: Named): string;
+  /** `null`: a foreign key comes with its table or column, never afterwards. */
+  readonly addForeignKey: ((table: string, key: References) => string) | null;
+  /** Indexes that `createTable` left out. */
+  readonly indexesApart: boolean;
+}
+
+const printers: Readonly<Partial<Record<Dialect, DdlPrinter>>> = { mariadb: mariadbPrinter, sqlite: sqlitePrinter };
+
+/** @throws Error for a database that svc cannot keep its tables in */
+export const printerOf = (dialect: Dialect): DdlPrinter => {
+  const printer = printers[dialect];
+  if (printer === undefined) {
+    throw new Error(`system tables cannot be kept in ${dialect}; expected ${Object.keys(printers).join(' or ')}`);
+  }
+  return printer;
+};

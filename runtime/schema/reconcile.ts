@@ -1,0 +1,72 @@
+/** Declared system tables against the tables that are there: the statements that are missing. Additive and pure. */
+import type { Catalog, Table } from '../../generator/introspection/catalog.js';
+import type { DdlPrinter } from './ddl.js';
+import { foreignKeysOf, type Named, type SystemTable } from './system-tables.js';
+
+export interface DdlStep {
+  /** `create svc_users`, for the log. */
+  readonly what: string;
+  readonly sql: string;
+}
+
+/**
+ * Steps in an order that always works: tables and columns, keys and indexes, then foreign keys.
+ * Nothing is ever dropped or retyped. An empty list: the tables are as declared.
+ */
+export const planTables = (
+  tables: readonly SystemTable[],
+  catalog: Catalog,
+  printer: DdlPrinter,
+): readonly DdlStep[] => {
+  const present = new Map(catalog.tables.map((table) => [table.name, table]));
+  const steps = tables.flatMap((table) => {
+    const found = present.get(table.name);
+    return found === undefined ? createSteps(table, printer) : extendSteps(table, found, printer);
+  });
+  return [...steps, ...tables.flatMap((table) => foreignKeySteps(table, present.get(table.name), printer))];
+};
+
+const createSteps = (table: SystemTable, printer: DdlPrinter): DdlStep[] => [
+  { what: `create ${table.name}`, sql: printer.createTable(table) },
+  ...(printer.indexesApart ? table.indexes.map((index) => indexStep(table, index, printer)) : []),
+];
+
+const extendSteps = (table: SystemTable, found: Table, printer: DdlPrinter): DdlStep[] => {
+  const columns = new Set(found.columns.map((column) => column.name));
+  return [
+    ...table.columns
+      .filter((column) => !columns.has(column.name))
+      .map((column) => ({
+        what: `add ${table.name}.${column.name}`,
+        sql: printer.addColumn(table.name, column),
+      })),
+    ...table.uniques
+      .filter((unique) => !isUnique(found, unique))
+      .map((unique) => ({ what: `add ${unique.name}`, sql: printer.addUnique(table.name, unique) })),
+    ...table.indexes
+      .filter((index) => !isIndexed(found, index))
+      .map((index) => indexStep(table, index, printer)),
+  ];
+};
+
+const indexStep = (table: SystemTable, index: Named, printer: DdlPrinter): DdlStep => ({
+  what: `add ${index.name}`,
+  sql: printer.addIndex(table.name, index),
+});
+
+const foreignKeySteps = (table: SystemTable, found: Table | undefined, printer: DdlPrinter): DdlStep[] => {
+  const add = printer.addForeignKey;
+  if (add === null) return [];
+  const present = new Set((found?.foreignKeys ?? []).map((key) => key.columns.join()));
+  return foreignKeysOf(table)
+    .filter((key) => !present.has(key.column))
+    .map((key) => ({ what: `add ${key.name}`, sql: add(table.name, key) }));
+};
+
+const isUnique = (found: Table, unique: Named): boolean =>
+  [...found.uniques, ...found.indexes.filter((index) => index.unique)].some(
+    (key) => key.columns.join() === unique.columns.join(),
+  );
+
+const isIndexed = (found: Table, index: Named): boolean =>
+  [...found.uniques, ...found.indexes].some((key) => key.columns[0] === index.columns[0]);

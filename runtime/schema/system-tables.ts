@@ -1,0 +1,61 @@
+/** The tables svc keeps for itself, as the spec declares them, in the form DDL is printed from. */
+import type { CollectionSpec, ColumnSpec, Spec } from '../../generator/spec/types.js';
+
+export interface SystemTable {
+  readonly name: string;
+  readonly columns: readonly SystemColumn[];
+  readonly primaryKey: readonly string[];
+  readonly uniques: readonly Named[];
+  /** Every foreign key has one: not all databases make it by themselves. */
+  readonly indexes: readonly Named[];
+}
+
+export interface SystemColumn extends ColumnSpec {
+  readonly name: string;
+}
+
+/** A constraint or index with its columns. */
+export interface Named {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+export interface References {
+  readonly name: string;
+  readonly column: string;
+  readonly table: string;
+  readonly references: string;
+  readonly onDelete: 'cascade' | 'set null' | 'restrict';
+}
+
+/** Tables declared with columns, sorted by name. */
+export const systemTables = (spec: Spec): readonly SystemTable[] =>
+  [...spec.collections.values()]
+    .filter((collection) => collection.columns !== null)
+    .map(specToTable)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const specToTable = (spec: CollectionSpec): SystemTable => {
+  const name = spec.collection;
+  const columns = [...(spec.columns ?? [])].map(([column, options]) => ({ ...options, name: column }));
+  const uniqueColumns = columns.filter((column) => column.unique === true).map((column) => [column.name]);
+  const indexed = columns.filter((column) => column.index === true || column.references !== undefined);
+  const uniques = [...uniqueColumns, ...spec.uniques];
+  return {
+    name,
+    columns,
+    primaryKey: columns.filter((column) => column.key === true).map((column) => column.name),
+    uniques: uniques.map((names) => ({ name: `${name}_${names.join('_')}_unique`, columns: names })),
+    indexes: indexed
+      .filter((column) => !uniques.some((names) => names[0] === column.name))
+      .map((column) => ({ name: `${name}_${column.name}_index`, columns: [column.name] })),
+  };
+};
+
+/** Foreign keys of a table, one per column that refers. */
+export const foreignKeysOf = (table: SystemTable): readonly References[] =>
+  table.columns.flatMap((column) => {
+    if (column.references === undefined) return [];
+    const { table: target, column: references, onDelete } = column.references;
+    return [{ name: `${table.name}_${column.name}_foreign`, column: column.name, table: target, references, onDelete }];
+  });

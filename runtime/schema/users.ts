@@ -1,0 +1,133 @@
+/** Users and what makes one an administrator, written from outside a request: bootstrap and the shell. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { BindValue, Database, Executor } from '../execute/database.js';
+import { bumpAccessVersion } from './access-version.js';
+import { printerOf } from './ddl.js';
+
+/** A role or policy of this name is made by bootstrap where nobody administers yet. */
+const administrator = 'Administrator';
+
+export interface NewUser {
+  readonly email: string;
+  readonly role: string | null;
+  readonly token: string | null;
+}
+
+/** 32 random bytes, in letters that fit into a header and a URL. */
+export const createToken = (): string => randomBytes(32).toString('base64url');
+
+/** Runs a change of the access tables; where it wrote, every process sees it with its next request. */
+export const changeAccess = <Result>(
+  database: Database,
+  body: (store: AccessStore) => Promise<Result>,
+): Promise<Result> =>
+  database.transaction(async (executor) => {
+    let writes = 0;
+    const counted: Pick<Executor, 'query' | 'write'> = {
+      query: (sql, values) => executor.query(sql, values),
+      write: (statement) => {
+        writes += 1;
+        return executor.write(statement);
+      },
+    };
+    const result = await body(createAccessStore(counted, printerOf(database.dialect).quote));
+    if (writes > 0) await bumpAccessVersion(executor);
+    return result;
+  });
+
+/** Static token of a user; `null` without user or token. */
+export const tokenOf = async (database: Database, email: string): Promise<string | null> => {
+  const [found] = await database.query('select token from svc_users where email = ?', [email]);
+  return typeof found?.token === 'string' ? found.token : null;
+};
+
+export interface AccessStore {
+  findUser(email: string): Promise<{ readonly id: string; readonly token: string | null } | null>;
+  /** @returns its key, or `null` where there is none; the first by key where names repeat */
+  findRole(name: string): Promise<string | null>;
+  /** Sorted; at most twenty. */
+  roleNames(): Promise<readonly string[]>;
+  insertUser(user: NewUser): Promise<string>;
+  updateUser(id: string, changes: Partial<NewUser>): Promise<void>;
+  /** E-mail addresses of users who may do everything, at most ten. */
+  administrators(): Promise<readonly string[]>;
+  /** Role "Administrator" holding a policy with `admin_access`; made where missing. */
+  administratorRole(): Promise<string>;
+}
+
+const createAccessStore = (
+  executor: Pick<Executor, 'query' | 'write'>,
+  quote: (name: string) => string,
+): AccessStore => {
+  const insert = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<string> => {
+    const names = Object.keys(row);
+    const places = names.map(() => '?').join(', ');
+    const id = randomUUID();
+    await executor.write({
+      text: `insert into ${quote(table)} (id, ${names.map(quote).join(', ')}) values (?, ${places})`,
+      values: [id, ...Object.values(row)],
+    });
+    return id;
+  };
+
+  const first = async (sql: string, values: readonly BindValue[]): Promise<Record<string, unknown> | null> =>
+    (await executor.query(sql, values))[0] ?? null;
+
+  const findRole = async (name: string): Promise<string | null> => {
+    const found = await first('select id from svc_roles where name = ? order by id limit 1', [name]);
+    return found === null ? null : String(found.id);
+  };
+
+  return {
+    async findUser(email) {
+      const found = await first('select id, token from svc_users where email = ?', [email]);
+      if (found === null) return null;
+      return { id: String(found.id), token: found.token === null ? null : String(found.token) };
+    },
+    findRole,
+    async roleNames() {
+      const rows = await executor.query('select distinct name from svc_roles order by name limit 20');
+      return rows.map((row) => String(row.name));
+    },
+    async insertUser(user) {
+      const id = await insert('svc_users', { ...user, status: 'active' });
+      await executor.write({
+        text: 'update svc_users set date_created = current_timestamp where id = ?',
+        values: [id],
+      });
+      return id;
+    },
+    async updateUser(id, changes) {
+      const names = Object.keys(changes);
+      const set = names.map((name) => `${quote(name)} = ?`).join(', ');
+      const values = [...Object.values(changes), id];
+      await executor.write({ text: `update svc_users set ${set} where id = ?`, values });
+    },
+    async administrators() {
+      const rows = await executor.query(administratorsSql(quote));
+      return rows.map((row) => String(row.email ?? row.id));
+    },
+    async administratorRole() {
+      const role = (await findRole(administrator)) ?? (await insert('svc_roles', { name: administrator }));
+      const policy =
+        (await first('select id from svc_policies where admin_access = ? order by id limit 1', [1]))?.id ??
+        (await insert('svc_policies', { name: administrator, admin_access: 1 }));
+      const held = await first('select id from svc_access where role = ? and policy = ?', [role, String(policy)]);
+      if (held === null) await insert('svc_access', { role, policy: String(policy) });
+      return role;
+    },
+  };
+};
+
+/** Active users holding a policy with `admin_access`: directly, through their role or one of its ancestors. */
+const administratorsSql = (quote: (name: string) => string): string => `
+  with recursive holders (policy, role, holder) as (
+    select svc_access.policy, svc_access.role, svc_access.${quote('user')}
+    from svc_access join svc_policies on svc_policies.id = svc_access.policy
+    where svc_policies.admin_access = 1
+    union
+    select holders.policy, svc_roles.id, null from holders join svc_roles on svc_roles.parent = holders.role
+  )
+  select distinct svc_users.id, svc_users.email from svc_users
+  join holders on holders.holder = svc_users.id or holders.role = svc_users.role
+  where svc_users.status = 'active' order by svc_users.email limit 10`;

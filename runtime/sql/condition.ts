@@ -1,0 +1,199 @@
+/** Conditions as SQL. A scope is one FROM: its alias, and the joins that columns in it asked for. */
+import type { Collection, ToOne } from '../collection.js';
+import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
+import type { Match, SqlDialect } from './dialect.js';
+import { join, sql, type Sql } from './fragment.js';
+import { listParameter, matchParameter, searchParameter, valueParameter } from './parameters.js';
+
+/** One per statement: hands out aliases. */
+export interface Compiler {
+  readonly dialect: SqlDialect;
+  nextAlias(): string;
+}
+
+export interface SqlScope {
+  readonly compiler: Compiler;
+  readonly alias: string;
+  /** Relations from the first table of the FROM to `alias`: `/artist/country`. */
+  readonly trail: string;
+  /** By trail, in the order in which they were asked for. */
+  readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
+}
+
+export const createCompiler = (dialect: SqlDialect): Compiler => {
+  let count = 0;
+  return {
+    dialect,
+    nextAlias: () => `t${count++}`,
+  };
+};
+
+export const createScope = (compiler: Compiler): SqlScope => ({
+  compiler,
+  alias: compiler.nextAlias(),
+  trail: '',
+  joins: new Map(),
+});
+
+export const columnOf = (compiler: Compiler, alias: string, name: string): string =>
+  `${alias}.${compiler.dialect.quote(name)}`;
+
+/** The row at the end of a chain of many-to-one steps: each step is one LEFT JOIN, shared by all who ask. */
+export const aliasAt = (scope: SqlScope, path: readonly Join[]): string => path.reduce(follow, scope).alias;
+
+/** The scope seen from the row that one step leads to. */
+export const follow = (scope: SqlScope, step: Join): SqlScope => {
+  const trail = `${scope.trail}/${step.relation.name}`;
+  const present = scope.joins.get(trail);
+  const alias = present?.alias ?? scope.compiler.nextAlias();
+  if (present === undefined) {
+    scope.joins.set(trail, { alias, text: compileJoin(step, { scope, near: scope.alias, alias }) });
+  }
+  return { ...scope, alias, trail };
+};
+
+const compileJoin = (
+  { relation, where, rule }: Join,
+  { scope, near, alias }: { readonly scope: SqlScope; readonly near: string; readonly alias: string },
+): Sql => {
+  const { compiler } = scope;
+  const conditions = [matchKeys(compiler, relation, { near, alias })];
+  if (where.kind !== 'true') conditions.push(compileCondition(where, { ...scope, alias }));
+  if (rule !== null) conditions.push(compileCondition(rule, { ...scope, alias: near }));
+  return sql` left join ${compiler.dialect.quote(relation.collection.name)} ${alias} on ${join(conditions, ' and ')}`;
+};
+
+/** `alias` is the row that `near` points at. */
+const matchKeys = (
+  compiler: Compiler,
+  { fields, references }: Pick<ToOne, 'fields' | 'references'>,
+  { near, alias }: { readonly near: string; readonly alias: string },
+): Sql => [
+  fields
+    .map((name, index) => `${columnOf(compiler, alias, references[index] ?? '')} = ${columnOf(compiler, near, name)}`)
+    .join(' and '),
+];
+
+export const joinsOf = (scope: SqlScope): Sql => [...scope.joins.values()].flatMap((each) => each.text);
+
+/** @returns a parenthesised or atomic expression */
+export const compileCondition = (condition: Condition, scope: SqlScope): Sql => {
+  switch (condition.kind) {
+    case 'true':
+      return ['1 = 1'];
+    case 'false':
+      return ['1 = 0'];
+    case 'and':
+    case 'or':
+      return sql`(${join(
+        condition.conditions.map((part) => compileCondition(part, scope)),
+        ` ${condition.kind} `,
+      )})`;
+    case 'not':
+      return sql`not (${compileCondition(condition.condition, scope)})`;
+    case 'at':
+      return sql`(${compileCondition(condition.condition, { ...scope, alias: aliasAt(scope, condition.path) })}) is true`;
+    case 'null':
+      return sql`${compileColumn(condition.column, scope)} is null`;
+    case 'empty': {
+      const column = compileColumn(condition.column, scope);
+      return sql`(${column} is null or ${column} = '')`;
+    }
+    case 'some':
+      return compileSome(condition, scope);
+    case 'compare':
+      return compileComparison(condition, scope);
+  }
+};
+
+/** A column reference: hidden values are null. */
+export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
+  if (column.inRule && column.path.length > 0) return compileRuleColumn(column, scope);
+  const alias = aliasAt(scope, column.path);
+  const plain = columnOf(scope.compiler, alias, column.field.name);
+  if (column.rule === null) return [plain];
+  return sql`case when ${compileCondition(column.rule, { ...scope, alias })} then ${plain} end`;
+};
+
+/** Inside a rule a path is a scalar subquery, so that rules stand in ON, CASE and RETURNING alike. */
+const compileRuleColumn = ({ path, field }: ColumnRef, scope: SqlScope): Sql => {
+  const { from, alias } = compileRulePath(path, scope);
+  return sql`(select ${columnOf(scope.compiler, alias, field.name)} ${from})`;
+};
+
+const compileRulePath = (path: readonly Join[], scope: SqlScope): { readonly from: Sql; readonly alias: string } => {
+  const { compiler } = scope;
+  const [first, ...rest] = path;
+  if (first === undefined) throw new Error('a rule path has at least one step');
+  let alias = compiler.nextAlias();
+  const start = matchKeys(compiler, first.relation, { near: scope.alias, alias });
+  let tables: Sql = [`from ${compiler.dialect.quote(first.relation.collection.name)} ${alias}`];
+  for (const { relation } of rest) {
+    const next = compiler.nextAlias();
+    const on = matchKeys(compiler, relation, { near: alias, alias: next });
+    tables = sql`${tables} join ${compiler.dialect.quote(relation.collection.name)} ${next} on ${on}`;
+    alias = next;
+  }
+  return { from: sql`${tables} where ${start}`, alias };
+};
+
+const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: SqlScope): Sql => {
+  const { relation, where, path, inRule } = condition;
+  const { compiler } = scope;
+  const inner = createScope(compiler);
+  const rule = inRule && path.length > 0 ? compileRulePath(path, scope) : null;
+  const owner = rule?.alias ?? aliasAt(scope, path);
+  const keys = relation.fields
+    .map((name, index) => `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, owner, relation.references[index] ?? '')}`)
+    .join(' and ');
+  const filter = where.kind === 'true' ? [] : sql` and ${compileCondition(where, inner)}`;
+  const child = sql`select 1 from ${compiler.dialect.quote(relation.collection.name)} ${inner.alias}${joinsOf(inner)} where ${keys}${filter}`;
+  return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+};
+
+const symbols: Readonly<Partial<Record<Comparison, string>>> = {
+  eq: '=',
+  neq: '<>',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+  searched: '=',
+};
+
+const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, scope: SqlScope): Sql => {
+  const { column, operator, operand } = condition;
+  const { dialect } = scope.compiler;
+  const { field } = column;
+  const left = compileColumn(column, scope);
+  switch (operator) {
+    case 'in':
+    case 'nin':
+      return sql`${left} ${operator === 'in' ? 'in' : 'not in'} (${listParameter(dialect, field, operand)})`;
+    case 'between':
+    case 'nbetween': {
+      const [low, high] = [0, 1].map((bound) => valueParameter(dialect, field, { operand, bound }));
+      return sql`${left} ${operator === 'between' ? 'between' : 'not between'} ${low ?? ''} and ${high ?? ''}`;
+    }
+    case 'contains':
+    case 'icontains':
+    case 'startsWith':
+    case 'istartsWith':
+    case 'endsWith':
+    case 'iendsWith':
+      return compileMatch(operator, left, matchParameter(dialect, operator, operand), dialect);
+    case 'searched':
+      return sql`${left} = ${searchParameter(dialect, field, operand)}`;
+    default:
+      return sql`${left} ${symbols[operator] ?? '='} ${valueParameter(dialect, field, { operand })}`;
+  }
+};
+
+const compileMatch = (kind: Match, left: Sql, parameter: Sql[number], dialect: SqlDialect): Sql => {
+  const [before, between, after] = dialect.match(kind);
+  return [before, ...left, between, parameter, after];
+};
+
+export const tableOf = (collection: Collection, { compiler, alias }: SqlScope): string =>
+  `${compiler.dialect.quote(collection.name)} ${alias}`;
+

@@ -1,0 +1,135 @@
+/** SQL under construction: text with parameters in place. Values never enter the text. */
+import type { BindValue } from './dialect.js';
+
+/** What a statement is bound from. */
+export interface BindInput {
+  /** Slots of the request's query. */
+  readonly values: readonly unknown[];
+  /** Key of the item, or keys of the parents of a nested list. */
+  readonly keys: readonly unknown[];
+  /** Replaces `$NOW`, `$CURRENT_USER` and their like. */
+  resolve(value: unknown): unknown;
+}
+
+export interface Parameter {
+  /** One placeholder, e.g. `?`; of a list, one element. */
+  readonly placeholder: string;
+  /** The value, or for a list the values, `width` per element. */
+  read(input: BindInput): BindValue | readonly BindValue[];
+  readonly list: boolean;
+  readonly width?: number;
+}
+
+export type Sql = readonly (string | Parameter)[];
+
+/** Builds a fragment; arrays are fragments, objects parameters, everything else text. */
+export const sql = (
+  strings: TemplateStringsArray,
+  ...parts: readonly (string | number | Parameter | Sql)[]
+): Sql => {
+  const result: (string | Parameter)[] = [];
+  strings.forEach((text, index) => {
+    if (text !== '') result.push(text);
+    const part = parts[index];
+    if (part === undefined) return;
+    if (isFragment(part)) result.push(...part);
+    else result.push(typeof part === 'number' ? String(part) : part);
+  });
+  return result;
+};
+
+const isFragment = (part: string | number | Parameter | Sql): part is Sql => Array.isArray(part);
+
+export const join = (parts: readonly Sql[], separator: string): Sql =>
+  parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
+
+/** A finished statement: text is rendered once per combination of list lengths. */
+export interface Statement {
+  render(input: BindInput): RenderedStatement;
+}
+
+export interface RenderedStatement {
+  readonly text: string;
+  readonly values: readonly BindValue[];
+}
+
+const maxTexts = 64;
+
+export const createStatement = (fragment: Sql): Statement => {
+  const parameters = parametersOf(fragment);
+  if (!parameters.some((parameter) => parameter.list)) return createPlainStatement(fragment, parameters);
+  const texts = new Map<string, string>();
+  return {
+    render(input) {
+      const lists = parameters.map((parameter) => readPadded(parameter, input));
+      const text = remember(texts, lists.map((list) => list.length).join(), () => renderText(fragment, lists));
+      return { text, values: lists.flat() };
+    },
+  };
+};
+
+const parametersOf = (fragment: Sql): readonly Parameter[] =>
+  fragment.filter((part): part is Parameter => typeof part !== 'string');
+
+const createPlainStatement = (fragment: Sql, parameters: readonly Parameter[]): Statement => {
+  const text = fragment.map((part) => (typeof part === 'string' ? part : part.placeholder)).join('');
+  return {
+    render: (input) => ({ text, values: parameters.map((parameter) => parameter.read(input) as BindValue) }),
+  };
+};
+
+const remember = (texts: Map<string, string>, key: string, render: () => string): string => {
+  const present = texts.get(key);
+  if (present !== undefined) return present;
+  if (texts.size >= maxTexts) texts.clear();
+  const text = render();
+  texts.set(key, text);
+  return text;
+};
+
+/** Lists are padded to powers of two with their last element, so that few statements serve all lengths. */
+const readPadded = (parameter: Parameter, input: BindInput): readonly BindValue[] => {
+  const value = parameter.read(input);
+  if (!Array.isArray(value)) return [value as BindValue];
+  const width = parameter.width ?? 1;
+  const list: BindValue[] = value.length === 0 ? Array.from<BindValue>({ length: width }).fill(null) : [...value];
+  const wanted = nextPower(list.length / width) * width;
+  const last = list.slice(-width);
+  while (list.length < wanted) list.push(...last);
+  return list;
+};
+
+const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(count));
+
+const renderText = (fragment: Sql, lists: readonly (readonly BindValue[])[]): string => {
+  let index = 0;
+  return fragment
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const count = (lists[index]?.length ?? 1) / (part.width ?? 1);
+      index += 1;
+      return Array.from({ length: count }).fill(part.placeholder).join(', ');
+    })
+    .join('');
+};
+
+/**
+ * One branch per key of the input, each with a limit of its own, joined by UNION ALL.
+ * Padded to powers of two with keys that are null, which nothing equals.
+ */
+export const repeatFragment = (fragment: Sql): Statement => {
+  const texts = new Map<string, string>();
+  return {
+    render(input) {
+      const count = nextPower(Math.max(1, input.keys.length));
+      const branches = Array.from({ length: count }, (_, index) =>
+        parametersOf(fragment).map((parameter) => readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] })),
+      );
+      const key = `${count};${(branches[0] ?? []).map((list) => list.length).join()}`;
+      const text = remember(texts, key, () =>
+        branches.map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`).join(' union all '),
+      );
+      return { text, values: branches.flat(2) };
+    },
+  };
+};

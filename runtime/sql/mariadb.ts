@@ -1,0 +1,33 @@
+/** MariaDB 10.11+. */
+import type { Field } from '../collection.js';
+import type { Match, SqlDialect } from './dialect.js';
+
+const patterns: Readonly<Record<Match, (text: string) => string>> = {
+  contains: (text) => `%${escapeLike(text)}%`,
+  icontains: (text) => `%${escapeLike(text)}%`,
+  startsWith: (text) => `${escapeLike(text)}%`,
+  istartsWith: (text) => `${escapeLike(text)}%`,
+  endsWith: (text) => `%${escapeLike(text)}`,
+  iendsWith: (text) => `%${escapeLike(text)}`,
+};
+
+const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
+
+const isSingle = (field: Field): boolean => /^float/i.test(field.dbType ?? '');
+
+export const mariadb: SqlDialect = {
+  name: 'mariadb',
+  returning: true,
+  emptyRow: '() values ()',
+  quote: (name) => `\`${name.replaceAll('`', '``')}\``,
+  // comparing these with a bound text would compare doubles
+  placeholder(field) {
+    if (field.type === 'decimal') return 'cast(? as decimal(65,30))';
+    if (field.type === 'bigInteger') return field.unsigned === true ? 'cast(? as unsigned)' : 'cast(? as signed)';
+    return field.type === 'float' && isSingle(field) ? 'cast(? as float)' : '?';
+  },
+  bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
+  match: (kind) =>
+    kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
+  pattern: (kind, text) => patterns[kind](text),
+};

@@ -1,0 +1,228 @@
+/** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
+import type { Collection, Field } from '../collection.js';
+import { invalidQuery } from '../errors.js';
+import type { Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
+import { readValue } from '../plan/values.js';
+import {
+  columnOf,
+  compileColumn,
+  compileCondition,
+  createCompiler,
+  createScope,
+  joinsOf,
+  tableOf,
+  type SqlScope,
+} from './condition.js';
+import type { BindValue, SqlDialect } from './dialect.js';
+import { createStatement, join, repeatFragment, sql, type BindInput, type Parameter, type Sql, type Statement } from './fragment.js';
+import { readOperand } from './parameters.js';
+import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
+
+/** A statement whose rows become JSON, and the lists nested in them. */
+export interface CompiledRows {
+  readonly statement: Statement;
+  readonly tokens: readonly Token[];
+  readonly lists: readonly CompiledList[];
+}
+
+/** Rows of a nested list for many parents at once; the parent's key comes first in every row. */
+export interface CompiledList extends CompiledRows {
+  /** Columns of the key. */
+  readonly keyColumns: number;
+  /** All rows of all parents, in order, as many as could be needed; `null` where a page was asked for. */
+  readonly together: Statement | null;
+  /** Rows kept per parent. */
+  limit(input: BindInput): number;
+}
+
+export interface CompiledRead {
+  readonly rows: CompiledRows;
+  readonly counts: readonly { readonly key: string; readonly statement: Statement }[];
+}
+
+export interface Limits {
+  /** Rows of a list when the request names no limit. */
+  readonly fallback: number;
+  /** `null`: no maximum. */
+  readonly most: number | null;
+}
+
+export interface ReadOptions {
+  readonly dialect: SqlDialect;
+  readonly limits: Limits;
+}
+
+/** Larger than any table; `LIMIT` wants a number. */
+export const unlimited = 9_007_199_254_740_991;
+
+export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead => {
+  const scope = createScope(createCompiler(options.dialect));
+  const select = compileSelect(plan.select, scope);
+  const where = compileWhere(plan.where, scope);
+  const order = plan.order.length === 0 ? [] : sql` order by ${compileOrder(plan.order, scope)}`;
+  const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
+  return {
+    rows: {
+      statement: createStatement(
+        sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options.limits)}`,
+      ),
+      tokens: select.tokens,
+      lists: compileLists(select, options),
+    },
+    counts: plan.meta.map((key) => ({
+      key,
+      statement: compileCount(plan.collection, key === 'total_count' ? plan.whereTotal : plan.where, options.dialect),
+    })),
+  };
+};
+
+/** A statement selects something even where every field was left out. */
+export const columnsOf = ({ columns }: CompiledSelect): Sql => (columns.length === 0 ? ['1'] : join(columns, ', '));
+
+const compileWhere = (where: Condition, scope: SqlScope): Sql =>
+  where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
+
+const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
+  join(
+    order.map(({ column, descending }) => sql`${compileColumn(column, scope)}${descending ? ' desc' : ''}`),
+    ', ',
+  );
+
+const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
+  const isWhole = plan.offset === null && plan.page === null;
+  if (isWhole && plan.limit === 'all' && limits.most === null) return [];
+  const limit = numberParameter((input) => readLimit(plan.limit, input, limits));
+  if (isWhole) return sql` limit ${limit}`;
+  return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
+};
+
+/** A bigint: plain numbers are bound as doubles, which LIMIT refuses. */
+const numberParameter = (read: (input: BindInput) => number): Parameter => ({
+  placeholder: '?',
+  list: false,
+  read: (input) => BigInt(read(input)),
+});
+
+/** @throws INVALID_QUERY above the maximum */
+const readLimit = (limit: Limit, input: BindInput, { fallback, most }: Limits): number => {
+  if (limit === 'all') return most ?? unlimited;
+  if (limit === 'default') return most === null ? fallback : Math.min(fallback, most);
+  const asked = readOperand(limit, input) as number;
+  if (most !== null && asked > most) throw invalidQuery(`"limit" may be ${most} at most`);
+  return asked;
+};
+
+/** `page` counts from 1 and wins over `offset`. */
+const readOffset = (
+  { limit, offset, page }: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
+  input: BindInput,
+  limits: Limits,
+): number => {
+  const number = (operand: Operand | null): number => (operand === null ? 0 : (readOperand(operand, input) as number));
+  if (page === null) return number(offset);
+  return Math.min(unlimited, Math.max(0, number(page) - 1) * readLimit(limit, input, limits));
+};
+
+const compileCount = (collection: Collection, where: Condition, dialect: SqlDialect): Statement => {
+  const scope = createScope(createCompiler(dialect));
+  const filter = compileWhere(where, scope);
+  return createStatement(sql`select count(*) as count from ${tableOf(collection, scope)}${joinsOf(scope)}${filter}`);
+};
+
+const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
+  select.lists.map((entry) => compileList(entry, options));
+
+/**
+ * Two ways to the same rows. Together: one scan for all parents, cut per parent when reading. By parent: one branch
+ * each, with its own limit, so that a parent with very many children costs no more than the page that is shown.
+ */
+const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): CompiledList => {
+  const scope = createScope(createCompiler(options.dialect));
+  const owner = ownerOf(relation, plan, scope);
+  const select = compileSelect(plan.select, scope);
+  const columns = join([...owner.columns.map((column) => [column]), ...select.columns], ', ');
+  const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
+  const order = plan.order.length === 0 ? [] : compileOrder(plan.order, scope);
+  const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
+  const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
+  const keys = ownerKeys(owner);
+  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options.limits)}`;
+  const keyOrder = join([...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])], ', ');
+  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${numberParameter((input) => Math.min(unlimited, input.keys.length * limit(input) + 1))}`;
+  return {
+    statement: repeatFragment(ofOne),
+    together: plan.offset === null && plan.page === null && typeof plan.limit === 'string' ? createStatement(ofAll) : null,
+    tokens: select.tokens,
+    lists: compileLists(select, options),
+    keyColumns: owner.columns.length,
+    limit,
+  };
+};
+
+/** A derived table wants distinct names. */
+const aliased = (owner: Owner, select: CompiledSelect): Sql =>
+  join([...owner.columns.map((column) => [column]), ...select.columns].map((column, index) => [...column, ` as c${index}`]), ', ');
+
+interface Owner {
+  /** Columns that hold the parent's key. */
+  readonly columns: readonly string[];
+  readonly fields: readonly Field[];
+  readonly join: Sql;
+}
+
+/**
+ * Whole numbers are their own key. Other foreign keys may spell the key differently (case, trailing spaces),
+ * as far as the collation lets them, so the parent's own spelling is fetched.
+ */
+const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
+  const { compiler } = scope;
+  const fields = relation.fields.map((name) => requireField(plan.collection, name));
+  const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
+  if (fields.every((field) => field.type === 'integer' || field.type === 'bigInteger')) {
+    return { columns: own, fields, join: [] };
+  }
+  const alias = compiler.nextAlias();
+  const columns = relation.references.map((name) => columnOf(compiler, alias, name));
+  const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
+  return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
+};
+
+const requireField = (collection: Collection, name: string): Field => {
+  const field = collection.fields.get(name);
+  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
+  return field;
+};
+
+/** Keys come as `joinKey` made them. */
+const ownerKeys = ({ columns, fields }: Owner): { readonly one: Sql; readonly many: Sql } => {
+  const part = (column: number): Parameter => ({
+    placeholder: '?',
+    list: false,
+    read: (input) => readKeyPart(input.keys[0], column, fields),
+  });
+  const all: Parameter = {
+    placeholder: columns.length === 1 ? '?' : `(${columns.map(() => '?').join(', ')})`,
+    list: true,
+    width: columns.length,
+    read: (input) => input.keys.flatMap((key) => columns.map((_, index) => readKeyPart(key, index, fields))),
+  };
+  return {
+    one: join(columns.map((column, index) => sql`${column} = ${part(index)}`), ' and '),
+    many: columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
+  };
+};
+
+const readKeyPart = (key: unknown, column: number, fields: readonly Field[]): BindValue => {
+  if (typeof key !== 'string') return null;
+  const text = splitKey(key, fields.length)[column] ?? '';
+  const field = fields[column];
+  const read = field === undefined ? null : readValue(field, text);
+  return read?.ok === true && field?.type === 'integer' ? BigInt(read.value as number) : text;
+};
+
+/** One text for a key of one or several columns. */
+export const joinKey = (parts: readonly string[]): string =>
+  parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts);
+
+const splitKey = (key: string, columns: number): readonly string[] =>
+  columns === 1 ? [key] : (JSON.parse(key) as string[]);

@@ -1,0 +1,153 @@
+/** Writes as statements. Values are bound; a write whose answer is its own row is one statement where the database can. */
+import type { Collection, Field } from '../collection.js';
+import type { Condition, ReadPlan } from '../plan/types.js';
+import type { WriteRow } from '../plan/write.js';
+import type { Scalar } from '../plan/values.js';
+import { compileCondition, createCompiler, type SqlScope } from './condition.js';
+import type { BindValue, SqlDialect } from './dialect.js';
+import { createStatement, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
+import { columnsOf } from './read.js';
+import { compileSelect, type Token } from './select.js';
+
+/** Columns that an insert gives back, and what they become. */
+export interface Returning {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+}
+
+/**
+ * The row of a read plan as a RETURNING list; `null` where it takes more than the row itself:
+ * related rows, or rules that have to be looked at.
+ */
+export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning | null => {
+  if (!dialect.returning || plan.where.kind !== 'true') return null;
+  const scope = ownScope(plan.collection, dialect);
+  const select = compileSelect(plan.select, scope);
+  const columns = columnsOf(select);
+  const isPlain = scope.joins.size === 0 && select.lists.length === 0 && columns.every((part) => typeof part === 'string');
+  return isPlain ? { text: columns.join(''), tokens: select.tokens } : null;
+};
+
+/** The table under its own name, as INSERT and UPDATE know it. */
+const ownScope = (collection: Collection, dialect: SqlDialect): SqlScope => ({
+  compiler: createCompiler(dialect),
+  alias: dialect.quote(collection.name),
+  trail: '',
+  joins: new Map(),
+});
+
+/** Rows that name the same columns. */
+export const compileInsert = (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  { dialect, returning }: { readonly dialect: SqlDialect; readonly returning: string | null },
+): RenderedStatement => {
+  const fields = [...(rows[0]?.keys() ?? [])].map((name) => requireField(collection, name));
+  const tail = returning === null ? '' : ` returning ${returning}`;
+  const table = dialect.quote(collection.name);
+  if (fields.length === 0) return { text: `insert into ${table} ${dialect.emptyRow}${tail}`, values: [] };
+  const row = `(${fields.map(() => '?').join(', ')})`;
+  return {
+    text: `insert into ${table} (${fields.map((field) => dialect.quote(field.name)).join(', ')}) values ${rows.map(() => row).join(', ')}${tail}`,
+    values: rows.flatMap((values) => fields.map((field) => bindValue(field, values.get(field.name) ?? null, dialect))),
+  };
+};
+
+/** One row, by key, where the stored row passes the condition. */
+export const compileUpdate = (
+  collection: Collection,
+  row: WriteRow,
+  options: RowOptions,
+): RenderedStatement => {
+  const { dialect } = options;
+  const set = [...row.keys()].map((name) => `${dialect.quote(name)} = ?`).join(', ');
+  const values = [...row].map(([name, value]) => bindValue(requireField(collection, name), value, dialect));
+  const where = compileRowFilter(collection, options);
+  return {
+    text: `update ${dialect.quote(collection.name)} set ${set} where ${where.text}`,
+    values: [...values, ...where.values],
+  };
+};
+
+export const compileDelete = (collection: Collection, options: RowOptions): RenderedStatement => {
+  const where = compileRowFilter(collection, options);
+  return { text: `delete from ${options.dialect.quote(collection.name)} where ${where.text}`, values: where.values };
+};
+
+export interface RowOptions {
+  readonly dialect: SqlDialect;
+  readonly keys: readonly (readonly Scalar[])[];
+  readonly where: Condition;
+  readonly input: BindInput;
+}
+
+/** How many of the rows there are and pass, locked until the transaction ends where the database locks rows. */
+export const compilePermitted = (collection: Collection, options: RowOptions): RenderedStatement => {
+  const where = compileRowFilter(collection, options);
+  const [key] = collection.key;
+  const { dialect } = options;
+  const lock = dialect.name === 'sqlite' ? '' : ' for update';
+  return {
+    text: `select ${dialect.quote(key?.name ?? '')} as found from ${dialect.quote(collection.name)} where ${where.text}${lock}`,
+    values: where.values,
+  };
+};
+
+const compileRowFilter = (collection: Collection, { dialect, keys, where, input }: RowOptions): RenderedStatement => {
+  const byKey = compileKeys(collection, keys, dialect);
+  if (where.kind === 'true') return byKey;
+  const condition = compileOwnCondition(where, collection, dialect);
+  const rendered = createStatement(condition).render(input);
+  return { text: `${byKey.text} and ${rendered.text}`, values: [...byKey.values, ...rendered.values] };
+};
+
+const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>
+  compileCondition(where, ownScope(collection, dialect));
+
+/** Whether a condition looks at the row alone: MySQL and MariaDB refuse to read the table they write. */
+export const looksAtRowOnly = (where: Condition): boolean => {
+  switch (where.kind) {
+    case 'true':
+    case 'false':
+      return true;
+    case 'and':
+    case 'or':
+      return where.conditions.every(looksAtRowOnly);
+    case 'not':
+      return looksAtRowOnly(where.condition);
+    case 'compare':
+    case 'null':
+    case 'empty':
+      return where.column.path.length === 0;
+    case 'at':
+    case 'some':
+      return false;
+  }
+};
+
+const compileKeys = (
+  { key }: Collection,
+  keys: readonly (readonly Scalar[])[],
+  dialect: SqlDialect,
+): RenderedStatement => {
+  const names = key.map((field) => dialect.quote(field.name));
+  const placeholders = key.map((field) => dialect.placeholder(field));
+  const values = keys.flatMap((parts) =>
+    key.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
+  );
+  if (keys.length === 1) {
+    return { text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '), values };
+  }
+  const row = names.length === 1 ? (placeholders[0] ?? '?') : `(${placeholders.join(', ')})`;
+  const list = keys.map(() => row).join(', ');
+  return { text: `${names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`} in (${list})`, values };
+};
+
+const requireField = (collection: Collection, name: string): Field => {
+  const field = collection.fields.get(name);
+  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
+  return field;
+};
+
+const bindValue = (field: Field, value: Scalar | null, dialect: SqlDialect): BindValue =>
+  value === null ? null : dialect.bind(field, value);

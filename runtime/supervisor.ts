@@ -1,0 +1,109 @@
+/**
+ * The parent of the request processes: starts them, restarts what crashes, stops them together.
+ * Nothing heavy is imported here: whatever needs a driver or the generator happens in a child.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Observe } from './observe.js';
+import { modulePath } from './package.js';
+import { Refusal } from './refusal.js';
+import type { Order, Report } from './request-process.js';
+
+export interface SupervisorOptions {
+  /** Request processes to keep alive. */
+  readonly processes: number;
+  readonly observe: Observe;
+}
+
+type Ready = Extract<Report, { kind: 'ready' }>;
+type Failed = Extract<Report, { kind: 'failed' }>;
+
+export interface Supervisor {
+  readonly url: string;
+  readonly collections: number;
+  isReady(): boolean;
+  /** Lets every process finish its requests; resolves when all are gone. */
+  stop(): Promise<void>;
+  /** Ends every process at once. */
+  kill(): void;
+}
+
+/** A little more than a request process gives its own requests. */
+const stopLimit = 12_000;
+const firstPause = 250;
+const longestPause = 30_000;
+/** A process that lived this long did not end because of how it was started. */
+const settled = 60_000;
+
+/**
+ * Resolves when the first process answers; it also looks after the build, the others start once that is there.
+ * @throws Error or Refusal when the first process cannot start
+ */
+export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
+  new Promise((resolve, reject) => {
+    const { processes, observe } = options;
+    const ready = new Map<number, boolean>();
+    let directory: string | null = null;
+    let stopping = false;
+    let pause = firstPause;
+
+    const start = (): void => {
+      if (stopping) return;
+      cluster.setupPrimary({ exec: modulePath('request-process'), args: directory === null ? [] : [directory] });
+      watch(cluster.fork());
+    };
+
+    const watch = (child: Worker): void => {
+      const began = performance.now();
+      let failure: Failed | null = null;
+      child.on('message', (report: Report) => {
+        if (report.kind === 'failed') failure = report;
+        if (report.kind === 'readiness') ready.set(child.id, report.ready);
+        if (report.kind === 'ready') welcome(child, report);
+      });
+      child.once('exit', (code, signal) => {
+        ready.delete(child.id);
+        if (stopping) return;
+        const reason = failure?.message ?? (signal === null ? `exit code ${code}` : signal);
+        if (directory === null) reject(failureToError(reason, failure?.refusal ?? false));
+        else restart(child, { reason, ms: performance.now() - began });
+      });
+    };
+
+    const welcome = (child: Worker, report: Ready): void => {
+      observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
+      if (directory !== null) return;
+      directory = report.directory;
+      resolve({ ...report, isReady: () => [...ready.values()].some(Boolean), stop, kill });
+      for (let count = 1; count < processes; count += 1) start();
+    };
+
+    const restart = (child: Worker, { reason, ms }: { reason: string; ms: number }): void => {
+      if (ms > settled) pause = firstPause;
+      observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: pause });
+      setTimeout(start, pause);
+      pause = Math.min(pause * 2, longestPause);
+    };
+
+    const stop = async (): Promise<void> => {
+      stopping = true;
+      ready.clear();
+      const gone = children().map((child) => once(child, 'exit'));
+      for (const child of children()) if (child.isConnected()) child.send({ kind: 'stop' } satisfies Order);
+      await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
+      kill();
+    };
+
+    const kill = (): void => {
+      stopping = true;
+      for (const child of children()) child.process.kill('SIGKILL');
+    };
+
+    start();
+  });
+
+const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
+
+const failureToError = (reason: string, refusal: boolean): Error =>
+  refusal ? new Refusal(reason) : new Error(reason);

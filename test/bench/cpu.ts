@@ -1,0 +1,42 @@
+/** What a process used, from `/proc`: the figure that stays put on a noisy machine. Linux only. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** CPU time of all threads so far, in microseconds (proc(5): utime and stime of `stat`, in clock ticks). */
+export const readCpu = (pid: number): number => {
+  const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return (ticks * 1_000_000) / ticksPerSecond();
+};
+
+/** The second field is the name in parentheses and may itself hold spaces: what follows it is counted from there. */
+const statFields = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
+
+let ticks: number | null = null;
+
+const ticksPerSecond = (): number =>
+  (ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })));
+
+/** Resident memory in megabytes. */
+export const readMemory = (pid: number): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+};
+
+export const readChildren = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** Share of the whole machine's time that others had meanwhile, 0 to 1. */
+export interface MachineTimes {
+  readonly busy: number;
+  readonly stolen: number;
+  readonly total: number;
+}
+
+export const readMachine = (): MachineTimes => {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
+  const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
+  const total = times.reduce((sum, time) => sum + time, 0);
+  const idle = (times[3] ?? 0) + (times[4] ?? 0);
+  return { busy: total - idle, stolen: times[7] ?? 0, total };
+};

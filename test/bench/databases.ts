@@ -1,0 +1,76 @@
+/**
+ * Where the bench keeps its data: a private MariaDB server with durable settings, or SQLite files. Both lie under
+ * `.cache/bench`, are built once and used again until the module that builds them changes.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startMariadb } from './mariadb.js';
+import { cacheFolder } from './paths.js';
+import { openSqliteFolder } from './sqlite.js';
+
+export type BenchDialect = 'mariadb' | 'sqlite';
+
+export interface BenchServer {
+  readonly dialect: BenchDialect;
+  /** The database's own process; `null` where it runs inside ours. */
+  readonly pid: number | null;
+  /** What decides how fast a write may be. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** As in `DATABASE_URL`. */
+  url(name: string): string;
+  /** Runs statements one by one, foreign keys unchecked; the database has to exist. */
+  execute(name: string, statements: Iterable<string>): Promise<void>;
+  /** First column of every row. */
+  column(name: string, query: string): Promise<string[]>;
+  /** Makes an empty database. */
+  recreate(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startBenchServer = (dialect: BenchDialect): Promise<BenchServer> =>
+  dialect === 'mariadb' ? startMariadb() : openSqliteFolder();
+
+export interface Recipe {
+  readonly name: string;
+  /** The module whose text decides whether the data is still what it would be. */
+  readonly module: string;
+  statements(dialect: BenchDialect): Iterable<string>;
+}
+
+/** Makes the database of a recipe unless it is there already. */
+export const prepareDatabase = async (server: BenchServer, recipe: Recipe): Promise<void> => {
+  const stamp = join(cacheFolder, server.dialect, `${recipe.name}.stamp`);
+  const wanted = createHash('sha256')
+    .update(await readFile(new URL(recipe.module)))
+    .digest('hex');
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
+  await rm(stamp, { force: true });
+  await server.recreate(recipe.name);
+  await server.execute(recipe.name, recipe.statements(server.dialect));
+  await writeFile(stamp, wanted);
+};
+
+/** Removes what `svc bootstrap` made, so that every run bootstraps anew. */
+export const dropSystemTables = async (server: BenchServer, name: string): Promise<void> => {
+  const tables = await server.column(name, systemTables[server.dialect]);
+  await server.execute(
+    name,
+    tables.map((table) => `DROP TABLE ${table}`),
+  );
+};
+
+const systemTables = {
+  mariadb:
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND LEFT(table_name, 4) = 'svc_'",
+  sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'svc_*'",
+} as const;
+
+/** Takes every created row away again; the next key is 1. */
+export const clearDrafts = (server: BenchServer, name: string): Promise<void> =>
+  server.execute(name, clearStatements[server.dialect]);
+
+const clearStatements = {
+  mariadb: ['TRUNCATE TABLE drafts'],
+  sqlite: ['DELETE FROM drafts', "DELETE FROM sqlite_sequence WHERE name = 'drafts'"],
+} as const;

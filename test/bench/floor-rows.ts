@@ -1,0 +1,54 @@
+/** What the floor says to either database, and how its rows become the wire form. */
+import { articleFields } from './data.js';
+import type { Draft } from './floor.js';
+
+export type Row = Record<string, unknown>;
+
+const all = articleFields.join(', ');
+const own = articleFields.slice(1).join(', ');
+
+export const sql = {
+  one: `SELECT ${all} FROM articles WHERE id = ?`,
+  flat: 'SELECT id, title, slug, status FROM articles WHERE id > ? ORDER BY id LIMIT 100',
+  page: `SELECT ${all} FROM articles WHERE status = ? ORDER BY published_at DESC, id DESC LIMIT 100 OFFSET ?`,
+  parents: `SELECT a.id, a.title, u.id AS author_id, u.name AS author_name
+    FROM articles a LEFT JOIN authors u ON u.id = a.author_id WHERE a.id > ? ORDER BY a.id LIMIT 50`,
+  children: (count: number): string => `SELECT l.article_id, t.id, t.name
+    FROM article_tags l LEFT JOIN tags t ON t.id = l.tag_id
+    WHERE l.article_id IN (${Array(count).fill('?').join(',')}) ORDER BY l.id`,
+  create: `INSERT INTO drafts (${own}) VALUES (?,?,?,?,?,?,?,?,?) RETURNING ${all}`,
+};
+
+/** In the order of `sql.create`. */
+export const draftValues = (draft: Draft): (string | number)[] => [
+  draft.title,
+  draft.slug,
+  draft.status,
+  draft.views,
+  draft.rating,
+  draft.featured ? 1 : 0,
+  draft.published_at.replace('T', ' '),
+  draft.author_id,
+  draft.body,
+];
+
+/** The row itself is changed: a copy would be one more object for nothing. */
+export const articleToWire = (row: Row | undefined): Row => {
+  if (row === undefined) throw new Error('no such row');
+  row.featured = row.featured === 1;
+  row.published_at = (row.published_at as string).replace(' ', 'T');
+  return row;
+};
+
+export const nestTags = (parents: readonly Row[], children: readonly Row[]): Row[] => {
+  const lists = new Map<unknown, Row[]>(parents.map((row) => [row.id, []]));
+  for (const child of children) {
+    lists.get(child.article_id)?.push({ tag_id: { id: child.id, name: child.name } });
+  }
+  return parents.map((row) => ({
+    id: row.id,
+    title: row.title,
+    author_id: { id: row.author_id, name: row.author_name },
+    article_tags: lists.get(row.id),
+  }));
+};

@@ -1,0 +1,150 @@
+/** Puts load on one server: wrk where it is installed, else autocannon. */
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram } from '../services/programs.js';
+import { cacheFolder } from './paths.js';
+
+/** As long as what replaces it, so that the length of a body stays. */
+export const serialMark = '~'.repeat(12);
+
+export interface BenchRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON; `serialMark` in it is new in every request. */
+  readonly body?: string;
+}
+
+export interface Target {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface LoadOptions {
+  readonly target: Target;
+  readonly requests: readonly BenchRequest[];
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly bytesPerRequest: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** @throws Error where any request failed or was not answered by 2xx */
+export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
+  const wrk = await findProgram('wrk');
+  const counts = wrk === null ? await runAutocannon(options) : await runWrk(wrk, options);
+  if (counts.failed > 0 || counts.refused > 0 || counts.requests === 0) {
+    const { origin } = options.target;
+    throw new Error(
+      `${origin}: ${counts.requests} requests, ${counts.failed} failed, ${counts.refused} not answered by 2xx`,
+    );
+  }
+  return {
+    requests: counts.requests,
+    requestsPerSecond: (counts.requests * 1_000_000) / counts.microseconds,
+    bytesPerRequest: counts.bytes / counts.requests,
+    p50: counts.p50 / 1_000,
+    p99: counts.p99 / 1_000,
+  };
+};
+
+export const loadTool = async (): Promise<string> =>
+  (await findProgram('wrk')) === null ? 'autocannon' : 'wrk';
+
+interface Counts {
+  readonly requests: number;
+  readonly microseconds: number;
+  readonly bytes: number;
+  /** Microseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly failed: number;
+  readonly refused: number;
+}
+
+const headersOf = ({ target, requests }: LoadOptions): Record<string, string> =>
+  requests.some((entry) => entry.body !== undefined)
+    ? { ...target.headers, 'Content-Type': 'application/json' }
+    : { ...target.headers };
+
+let runs = 0;
+const serialsPerRun = 10_000_000;
+
+const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
+  const file = join(cacheFolder, 'requests.tsv');
+  await mkdir(cacheFolder, { recursive: true });
+  await writeFile(
+    file,
+    options.requests.map((entry) => `${entry.method}\t${entry.path}\t${entry.body ?? ''}\n`).join(''),
+  );
+  const headers = Object.entries(headersOf(options)).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const load = [
+    '-t',
+    '1',
+    '-c',
+    String(options.connections),
+    '-d',
+    `${options.seconds}s`,
+    '--timeout',
+    '10s',
+  ];
+  const script = ['-s', fileURLToPath(new URL('load.lua', import.meta.url))];
+  const args = [
+    ...load,
+    ...script,
+    ...headers,
+    options.target.origin,
+    '--',
+    file,
+    String(++runs * serialsPerRun),
+  ];
+  const { stdout } = await promisify(execFile)(wrk, args);
+  const result = /^RESULT (.*)$/m.exec(stdout)?.[1];
+  if (result === undefined) throw new Error(`wrk said nothing to count:\n${stdout}`);
+  return JSON.parse(result) as Counts;
+};
+
+/** What is used of autocannon, which brings no types. */
+type Autocannon = (options: Record<string, unknown>) => Promise<{
+  readonly requests: { readonly total: number };
+  readonly duration: number;
+  readonly throughput: { readonly total: number };
+  readonly latency: { readonly p50: number; readonly p99: number };
+  readonly errors: number;
+  readonly timeouts: number;
+  readonly non2xx: number;
+}>;
+
+const runAutocannon = async (options: LoadOptions): Promise<Counts> => {
+  const name: string = 'autocannon';
+  const { default: autocannon } = (await import(name)) as { default: Autocannon };
+  const result = await autocannon({
+    url: options.target.origin,
+    connections: options.connections,
+    duration: options.seconds,
+    headers: headersOf(options),
+    idReplacement: true,
+    requests: options.requests.map((entry) => ({
+      ...entry,
+      ...(entry.body === undefined ? {} : { body: entry.body.replaceAll(serialMark, '[<id>]') }),
+    })),
+  });
+  return {
+    requests: result.requests.total,
+    microseconds: result.duration * 1_000_000,
+    bytes: result.throughput.total,
+    p50: result.latency.p50 * 1_000,
+    p99: result.latency.p99 * 1_000,
+    failed: result.errors + result.timeouts,
+    refused: result.non2xx,
+  };
+};

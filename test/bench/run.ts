@@ -1,0 +1,157 @@
+/**
+ * `npm run bench`: measures the built server against a floor written by hand, prints tables, and writes
+ * `.cache/bench/results.json`. Targets that are missed are named; only with `--gate` do they fail the command.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { readMachine } from './cpu.js';
+import { articlesRecipe } from './data.js';
+import {
+  clearDrafts,
+  dropSystemTables,
+  prepareDatabase,
+  startBenchServer,
+  type BenchServer,
+} from './databases.js';
+import { checkShape } from './gate.js';
+import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
+import { loadTool } from './load.js';
+import { measureShape, type ShapeResult, type Sides } from './measure.js';
+import { readOptions, usage, type BenchOptions } from './options.js';
+import { cacheFolder } from './paths.js';
+import { findingsTable, isMet, shapeFinding, shapesTable, type Finding } from './report.js';
+import { createProject, runCli, startFloor, startServer, type Running } from './servers.js';
+import { measureMemory, measureStart } from './start.js';
+
+interface DatabaseResult {
+  readonly database: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly shapes: readonly ShapeResult[];
+  readonly findings: readonly Finding[];
+  readonly generation: readonly GenerationResult[];
+}
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const sayProgress = (text: string): void => {
+  process.stderr.write(`… ${text}\n`);
+};
+
+const runBench = async (options: BenchOptions): Promise<readonly DatabaseResult[]> => {
+  await mkdir(cacheFolder, { recursive: true });
+  const results: DatabaseResult[] = [];
+  for (const dialect of options.databases) {
+    const database = await startBenchServer(dialect);
+    try {
+      results.push(await runOn(database, options));
+    } finally {
+      await database.stop();
+    }
+  }
+  return results;
+};
+
+const runOn = async (database: BenchServer, options: BenchOptions): Promise<DatabaseResult> => {
+  const wanted = new Set(options.parts);
+  const name = database.dialect;
+  say(
+    `\n${name}: ${Object.entries(database.settings)
+      .map((entry) => entry.join('='))
+      .join(' ')}`,
+  );
+  const shapes = wanted.has('shapes') ? await measureShapes(database, options) : [];
+  if (shapes.length > 0) say(`\n${shapesTable(shapes)}`);
+  const findings: Finding[] = [];
+  if (wanted.has('start')) findings.push(...(await measureStart(database)));
+  if (wanted.has('memory')) findings.push(...(await measureMemory(database)));
+  const generation = wanted.has('generate') ? await measureGeneration(database) : [];
+  findings.push(...generation.map((result) => result.finding));
+  if (findings.length > 0) say(`\n${findingsTable(findings)}`);
+  if (generation.length > 0) say(`\n${generationTable(generation)}`);
+  return { database: name, settings: database.settings, shapes, findings, generation };
+};
+
+const gateSamples = 25;
+
+const measureShapes = async (database: BenchServer, options: BenchOptions): Promise<ShapeResult[]> => {
+  const running = await startBoth(database);
+  const reset = (): Promise<void> => clearDrafts(database, articlesRecipe.name);
+  try {
+    const pair = { server: running.server.target, floor: running.floor.target };
+    await reset();
+    for (const shape of options.shapes) {
+      const bytes = await checkShape(shape, pair, { samples: gateSamples, reset });
+      sayProgress(`${shape.name}: same answers, ${bytes.serverBytes} bytes (floor ${bytes.floorBytes})`);
+    }
+    const results: ShapeResult[] = [];
+    for (const shape of options.shapes) {
+      sayProgress(`${shape.name}: ${options.rounds} rounds of 2 × ${options.seconds} s`);
+      results.push(await measureShape(shape, running, { ...options, databasePid: database.pid, reset }));
+    }
+    return results;
+  } finally {
+    await Promise.all([running.floor.stop(), running.server.stop()]);
+  }
+};
+
+const startBoth = async (database: BenchServer): Promise<Sides<Running>> => {
+  const { name } = articlesRecipe;
+  sayProgress('data, system tables, build');
+  await prepareDatabase(database, articlesRecipe);
+  await dropSystemTables(database, name);
+  const project = await createProject(`${database.dialect}-articles`, database.url(name));
+  await runCli(project, ['bootstrap']);
+  const server = await startServer(project, { workers: 1, probe: '/items/articles?limit=1' });
+  try {
+    return { server, floor: await startFloor(database.url(name)) };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+};
+
+/** Targets hold for MariaDB; on SQLite the same figures are reported. */
+const judge = (results: readonly DatabaseResult[]): Finding[] =>
+  results.flatMap(({ database, shapes, findings }) =>
+    database === 'mariadb' ? shapes.map((shape) => shapeFinding(shape, database)).concat(findings) : [],
+  );
+
+const main = async (): Promise<number> => {
+  const options = readOptions(process.argv.slice(2));
+  const before = readMachine();
+  const machine = {
+    node: process.version,
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    tool: await loadTool(),
+    connections: options.connections,
+  };
+  say(
+    Object.entries(machine)
+      .map((entry) => entry.join(' '))
+      .join(', '),
+  );
+  const results = await runBench(options);
+  const after = readMachine();
+  const stolen = (after.stolen - before.stolen) / (after.total - before.total);
+  say(`\nload average ${loadavg()[1]?.toFixed(1)}, stolen ${(stolen * 100).toFixed(1)} %`);
+  await writeFile(
+    join(cacheFolder, 'results.json'),
+    `${JSON.stringify({ machine: { ...machine, stolen }, results }, null, 2)}\n`,
+  );
+  const missed = judge(results).filter((finding) => !isMet(finding));
+  say(
+    missed.length === 0 ? 'every target met' : `missed: ${missed.map((finding) => finding.name).join(', ')}`,
+  );
+  return options.gate && missed.length > 0 ? 1 : 0;
+};
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n\n${usage}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,95 @@
+/** The requests that are measured: what our server is asked and what the floor is asked for the same answer. */
+import { articleFields, articleValues, counts, statuses, type Random } from './data.js';
+import { serialMark, type BenchRequest } from './load.js';
+
+export interface Shape {
+  readonly name: string;
+  readonly title: string;
+  /** Least ratio of requests a second, server ÷ floor. */
+  readonly target: number;
+  /** Each drawn request is new, so that nothing answers from a cache. */
+  draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
+}
+
+const all = articleFields.join(',');
+
+/** Starts of a run of keys that is whole wherever it starts. */
+const drawStart = (random: Random): number => random(counts.articles - 100);
+
+const get = (path: string): BenchRequest => ({ method: 'GET', path });
+
+export const shapes: readonly Shape[] = [
+  {
+    name: 'one',
+    title: 'one item by key, 10 fields',
+    target: 0.9,
+    draw: (random) => {
+      const id = 1 + random(counts.articles);
+      return { server: get(`/items/articles/${id}?fields=${all}`), floor: get(`/one?id=${id}`) };
+    },
+  },
+  {
+    name: 'flat',
+    title: '100 rows × 4 fields, by key',
+    target: 0.9,
+    draw: (random) => {
+      const after = drawStart(random);
+      return {
+        server: get(`/items/articles?fields=id,title,slug,status&filter[id][_gt]=${after}&sort=id&limit=100`),
+        floor: get(`/flat?after=${after}`),
+      };
+    },
+  },
+  {
+    name: 'page',
+    title: '100 rows × 10 fields, indexed filter and sort',
+    target: 0.9,
+    draw: (random) => {
+      const status = statuses[random(statuses.length)] ?? 'draft';
+      const offset = random(200);
+      return {
+        server: get(
+          `/items/articles?fields=${all}&filter[status][_eq]=${status}` +
+            `&sort=-published_at,-id&limit=100&offset=${offset}`,
+        ),
+        floor: get(`/page?status=${status}&offset=${offset}`),
+      };
+    },
+  },
+  {
+    name: 'nest',
+    title: '50 rows with to-one and many-to-many',
+    target: 0.85,
+    draw: (random) => {
+      const after = drawStart(random);
+      const fields = 'id,title,author_id.id,author_id.name,article_tags.tag_id.id,article_tags.tag_id.name';
+      return {
+        server: get(`/items/articles?fields=${fields}&filter[id][_gt]=${after}&sort=id&limit=50`),
+        floor: get(`/nest?after=${after}`),
+      };
+    },
+  },
+  {
+    name: 'create',
+    title: 'one row, returned',
+    target: 0.7,
+    draw: (random) => {
+      const body = JSON.stringify(drawDraft(random));
+      return {
+        server: { method: 'POST', path: `/items/drafts?fields=${all}`, body },
+        floor: { method: 'POST', path: '/create', body },
+      };
+    },
+  },
+];
+
+/** In wire form; the mark makes the slug unique. */
+const drawDraft = (random: Random): Record<string, unknown> => {
+  const values = articleValues(random, serialMark);
+  const row = Object.fromEntries(articleFields.slice(1).map((field, index) => [field, values[index]]));
+  return {
+    ...row,
+    featured: row.featured === 1,
+    published_at: String(row.published_at).replace(' ', 'T'),
+  };
+};

@@ -1,0 +1,111 @@
+/** A database of its own for each test file, on every dialect. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { inject } from 'vitest';
+import type { CatalogReader } from '../generator/introspection/catalog.js';
+import { openDatabase, type BindValue, type Database } from '../runtime/execute/database.js';
+
+/** What every behaviour is tested on. */
+export const dialects = ['sqlite', 'mariadb'] as const;
+
+export type TestDialect = (typeof dialects)[number];
+
+export interface TestDatabase {
+  readonly dialect: TestDialect;
+  /** As in `DATABASE_URL`. */
+  readonly url: string;
+  readonly database: Database;
+  /** Runs a script of any number of statements, beside `database`. */
+  execute(script: string): Promise<void>;
+  /** Closes `database` and removes what was made. */
+  drop(): Promise<void>;
+}
+
+interface TestDatabaseOptions {
+  /** Path of a script that is run first. */
+  readonly file?: string;
+  /** Script that is run after it. */
+  readonly sql?: string;
+}
+
+/** An empty database, then the scripts. Call `drop` when the tests are done. */
+export const createTestDatabase = async (
+  dialect: TestDialect,
+  options: TestDatabaseOptions = {},
+): Promise<TestDatabase> => {
+  const place = await places[dialect]();
+  try {
+    if (options.file !== undefined) await place.execute(await readFile(options.file, 'utf8'));
+    if (options.sql !== undefined) await place.execute(options.sql);
+    const database = await openDatabase({ url: place.url });
+    const drop = async (): Promise<void> => {
+      await database.close();
+      await place.remove();
+    };
+    return { dialect, url: place.url, database, execute: place.execute, drop };
+  } catch (error) {
+    await place.remove();
+    throw error;
+  }
+};
+
+/** How introspection sees a database. */
+export const catalogReader = (database: Database): CatalogReader => ({
+  dialect: database.dialect,
+  query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
+});
+
+/** Where an empty database lies; scripts run on connections of their own. */
+interface Place {
+  readonly url: string;
+  execute(script: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const createSqlitePlace = async (): Promise<Place> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-sqlite-'));
+  const path = join(folder, 'test.db');
+  const { default: Sqlite } = await import('libsql');
+  return {
+    url: `sqlite:${path}`,
+    execute: async (script) => {
+      const connection = new Sqlite(path);
+      try {
+        connection.exec(script);
+      } finally {
+        connection.close();
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+const createMariadbPlace = async (): Promise<Place> => {
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  const server = new URL(inject('services').mariadb);
+  const url = new URL(server);
+  url.pathname = name;
+  await runOnMariadb(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci`);
+  return {
+    url: url.href,
+    execute: (script) => runOnMariadb(url, script),
+    remove: () => runOnMariadb(server, `DROP DATABASE ${name}`),
+  };
+};
+
+const runOnMariadb = async (url: URL, script: string): Promise<void> => {
+  const connection = await createConnection({ uri: url.href, multipleStatements: true });
+  try {
+    await connection.query(script);
+  } finally {
+    await connection.end();
+  }
+};
+
+const places: Readonly<Record<TestDialect, () => Promise<Place>>> = {
+  sqlite: createSqlitePlace,
+  mariadb: createMariadbPlace,
+};

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generate } from '../../../generator/main.js';
+import { cases, readTree } from './cases.js';
+
+/** `UPDATE=cases npx vitest run test/generator/emitters` renews the golden folders; never where CI is set. */
+const isUpdate = process.env.UPDATE === 'cases' && !process.env.CI;
+
+describe.each(cases)('the case $name', ({ expected, sources }) => {
+  let out: string;
+  beforeAll(async () => {
+    out = mkdtempSync(join(tmpdir(), 'svc-case-'));
+    if (isUpdate) await generate({ ...sources, out: expected, check: false });
+  });
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+  it('gives exactly the expected files', async () => {
+    await generate({ ...sources, out, check: false });
+    const [made, wanted] = [readTree(out), readTree(expected)];
+    expect([...made.keys()]).toEqual([...wanted.keys()]);
+    for (const [path, content] of made)
+      expect({ path, content }).toEqual({ path, content: wanted.get(path) });
+  });
+
+  it('is up to date for a check, and again from the catalog it wrote', async () => {
+    const stored = { ...sources, from: join(expected, 'catalog.json') };
+    for (const options of [sources, stored]) {
+      const report = await generate({ ...options, out: expected, check: true });
+      expect(report).toMatchObject({ written: [], removed: [], breaking: [] });
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import type { Catalog, Column, ColumnDefault, ColumnType } from '../../../generator/introspection/catalog.js';
+import { introspect } from '../../../generator/introspection/index.js';
+import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
+
+type Want = [dbType: string, type: ColumnType, value?: ColumnDefault];
+
+const readCatalog = async (name: string, dialect: TestDialect): Promise<Catalog> => {
+  const file = fileURLToPath(new URL(`${name}.${dialect}.sql`, import.meta.url));
+  const test = await createTestDatabase(dialect, { file });
+  try {
+    return await introspect(catalogReader(test.database), {});
+  } finally {
+    await test.drop();
+  }
+};
+
+const readKinds = async (dialect: TestDialect): Promise<readonly Column[]> =>
+  (await readCatalog('kinds', dialect)).tables[0]?.columns ?? [];
+
+const summarize = (columns: readonly Column[]): Record<string, Want> =>
+  Object.fromEntries(
+    columns.map(({ name, dbType, type, default: value }): [string, Want] => [
+      name.replace('c_', ''),
+      value === null ? [dbType, type] : [dbType, type, value],
+    ]),
+  );
+
+const literal = (value: string): ColumnDefault => ({ kind: 'literal', value });
+const expression = (sql: string): ColumnDefault => ({ kind: 'expression', sql });
+const integer = (bits: 8 | 16 | 24 | 32 | 64, signed = true): ColumnType => ({
+  kind: 'integer',
+  bits,
+  signed,
+});
+
+it('MariaDB types and defaults are told apart', async () => {
+  const columns = await readKinds('mariadb');
+  expect(summarize(columns)).toEqual({
+    boolean: ['tinyint(1)', { kind: 'boolean' }, literal('1')],
+    tinyint1_unsigned: ['tinyint(1) unsigned', { kind: 'boolean' }],
+    tinyint: ['tinyint(4)', integer(8), literal('-5')],
+    smallint_zerofill: ['smallint(5) unsigned zerofill', integer(16, false)],
+    mediumint: ['mediumint(9)', integer(24)],
+    int: ['int(11)', integer(32), expression('(1 + 2)')],
+    int_unsigned: ['int(10) unsigned', integer(32, false)],
+    bigint: ['bigint(20)', integer(64), literal('9007199254740993')],
+    bigint_unsigned: ['bigint(20) unsigned', integer(64, false)],
+    year: ['year(4)', integer(16, false), literal('2020')],
+    bit1: ['bit(1)', { kind: 'boolean' }, literal('1')],
+    bit10: ['bit(10)', { kind: 'binary', length: 2 }, expression("b'101'")],
+    decimal: ['decimal(10,2) unsigned', { kind: 'decimal', precision: 10, scale: 2 }, literal('1.50')],
+    float: ['float', { kind: 'float', bits: 32 }],
+    double: ['double', { kind: 'float', bits: 64 }, literal('0.0000000001')],
+    char: ['char(3)', { kind: 'string', length: 3 }, literal('')],
+    varchar: ['varchar(50)', { kind: 'string', length: 50 }, literal('a\'b"c\\d\n\t%_')],
+    binary_collation: ['varchar(10)', { kind: 'string', length: 10 }],
+    tinytext: ['tinytext', { kind: 'text', length: 255 }],
+    text: ['text', { kind: 'text', length: 65535 }, literal('größe')],
+    mediumtext: ['mediumtext', { kind: 'text', length: 16777215 }],
+    longtext: ['longtext', { kind: 'text', length: null }],
+    binary: ['binary(4)', { kind: 'binary', length: 4 }, expression(String.raw`'ab\0\0'`)],
+    varbinary: ['varbinary(5)', { kind: 'binary', length: 5 }],
+    blob: ['blob', { kind: 'binary', length: 65535 }],
+    longblob: ['longblob', { kind: 'binary', length: null }],
+    date: ['date', { kind: 'date' }, literal('2020-02-03')],
+    date_now: ['date', { kind: 'date' }, expression('curdate()')],
+    time: ['time(2)', { kind: 'time', fraction: 2 }],
+    datetime: ['datetime', { kind: 'dateTime', fraction: 0 }],
+    datetime3: ['datetime(3)', { kind: 'dateTime', fraction: 3 }, expression('current_timestamp(3)')],
+    timestamp: ['timestamp(6)', { kind: 'timestamp', fraction: 6 }],
+    uuid: ['uuid', { kind: 'uuid' }, expression('uuid()')],
+    inet4: ['inet4', { kind: 'string', length: 15 }],
+    inet6: ['inet6', { kind: 'string', length: 45 }],
+    json: ['longtext', { kind: 'json' }, literal('{"a": [1]}')],
+    json_made: ['longtext', { kind: 'json' }, expression("json_object('a',1)")],
+    json_checked: ['text', { kind: 'json' }],
+    json_limited: ['longtext', { kind: 'text', length: null }],
+    enum: [
+      String.raw`enum('a','it''s','b,c','back\\slash','grün')`,
+      { kind: 'enum', values: ['a', "it's", 'b,c', 'back\\slash', 'grün'] },
+      literal("it's"),
+    ],
+    set: ["set('x','y')", { kind: 'set', values: ['x', 'y'] }, literal('x,y')],
+    point: ['point', { kind: 'unknown' }],
+    geometry: ['geometry', { kind: 'unknown' }],
+    invisible: ['int(11)', integer(32), literal('3')],
+  });
+  expect(columns.find(({ name }) => name === 'c_enum')).toMatchObject({
+    nullable: false,
+    comment: 'He said "it\'s"',
+  });
+});
+
+it('SQLite types and defaults are told apart', async () => {
+  expect(summarize(await readKinds('sqlite'))).toEqual({
+    none: ['', { kind: 'unknown' }],
+    int: ['INT', integer(32), expression('1 + 2')],
+    integer: ['INTEGER', integer(32), literal('-5')],
+    unsigned: ['INTEGER UNSIGNED', integer(32, false)],
+    tinyint: ['TINYINT', integer(8)],
+    tinyint1: ['TINYINT(1)', { kind: 'boolean' }, literal('1')],
+    smallint: ['SMALLINT', integer(16)],
+    bigint: ['BIGINT', integer(64), literal('9007199254740993')],
+    big_unsigned: ['UNSIGNED BIG INT', integer(64, false)],
+    int8: ['INT8', integer(64)],
+    boolean: ['BOOLEAN', { kind: 'boolean' }, literal('0')],
+    real: ['REAL', { kind: 'float', bits: 64 }, literal('1e-10')],
+    float: ['FLOAT', { kind: 'float', bits: 64 }],
+    double: ['DOUBLE PRECISION', { kind: 'float', bits: 64 }],
+    numeric: ['NUMERIC', { kind: 'decimal', precision: null, scale: null }],
+    decimal: ['DECIMAL(10, 2)', { kind: 'decimal', precision: 10, scale: 2 }, literal('1.50')],
+    decimal_whole: ['decimal(8)', { kind: 'decimal', precision: 8, scale: 0 }],
+    char: ['CHAR(36)', { kind: 'string', length: 36 }, literal('')],
+    varchar: ['VARCHAR(50)', { kind: 'string', length: 50 }, literal('a\'b"c\\d')],
+    nvarchar: ['NVARCHAR ( 160 )', { kind: 'string', length: 160 }, literal('quoted')],
+    text: ['TEXT', { kind: 'text', length: null }, literal('bare')],
+    clob: ['CLOB', { kind: 'text', length: null }],
+    blob: ['BLOB', { kind: 'binary', length: null }, expression("x'00ff'")],
+    varbinary: ['VARBINARY(5)', { kind: 'binary', length: 5 }],
+    date: ['DATE', { kind: 'date' }, expression('CURRENT_DATE')],
+    time: ['TIME(2)', { kind: 'time', fraction: 2 }],
+    datetime: ['DATETIME', { kind: 'dateTime', fraction: 0 }, expression("datetime('now')")],
+    timestamp: ['TIMESTAMP(3)', { kind: 'timestamp', fraction: 3 }, expression('current_timestamp')],
+    uuid: ['UUID', { kind: 'uuid' }],
+    json: ['JSON', { kind: 'json' }, literal('{"a": [1]}')],
+    point: ['POINT', { kind: 'unknown' }],
+    fancy: ['FANCY(3)', { kind: 'unknown' }],
+  });
+});
+
+it('MariaDB comments, system-versioned tables and sequences as defaults are read', async () => {
+  const { tables } = await readCatalog('schema', 'mariadb');
+  const find = (name: string) => tables.find((table) => table.name === name);
+  expect(find('author')?.comment).toBe('People who\'write "books" größe');
+  expect(find('author')?.columns[0]?.comment).toBe('counts');
+  expect(find('visit')?.columns).toMatchObject([
+    { name: 'ticket', default: { kind: 'expression', sql: expect.stringContaining('nextval') } },
+    { name: 'guest', default: null },
+  ]);
+});
+
+it('SQLite table options, constraint keys and virtual tables are read', async () => {
+  const { tables } = await readCatalog('schema', 'sqlite');
+  const find = (name: string) => tables.find((table) => table.name === name);
+  expect(find('author')?.options).toEqual({ autoincrement: true });
+  expect(find('shelf')?.options).toEqual({ withoutRowid: true });
+  expect(find('measure')?.options).toEqual({ strict: true });
+  expect(find('measure')?.columns[0]).toMatchObject({ name: 'id', autoIncrement: false });
+  expect(find('page')).toMatchObject({ primaryKey: ['book', 'number'], uniques: [], foreignKeys: [] });
+  expect(find('note')?.columns).toMatchObject([{ name: 'body', type: { kind: 'unknown' } }]);
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Table } from '../../../generator/introspection/catalog.js';
+import { assembleModel } from '../../../generator/model/build.js';
+import { compareModels } from '../../../generator/model/breaking.js';
+import type { Model } from '../../../generator/model/types.js';
+import {
+  catalog,
+  counter,
+  integer,
+  key,
+  ofType,
+  ownSpec,
+  string,
+  table,
+  type ColumnSketch,
+} from '../catalogs.js';
+
+const modelOf = (tables: readonly Table[]): Model =>
+  assembleModel({ catalog: catalog(tables), spec: ownSpec }).model;
+
+const messages = (before: readonly Table[], after: readonly Table[]): string[] =>
+  compareModels(modelOf(before), modelOf(after)).map(({ message }) => message);
+
+const works = (columns: Readonly<Record<string, ColumnSketch>>): Table =>
+  table('works', { id: counter(), ...columns });
+
+const pointing = (target: string) =>
+  table('works', { id: counter(), x: integer() }, { foreignKeys: [key(['x'], target)] });
+
+describe('a change that breaks clients', () => {
+  it.each<[string, Record<string, ColumnSketch>, Record<string, ColumnSketch>, string[]]>([
+    ['a removed field', { a: string() }, {}, ['works.a no longer exists.']],
+    ['a retyped field', { a: string() }, { a: integer() }, ['works.a was a string and is now an integer.']],
+    [
+      'a field that may be null now',
+      { a: string() },
+      { a: string(255, { nullable: true }) },
+      ['works.a may be null now.'],
+    ],
+    [
+      'a field that may not be null any more',
+      { a: string(255, { nullable: true }) },
+      { a: string() },
+      ['works.a no longer accepts null.', 'works.a must be given on create now.'],
+    ],
+    ['a new required field', {}, { a: string() }, ['works.a is new and must be given on create.']],
+    ['a shorter field', { a: string(20) }, { a: string(10) }, ['works.a holds at most 10 now (was 20).']],
+    [
+      'enum values that are gone',
+      { a: ofType({ kind: 'enum', values: ['x', 'y'] }) },
+      { a: ofType({ kind: 'enum', values: ['x', 'z'] }) },
+      ['works.a no longer accepts y.'],
+    ],
+    [
+      'a narrower number',
+      { a: ofType({ kind: 'integer', bits: 32, signed: true }) },
+      { a: ofType({ kind: 'integer', bits: 16, signed: false }) },
+      ['works.a has 16 bits now (was 32).', 'works.a no longer accepts negative numbers.'],
+    ],
+    [
+      'a generated field',
+      { a: integer({ nullable: true }) },
+      { a: integer({ nullable: true, generated: { expression: '1', stored: false } }) },
+      ['works.a is computed by the database now and cannot be written.'],
+    ],
+  ])('%s', (_, before, after, want) => {
+    expect(messages([works(before)], [works(after)])).toEqual(want);
+  });
+
+  it('a removed collection, and the relations to it', () => {
+    const artists = table('artists', { id: counter() });
+    const before = table(
+      'works',
+      { id: counter(), artist: integer() },
+      { foreignKeys: [key(['artist'], 'artists')] },
+    );
+    expect(messages([artists, before], [{ ...before, foreignKeys: [] }])).toEqual([
+      'artists no longer exists.',
+      'works.artist no longer leads anywhere.',
+    ]);
+  });
+
+  it('another key, another kind', () => {
+    const before = works({ code: string() });
+    expect(messages([before], [{ ...before, primaryKey: ['code'] }])).toEqual([
+      'works was keyed by id and is now keyed by code.',
+    ]);
+    expect(messages([before], [{ ...before, kind: 'view', primaryKey: null }])).toEqual([
+      'works is a view now and cannot be written.',
+      'works was keyed by id and is now keyed by nothing.',
+    ]);
+  });
+
+  it('a relation that leads elsewhere, an operation that moved', () => {
+    const [a, b] = [table('a', { id: counter() }), table('b', { id: counter() })];
+    expect(messages([a, b, pointing('a')], [a, b, pointing('b')])).toEqual([
+      'a.works no longer leads anywhere.',
+      'works.x led to one of a and now leads to one of b.',
+    ]);
+    const model = modelOf([]);
+    const moved = {
+      ...model,
+      operations: model.operations.map((operation) => ({ ...operation, path: `/v2${operation.path}` })),
+    };
+    expect(
+      compareModels(model, { ...moved, operations: moved.operations.slice(1) }).map(({ subject, kind }) => [
+        subject,
+        kind,
+      ]),
+    ).toEqual([
+      ['serverHealth', 'operation removed'],
+      ['serverPing', 'operation changed'],
+      ['serverSpecsOas', 'operation changed'],
+    ]);
+  });
+});
+
+describe('a change that breaks nobody', () => {
+  it.each<[string, Record<string, ColumnSketch>, Record<string, ColumnSketch>]>([
+    ['nothing', { a: string() }, { a: string() }],
+    ['a new nullable field', {}, { a: string(9, { nullable: true }) }],
+    ['a longer field', { a: string(10) }, { a: string(20) }],
+    [
+      'another enum value',
+      { a: ofType({ kind: 'enum', values: ['x'] }) },
+      { a: ofType({ kind: 'enum', values: ['x', 'y'] }) },
+    ],
+    ['another word for the same type', { a: integer() }, { a: { ...integer(), dbType: 'INTEGER' } }],
+  ])('%s', (_, before, after) => {
+    expect(messages([works(before)], [works(after)])).toEqual([]);
+  });
+
+  it('a new collection', () => {
+    expect(messages([], [works({})])).toEqual([]);
+  });
+});

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import type { Catalog, Meta, Table } from '../../../generator/introspection/catalog.js';
+import { assembleModel, buildModel } from '../../../generator/model/build.js';
+import { ModelError } from '../../../generator/model/findings.js';
+import {
+  catalog,
+  counter,
+  integer,
+  key,
+  ofType,
+  ownSpec,
+  specWith,
+  string,
+  systemTables,
+  table,
+} from '../catalogs.js';
+
+const artists = table('Artist', { ArtistId: counter(), Name: string(120, { nullable: true }) });
+const albums = table(
+  'Album',
+  { AlbumId: counter(), Title: string(160), ArtistId: integer() },
+  { foreignKeys: [key(['ArtistId'], 'Artist', ['ArtistId'])], comment: 'Records' },
+);
+
+const build = (tables: readonly Table[], files: Record<string, string> = {}, meta: Partial<Meta> = {}) =>
+  buildModel({ catalog: catalog(tables, meta), spec: specWith(files) });
+
+const collectionOf = ({ model }: ReturnType<typeof build>, name: string) =>
+  model.collections.find((collection) => collection.name === name);
+
+const faultsOf = (run: () => unknown): readonly string[] => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ModelError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+};
+
+describe('the model', () => {
+  it('has every table as a collection, sorted by name, each with its path', () => {
+    const { model } = build([albums, artists, table('a b/c', { id: counter() })]);
+    expect(model.collections.map(({ name, path, system }) => [name, path, system])).toEqual([
+      ['Album', '/items/Album', false],
+      ['Artist', '/items/Artist', false],
+      ['a b/c', '/items/a%20b%2Fc', false],
+      ['svc_access', '/access', true],
+      ['svc_collections', null, true],
+      ['svc_fields', null, true],
+      ['svc_permissions', '/permissions', true],
+      ['svc_policies', '/policies', true],
+      ['svc_relations', null, true],
+      ['svc_roles', '/roles', true],
+      ['svc_users', '/users', true],
+    ]);
+  });
+
+  it('says of a collection what table and meta say', () => {
+    const view = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
+    const built = build([albums, artists, view], {
+      'collections/Artist.yaml': 'meta: { note: Who plays, singleton: true, sort_field: Name }',
+    });
+    expect(collectionOf(built, 'Album')).toMatchObject({
+      note: 'Records',
+      singleton: false,
+      sortField: null,
+      key: ['AlbumId'],
+    });
+    expect(collectionOf(built, 'Artist')).toMatchObject({
+      note: 'Who plays',
+      singleton: true,
+      sortField: 'Name',
+    });
+    expect(collectionOf(built, 'totals')).toMatchObject({ kind: 'view', key: [] });
+  });
+
+  it('lists unique constraints and unique indexes once, without the primary key', () => {
+    const codes = table(
+      'codes',
+      { id: counter(), code: string(), name: string() },
+      {
+        uniques: [{ name: 'codes_code', columns: ['code'] }],
+        indexes: [
+          { name: 'codes_primary', columns: ['id'], unique: true },
+          { name: 'codes_code', columns: ['code'], unique: true },
+          { name: 'codes_both', columns: ['code', 'name'], unique: true },
+          { name: 'codes_lower', columns: [{ expression: 'lower(code)' }], unique: true },
+          { name: 'codes_name', columns: ['name'], unique: false },
+        ],
+      },
+    );
+    expect(collectionOf(build([codes]), 'codes')?.uniques).toEqual([
+      { name: 'codes_both', fields: ['code', 'name'] },
+      { name: 'codes_code', fields: ['code'] },
+    ]);
+  });
+
+  it('is the same whatever order tables and meta come in', () => {
+    const forwards = catalog([albums, artists]);
+    const backwards: Catalog = { ...forwards, tables: forwards.tables.toReversed() };
+    const hashes = [forwards, backwards].map((from) => {
+      const { collections } = buildModel({ catalog: from, spec: ownSpec }).model;
+      return collections.map(({ hash }) => hash);
+    });
+    expect(hashes[0]).toEqual(hashes[1]);
+  });
+
+  it('reads the database of an unprepared team: tables and columns called like members of objects', () => {
+    const odd = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    const tables = odd.map((name) =>
+      table(
+        name,
+        Object.fromEntries([['id', counter()], ...odd.map((column) => [column, string()] as const)]),
+      ),
+    );
+    const { model } = build(tables);
+    for (const name of odd) {
+      const collection = model.collections.find((candidate) => candidate.name === name);
+      expect(collection?.fields.map((field) => field.name)).toEqual(['id', ...odd]);
+    }
+  });
+});
+
+const hashesOf = (tables: readonly Table[]): ReadonlyMap<string, string> =>
+  new Map(build(tables).model.collections.map(({ name, hash }) => [name, hash]));
+
+describe('the hash of a collection', () => {
+  const before = hashesOf([albums, artists]);
+
+  it('stays while other collections change', () => {
+    const after = hashesOf([
+      albums,
+      { ...artists, columns: [...artists.columns, { name: 'born', ...integer() }] },
+    ]);
+    expect(after.get('Artist')).not.toBe(before.get('Artist'));
+    expect(after.get('Album')).toBe(before.get('Album'));
+    expect(after.get('svc_users')).toBe(before.get('svc_users'));
+  });
+
+  it('changes with the key type of a collection it points at', () => {
+    const bigKey = { name: 'ArtistId', ...ofType({ kind: 'integer', bits: 64, signed: true }) };
+    const after = hashesOf([albums, { ...artists, columns: [bigKey, ...artists.columns.slice(1)] }]);
+    expect(after.get('Album')).not.toBe(before.get('Album'));
+  });
+});
+
+const without = (...names: string[]): Catalog => {
+  const full = catalog([artists]);
+  return { ...full, tables: full.tables.filter(({ name }) => !names.includes(name)) };
+};
+
+describe('system tables', () => {
+  it('that are all missing name the command that makes them', () => {
+    const bare = without(...systemTables.map(({ name }) => name));
+    expect(faultsOf(() => buildModel({ catalog: bare, spec: ownSpec }))).toEqual([
+      'database: missing system tables: svc_access, svc_collections, svc_fields, svc_permissions, ' +
+        'svc_policies, svc_relations, svc_roles, svc_users; run "svc bootstrap"',
+    ]);
+  });
+
+  it('of an older version name what they lack', () => {
+    const older = without('svc_relations');
+    const tables = older.tables.map((candidate) =>
+      candidate.name === 'svc_users'
+        ? {
+            ...candidate,
+            columns: candidate.columns.filter(({ name }) => name !== 'token' && name !== 'role'),
+          }
+        : candidate,
+    );
+    expect(faultsOf(() => buildModel({ catalog: { ...older, tables }, spec: ownSpec }))).toEqual([
+      'database: missing system tables: svc_relations; run "svc bootstrap"',
+      'table svc_users: it lacks role and token; run "svc bootstrap"',
+    ]);
+  });
+
+  it('that nobody declared are left out', () => {
+    const built = build([table('svc_own', { id: counter() })]);
+    expect(collectionOf(built, 'svc_own')).toBeUndefined();
+    expect(built.warnings).toEqual([
+      'svc_own: names that start with "svc_" are reserved; the table is left out',
+    ]);
+  });
+});
+
+describe('file and database', () => {
+  const rows = {
+    collections: [{ collection: 'Artist', note: 'From the database', hidden: false }],
+    fields: [{ collection: 'Artist', field: 'Name', special: 'cast-csv,conceal', note: 'Same' }],
+  };
+
+  it('are overlaid key by key: the file wins, and differences are told', () => {
+    const file = 'meta: { note: From the file }\nfields:\n  Name: { note: Same, special: [conceal] }\n';
+    const built = build([artists], { 'collections/Artist.yaml': file }, rows);
+    expect(collectionOf(built, 'Artist')?.note).toBe('From the file');
+    expect(collectionOf(built, 'Artist')?.fields[1]).toMatchObject({
+      type: 'string',
+      conceal: true,
+      note: 'Same',
+    });
+    expect(built.warnings).toEqual([
+      'spec/collections/Artist.yaml:1:9: Artist: "note" is "From the file" here and "From the database" in the ' +
+        'database (svc_collections, Artist); the file wins',
+      'spec/collections/Artist.yaml:3:23: Artist.Name: "special" is ["conceal"] here and "cast-csv,conceal" in the ' +
+        'database (svc_fields, Artist.Name); the file wins',
+    ]);
+  });
+
+  it('agree silently where they say the same', () => {
+    const file = 'fields:\n  Name: { special: [cast-csv, conceal] }\n';
+    expect(build([artists], { 'collections/Artist.yaml': file }, rows).warnings).toEqual([]);
+  });
+
+  it('remark a meta key that is nearly a known one, and keep it', () => {
+    const file = 'meta: { singelton: true, preview_url: x }\nfields: { Name: { reqired: true } }\n';
+    expect(build([artists], { 'collections/Artist.yaml': file }).warnings).toEqual([
+      'spec/collections/Artist.yaml:1:9: Artist: "singelton" is kept but does nothing; did you mean "singleton"?',
+      'spec/collections/Artist.yaml:2:19: Artist.Name: "reqired" is kept but does nothing; did you mean "required"?',
+    ]);
+  });
+});
+
+describe('what meta names', () => {
+  it('must exist where a file names it', () => {
+    const faults = faultsOf(() =>
+      build([albums, artists], {
+        'collections/Artists.yaml': 'meta: { hidden: true }',
+        'collections/Album.yaml': [
+          'meta: { sort_field: Titel, archive_field: gone }',
+          'fields:',
+          '  Titel: { note: x }',
+          '  Title: { validation: { _and: [{ Tite: { _nnull: true } }] } }',
+          'names: { fields: { titel: heading } }',
+        ].join('\n'),
+      }),
+    );
+    expect(faults).toMatchInlineSnapshot(`
+      [
+        "spec/collections/Album.yaml:1:9: "Album" has no column "Titel" that could be the sort_field; did you mean "Title"?",
+        "spec/collections/Album.yaml:1:28: "Album" has no column "gone" that could be the archive_field; name one of its columns",
+        "spec/collections/Album.yaml:3:3: "Album" has no column or relation "Titel"; did you mean "Title"?",
+        "spec/collections/Album.yaml:4:12: "Album" has no column "Tite" to validate; did you mean "Title"?",
+        "spec/collections/Album.yaml:5:20: "Album" has no field or relation "titel"; did you mean "Title"?",
+        "spec/collections/Artists.yaml:1:1: there is no table "Artists", or it is excluded; did you mean "Artist"?",
+      ]
+    `);
+  });
+
+  it('is remarked where the database names it', () => {
+    const built = build(
+      [albums, artists],
+      {},
+      {
+        collections: [
+          { collection: 'gone', note: 'x' },
+          { collection: 'Album', sort_field: 'Titel' },
+        ],
+        fields: [
+          { collection: 'Album', field: 'Titel' },
+          { collection: 'Album', field: 'divider', special: 'alias,no-data' },
+          { collection: 'Artist', field: 'Album', special: 'o2m' },
+          { collection: 'gone', field: 'x' },
+        ],
+        relations: [{ many_collection: 'gone', many_field: 'x' }],
+      },
+    );
+    expect(built.warnings).toMatchInlineSnapshot(`
+      [
+        "svc_collections, gone: there is no table "gone", or it is excluded; name a table of this database",
+        "svc_collections, Album: "Album" has no column "Titel" that could be the sort_field; did you mean "Title"?",
+        "svc_fields, Album.Titel: "Album" has no column or relation "Titel"; did you mean "Title"?",
+      ]
+    `);
+  });
+});
+
+describe('names', () => {
+  it('that would be one type, file or GraphQL name are a fault for each pair', () => {
+    const names = ['order line', 'order_line', 'OrderLine', 'orderline'];
+    const tables = names.map((name) => table(name, { id: counter(), 'a b': string(), a_b: string() }));
+    expect(faultsOf(() => build(tables))).toMatchInlineSnapshot(`
+      [
+        "table OrderLine: "a b" and "a_b" would both be "a_b" in GraphQL; choose a name in spec/collections/OrderLine.yaml: names: { fields: { a_b: … } }",
+        "table order line: "OrderLine" and "order line" would both be "OrderLine" in TypeScript; choose a name in spec/collections/order-line.yaml (with collection: "order line"): names: { typescript: … }",
+        "table order line: "a b" and "a_b" would both be "a_b" in GraphQL; choose a name in spec/collections/order-line.yaml (with collection: "order line"): names: { fields: { a_b: … } }",
+        "table order_line: "OrderLine" and "order_line" would both be "OrderLine" in TypeScript; choose a name in spec/collections/order_line.yaml: names: { typescript: … }",
+        "table order_line: "order line" and "order_line" would both be "order_line" in GraphQL; choose a name in spec/collections/order_line.yaml: names: { graphql: … }",
+        "table order_line: "a b" and "a_b" would both be "a_b" in GraphQL; choose a name in spec/collections/order_line.yaml: names: { fields: { a_b: … } }",
+        "table orderline: "a b" and "a_b" would both be "a_b" in GraphQL; choose a name in spec/collections/orderline.yaml: names: { fields: { a_b: … } }",
+      ]
+    `);
+  });
+
+  it('are chosen by the spec', () => {
+    const tables = ['order line', 'order_line'].map((name) =>
+      table(name, { id: counter(), 'a b': string(), a_b: string() }),
+    );
+    const choice = 'names: { typescript: OrderRow, graphql: order_row, fields: { a b: spaced } }';
+    const other = 'names: { fields: { a_b: other } }';
+    const built = build(tables, {
+      'collections/order_line.yaml': choice,
+      'collections/lines.yaml': `collection: order line\n${other}`,
+    });
+    expect(collectionOf(built, 'order_line')?.names).toEqual({
+      file: 'order-row',
+      type: 'OrderRow',
+      variable: 'orderRow',
+      graphql: 'order_row',
+    });
+    expect(collectionOf(built, 'order line')?.fields.map(({ graphql }) => graphql)).toEqual([
+      'id',
+      'a_b',
+      'other',
+    ]);
+  });
+});
+
+describe('a model of an older catalog', () => {
+  it('leaves out what does not fit instead of failing', () => {
+    const spec = specWith({ 'collections/Track.yaml': 'fields: { Name: { note: x } }' });
+    const { model, faults } = assembleModel({ catalog: catalog([artists]), spec });
+    expect(faults).toHaveLength(1);
+    expect(model.collections.some(({ name }) => name === 'Artist')).toBe(true);
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Table } from '../../../generator/introspection/catalog.js';
+import { buildModel } from '../../../generator/model/build.js';
+import type { Field } from '../../../generator/model/types.js';
+import { catalog, counter, integer, key, ofType, ownSpec, string, table } from '../catalogs.js';
+
+type Row = Record<string, unknown>;
+
+const build = (tables: readonly Table[], fields: readonly Row[] = [], relations: readonly Row[] = []) =>
+  buildModel({ catalog: catalog(tables, { fields, relations }), spec: ownSpec });
+
+const fieldOf = (built: ReturnType<typeof build>, collection: string, name: string): Field | undefined =>
+  built.model.collections
+    .find((candidate) => candidate.name === collection)
+    ?.fields.find((field) => field.name === name);
+
+describe('specials', () => {
+  const text = ofType({ kind: 'text', length: null });
+  it.each([
+    ['cast-json', text, { type: 'json' }],
+    ['cast-boolean', integer(), { type: 'boolean', bits: null }],
+    ['cast-csv', string(200), { type: 'csv', length: 200 }],
+    ['cast-timestamp', ofType({ kind: 'dateTime', fraction: 3 }), { type: 'timestamp', fraction: 3 }],
+    ['uuid', string(36), { type: 'uuid', length: null, fill: 'uuid', hasDefault: true, required: false }],
+    ['hash', string(), { type: 'string', hash: true, required: true }],
+    ['conceal', string(), { type: 'string', conceal: true }],
+    ['user-created', string(36), { type: 'string', fill: 'user-created', required: false }],
+    ['date-created', ofType({ kind: 'timestamp', fraction: 0 }), { type: 'timestamp', fill: 'date-created' }],
+    ['user-updated', string(36), { fill: 'user-updated' }],
+    ['date-updated', ofType({ kind: 'timestamp', fraction: 0 }), { fill: 'date-updated' }],
+    ['conceal,hash', string(), { hash: true, conceal: true }],
+  ])('%s acts', (special, column, want) => {
+    const built = build(
+      [table('t', { id: counter(), x: column })],
+      [{ collection: 't', field: 'x', special }],
+    );
+    expect(fieldOf(built, 't', 'x')).toMatchObject(want);
+    expect(built.warnings).toEqual([]);
+  });
+
+  it('that the column cannot hold are remarked and do nothing', () => {
+    const built = build(
+      [table('t', { id: counter(), x: ofType({ kind: 'date' }) })],
+      [{ collection: 't', field: 'x', special: 'cast-json' }],
+    );
+    expect(fieldOf(built, 't', 'x')?.type).toBe('date');
+    expect(built.warnings).toEqual([
+      'svc_fields, t.x: a column of type "date" cannot be "cast-json"; use another column or drop the special',
+    ]);
+  });
+});
+
+describe('uuids', () => {
+  const galleries = table('galleries', { id: string(36), name: string() });
+  const special = { collection: 'galleries', field: 'id', special: 'uuid' };
+
+  it('are what points at a uuid, through any number of keys', () => {
+    const details = table(
+      'details',
+      { gallery: string(36) },
+      { foreignKeys: [key(['gallery'], 'galleries')] },
+    );
+    const notes = table(
+      'notes',
+      { id: counter(), detail: string(36) },
+      { foreignKeys: [key(['detail'], 'details', ['gallery'])] },
+    );
+    const built = build([galleries, details, notes], [special]);
+    expect(fieldOf(built, 'notes', 'detail')).toMatchObject({ type: 'uuid', length: null, fill: null });
+    expect(fieldOf(built, 'galleries', 'name')?.type).toBe('string');
+  });
+
+  it('are what points at a user, without a foreign key too', () => {
+    const built = build(
+      [table('works', { id: counter(), owner: string(36) })],
+      [],
+      [{ many_collection: 'works', many_field: 'owner', one_collection: 'svc_users' }],
+    );
+    expect(fieldOf(built, 'works', 'owner')?.type).toBe('uuid');
+  });
+
+  it('end where keys point at each other in a circle', () => {
+    const a = table('a', { id: string(36) }, { foreignKeys: [key(['id'], 'b')] });
+    const b = table('b', { id: string(36) }, { foreignKeys: [key(['id'], 'a')] });
+    expect(fieldOf(build([a, b]), 'a', 'id')?.type).toBe('string');
+  });
+
+  it('are not what only looks like one', () => {
+    expect(fieldOf(build([galleries]), 'galleries', 'id')).toMatchObject({ type: 'string', length: 36 });
+  });
+});
+
+describe('a field', () => {
+  it.each([
+    ['not nullable, without default', string(), {}, true, false],
+    ['nullable', string(9, { nullable: true }), {}, false, false],
+    ['with a literal default', string(9, { default: { kind: 'literal', value: 'x' } }), {}, false, true],
+    [
+      'with a computed default',
+      string(9, { default: { kind: 'expression', sql: 'now()' } }),
+      {},
+      false,
+      true,
+    ],
+    ['counted by the database', counter(), {}, false, true],
+    ['generated', integer({ generated: { expression: '1', stored: true } }), {}, false, true],
+    ['nullable, but required by meta', string(9, { nullable: true }), { required: true }, true, false],
+    ['counted, though required by meta', counter(), { required: true }, false, true],
+  ])('%s', (_, column, meta, required, hasDefault) => {
+    const built = build(
+      [table('t', { id: counter(), x: column })],
+      [{ collection: 't', field: 'x', ...meta }],
+    );
+    expect(fieldOf(built, 't', 'x')).toMatchObject({ required, hasDefault });
+  });
+
+  it('carries what meta says of writing and of what it is', () => {
+    const built = build(
+      [table('t', { id: counter(), slug: string(9, { comment: 'from the column' }) })],
+      [
+        {
+          collection: 't',
+          field: 'slug',
+          readonly: true,
+          note: 'from the meta',
+          validation: { slug: { _regex: '^[a-z]+$' } },
+          validation_message: 'letters only',
+        },
+      ],
+    );
+    expect(fieldOf(built, 't', 'slug')).toMatchObject({
+      readonly: true,
+      note: 'from the meta',
+      validation: { slug: { _regex: '^[a-z]+$' } },
+      validationMessage: 'letters only',
+    });
+  });
+
+  it('of an unknown type is text, with a warning that names the column', () => {
+    const built = build([
+      table('t', { id: counter(), place: ofType({ kind: 'unknown' }, { dbType: 'geometry' }) }),
+    ]);
+    expect(fieldOf(built, 't', 'place')?.type).toBe('unknown');
+    expect(built.warnings).toEqual([
+      't.place: svc does not know the column type "geometry"; the field is readable as text',
+    ]);
+  });
+
+  it('of a system table has the type of the spec, however the database stores it', () => {
+    const built = build([]);
+    expect(fieldOf(built, 'svc_users', 'id')).toMatchObject({ type: 'uuid', fill: 'uuid', primaryKey: true });
+    expect(fieldOf(built, 'svc_users', 'role')).toMatchObject({ type: 'uuid', fill: null, nullable: true });
+    expect(fieldOf(built, 'svc_users', 'token')).toMatchObject({
+      type: 'string',
+      length: 255,
+      conceal: true,
+    });
+    expect(fieldOf(built, 'svc_permissions', 'fields')?.type).toBe('csv');
+    expect(fieldOf(built, 'svc_permissions', 'permissions')?.type).toBe('json');
+    expect(fieldOf(built, 'svc_policies', 'admin_access')).toMatchObject({
+      type: 'boolean',
+      defaultValue: false,
+    });
+  });
+});

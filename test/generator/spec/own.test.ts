@@ -1,0 +1,74 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { filterOperators } from '../../../generator/spec/filter.js';
+import { parseFilter } from '../../../runtime/request/filter.js';
+import { ownSpec } from '../catalogs.js';
+
+describe('the package’s spec', () => {
+  it('has every error of the contract', () => {
+    const statuses = Object.fromEntries(ownSpec.errors.map(({ code, status }) => [code, status]));
+    expect(statuses).toMatchObject({
+      FAILED_VALIDATION: 400,
+      FORBIDDEN: 403,
+      INVALID_TOKEN: 403,
+      TOKEN_EXPIRED: 401,
+      INVALID_CREDENTIALS: 401,
+      INVALID_IP: 401,
+      INVALID_OTP: 401,
+      INVALID_PAYLOAD: 400,
+      INVALID_QUERY: 400,
+      UNSUPPORTED_MEDIA_TYPE: 415,
+      REQUESTS_EXCEEDED: 429,
+      ROUTE_NOT_FOUND: 404,
+      SERVICE_UNAVAILABLE: 503,
+      UNPROCESSABLE_ENTITY: 422,
+    });
+  });
+
+  it('describes operations with valid JSON Schemas', () => {
+    const ajv = new Ajv2020({ strict: true });
+    for (const { body, parameters, responses } of ownSpec.operations) {
+      const schemas = [
+        body,
+        ...parameters.map(({ schema }) => schema),
+        ...responses.map(({ schema }) => schema),
+      ];
+      for (const schema of schemas.filter((schema) => schema !== null))
+        expect(ajv.compile(schema)).toBeTypeOf('function');
+    }
+  });
+
+  it('refers only to tables and columns it declares', () => {
+    for (const { columns } of ownSpec.collections.values()) {
+      for (const { references } of columns?.values() ?? []) {
+        if (references === undefined) continue;
+        expect(ownSpec.collections.get(references.table)?.columns?.get(references.column)).toMatchObject({
+          key: true,
+        });
+      }
+    }
+  });
+
+  it('never empties the role and user of an access row, which would make it public', () => {
+    const access = ownSpec.collections.get('svc_access');
+    for (const { references } of access?.columns?.values() ?? [])
+      expect(references?.onDelete ?? 'cascade').toBe('cascade');
+    for (const relation of access?.relations ?? []) expect(relation.one_deselect_action).toBe('delete');
+  });
+
+  it('knows the same filter operators as the server', () => {
+    const operands: Readonly<Record<string, unknown>> = {
+      _between: [1, 2],
+      _nbetween: [1, 2],
+      _in: [1],
+      _nin: [1],
+    };
+    for (const operator of filterOperators) {
+      const operand = operands[operator] ?? (/n?(ull|empty)$/.test(operator) ? true : 'x');
+      expect(parseFilter({ field: { [operator]: operand } }, [])).toMatchObject({ kind: 'field' });
+    }
+    expect(() => parseFilter({ field: { _no_such: 'x' } }, [])).toThrow(
+      filterOperators.slice(0, 3).join(', '),
+    );
+  });
+});

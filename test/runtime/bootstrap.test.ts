@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { introspect } from '../../generator/introspection/index.js';
+import { loadSpec } from '../../generator/spec/load.js';
+import { packageRoot } from '../../runtime/package.js';
+import type { Database } from '../../runtime/execute/database.js';
+import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
+import { catalogReader, createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
+
+const spec = await loadSpec([join(packageRoot, 'spec')]);
+const open: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const test of open.splice(0)) await test.drop();
+});
+
+const create = async (dialect: TestDialect): Promise<TestDatabase> => {
+  const made = await createTestDatabase(dialect);
+  open.push(made);
+  return made;
+};
+
+const read = (database: Database) => introspect(catalogReader(database), { include: ['svc_*'] });
+
+const run = (database: Database, admin: { email?: string; token?: string } = {}, log: string[] = []) =>
+  bootstrap({
+    database,
+    spec,
+    introspect: () => read(database),
+    admin: { email: admin.email ?? 'admin@example.com', token: admin.token ?? null },
+    log: (what) => log.push(what),
+  });
+
+const exec = (database: Database, text: string) => database.write({ text, values: [] });
+
+const users = (database: Database) =>
+  database.query('select email, token, role, status from svc_users order by email');
+
+const version = async (database: Database): Promise<number> => {
+  const rows = await database.query('select id, version from svc_access_version');
+  expect(rows).toHaveLength(1);
+  expect(Number(rows[0]?.id)).toBe(1);
+  return Number(rows[0]?.version);
+};
+
+describe.each(dialects)('bootstrap on %s', (dialect) => {
+  it('creates every table of the spec, and nothing is missing afterwards', async () => {
+    const { database } = await create(dialect);
+    const log: string[] = [];
+    const report = await run(database, {}, log);
+    expect(log).toEqual([...report.steps, 'create the administrator admin@example.com']);
+    const catalog = await read(database);
+    expect(catalog.tables.map((table) => table.name)).toEqual([...spec.collections.keys()].sort());
+    expect(pendingSteps(spec, catalog)).toEqual([]);
+  });
+
+  it('declares columns, keys, uniques and foreign keys as the spec says', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    const catalog = await read(database);
+    for (const table of catalog.tables) {
+      const columns = spec.collections.get(table.name)?.columns ?? new Map();
+      expect(table.columns.map((column) => [column.name, column.nullable])).toEqual(
+        [...columns].map(([name, column]) => [name, column.nullable]),
+      );
+      expect(table.foreignKeys.map((key) => [key.columns, key.table, key.onDelete]).sort()).toEqual(
+        [...columns]
+          .filter(([, column]) => column.references !== undefined)
+          .map(([name, { references }]) => [[name], references.table, references.onDelete])
+          .sort(),
+      );
+    }
+    const types = new Map(
+      catalog.tables
+        .find((table) => table.name === 'svc_permissions')
+        ?.columns.map((column) => [column.name, column.type.kind]),
+    );
+    expect(Object.fromEntries(types)).toMatchObject({ collection: 'string', permissions: 'json', fields: 'text' });
+  });
+
+  it('makes the first administrator, whose token is told once', async () => {
+    const { database } = await create(dialect);
+    const first = await run(database);
+    expect(first.admin).toMatchObject({ email: 'admin@example.com', state: 'created' });
+    expect(first.admin.token).toMatch(/^[\w-]{43}$/);
+    expect(await users(database)).toMatchObject([
+      { email: 'admin@example.com', token: first.admin.token, status: 'active' },
+    ]);
+    const [holds] = await database.query(
+      'select svc_policies.admin_access as admin from svc_users join svc_access on svc_access.role = svc_users.role ' +
+        'join svc_policies on svc_policies.id = svc_access.policy',
+    );
+    expect(Number(holds?.admin)).toBe(1);
+  });
+
+  it('changes nothing when it is repeated, not even the access version', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    const before = await version(database);
+    expect(await run(database)).toEqual({
+      steps: [],
+      admin: { email: 'admin@example.com', token: null, state: 'kept' },
+    });
+    expect(await version(database)).toBe(before);
+    expect(await users(database)).toHaveLength(1);
+  });
+
+  it('takes the e-mail address and token that are given, and a new token later', async () => {
+    const { database } = await create(dialect);
+    await run(database, { email: 'root@example.com', token: 'first-token' });
+    expect(await users(database)).toMatchObject([{ email: 'root@example.com', token: 'first-token' }]);
+    const before = await version(database);
+    const again = await run(database, { email: 'root@example.com', token: 'second-token' });
+    expect(again.admin).toEqual({ email: 'root@example.com', token: 'second-token', state: 'token set' });
+    expect(await users(database)).toMatchObject([{ token: 'second-token' }]);
+    expect(await version(database)).toBe(before + 1);
+  });
+
+  it('leaves a database with an administrator to that administrator', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    const report = await run(database, { email: 'second@example.com', token: 'second-token' });
+    expect(report.admin.state).toBe('absent');
+    expect(await users(database)).toHaveLength(1);
+  });
+
+  it('makes an administrator of the named user where nobody is one', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    await exec(database, 'update svc_users set role = null');
+    const report = await run(database, { token: 'third-token' });
+    expect(report.admin.state).toBe('promoted');
+    expect(await users(database)).toMatchObject([{ email: 'admin@example.com', token: 'third-token' }]);
+    expect((await run(database)).admin.state).toBe('kept');
+  });
+
+  it('counts administrators through ancestors of their role and through access of their own', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    await exec(database, "insert into svc_roles (id, name, parent) select 'child', 'Child', id from svc_roles");
+    await exec(database, "update svc_users set role = 'child'");
+    expect((await run(database)).admin.state).toBe('kept');
+    await exec(database, `insert into svc_access (id, ${dialect === 'mariadb' ? '`user`' : '"user"'}, policy) ` +
+        "select 'direct', svc_users.id, svc_policies.id from svc_users cross join svc_policies");
+    await exec(database, 'update svc_users set role = null');
+    expect((await run(database)).admin.state).toBe('kept');
+  });
+
+  it('adds what an older version lacks and keeps the rows', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    await exec(database, "insert into svc_roles (id, name) values ('r1', 'Writers')");
+    await exec(database, 'alter table svc_roles drop column icon');
+    await exec(database, 'drop table svc_permissions');
+    const { steps } = await run(database);
+    expect(steps).toEqual(expect.arrayContaining(['add svc_roles.icon', 'create svc_permissions']));
+    expect(steps).not.toContain('create svc_roles');
+    expect(await database.query("select id, name, icon from svc_roles where id = 'r1'")).toEqual([
+      { id: 'r1', name: 'Writers', icon: null },
+    ]);
+    expect(pendingSteps(spec, await read(database))).toEqual([]);
+  });
+
+  it('adds unique constraints and indexes that are missing', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    if (dialect === 'mariadb') {
+      await exec(database, 'alter table svc_users drop index svc_users_token_unique');
+      await exec(database, 'alter table svc_permissions drop index svc_permissions_collection_index');
+    } else {
+      await exec(database, 'drop index svc_permissions_collection_index');
+    }
+    const { steps } = await run(database);
+    expect(steps).toContain('add svc_permissions_collection_index');
+    expect(steps.includes('add svc_users_token_unique')).toBe(dialect === 'mariadb');
+  });
+
+  it('compares tokens and e-mail addresses letter by letter', async () => {
+    const { database } = await create(dialect);
+    await run(database, { token: 'Token-abc' });
+    const found = (column: string, value: string) =>
+      database.query(`select id from svc_users where ${column} = ?`, [value]);
+    expect(await found('token', 'Token-abc')).toHaveLength(1);
+    expect(await found('token', 'token-abc')).toHaveLength(0);
+    expect(await found('token', 'Tökén-abc')).toHaveLength(0);
+    expect(await found('email', 'Admin@example.com')).toHaveLength(0);
+  });
+
+  it('deletes access rows with their role, so that none becomes public', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    await exec(database, 'update svc_users set role = null');
+    await exec(database, 'delete from svc_roles');
+    expect(await database.query('select id from svc_access')).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
+import { createWorkplace, type Workplace } from './commands.js';
+
+const places: Workplace[] = [];
+const databases: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const place of places.splice(0)) place.remove();
+  for (const test of databases.splice(0)) await test.drop();
+});
+
+const work = (): Workplace => {
+  const made = createWorkplace();
+  places.push(made);
+  return made;
+};
+
+const shop = async (dialect: TestDialect): Promise<TestDatabase> => {
+  const made = await createTestDatabase(dialect, {
+    sql: 'create table product (id integer not null primary key, title varchar(40) not null);',
+  });
+  databases.push(made);
+  return made;
+};
+
+describe('svc', () => {
+  it('lists its commands, and each explains itself', async () => {
+    const place = work();
+    const { code, stdout } = await place.run(['--help']);
+    expect(code).toBe(0);
+    const commands = ['demo', 'bootstrap', 'generate', 'start', 'users'];
+    for (const command of commands) expect(stdout).toContain(`  ${command}`);
+    const helps = await Promise.all(
+      [...commands.map((command) => [command]), ['users', 'create'], ['users', 'token']].map((args) =>
+        place.run([...args, '--help']),
+      ),
+    );
+    for (const help of helps) expect(help).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends with 2 when it is called wrongly', async () => {
+    const place = work();
+    expect(await place.run(['stat'])).toMatchObject({ code: 2 });
+    expect(await place.run(['start', '--workers', 'many'])).toMatchObject({ code: 2 });
+  });
+
+  it('ends with 1 and every fault when the environment cannot be used', async () => {
+    const outcome = await work().run(['bootstrap'], { PORT: 'http', DATABASE_WAIT: 'long' });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain('PORT is "http"');
+    expect(outcome.stderr).toContain('DATABASE_WAIT is "long"');
+  });
+
+  it('reads .env of the working directory', async () => {
+    const place = work();
+    writeFileSync(join(place.directory, '.env'), 'ADMIN_EMAIL=from-file@example.com\n');
+    const { stdout } = await place.run(['bootstrap', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ admin: { email: 'from-file@example.com', state: 'created' } });
+  });
+
+  it('ends with 2 and says how long it waited when the database does not come up', async () => {
+    const outcome = await work().run(['bootstrap'], {
+      DATABASE_URL: 'mysql://u:hidden@127.0.0.1:1/shop',
+      DATABASE_WAIT: '200ms',
+    });
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain('mysql://127.0.0.1:1/shop did not come up within 0.2 s (DATABASE_WAIT)');
+    expect(outcome.stderr).not.toContain('hidden');
+  });
+
+  it('does not wait for a database that refuses', async () => {
+    const { url } = await shop('mariadb');
+    const refused = new URL(url);
+    refused.username = 'nobody';
+    refused.password = 'hidden';
+    const { code, stderr } = await work().run(['bootstrap'], { DATABASE_URL: refused.href });
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot be used: Access denied');
+  });
+});
+
+describe('svc users', () => {
+  it('creates users with a role and gives them tokens', async () => {
+    const place = work();
+    await place.run(['bootstrap']);
+    const created = await place.run(['users', 'create', 'ann@example.com', '--role', 'Administrator']);
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    const first = await place.run(['users', 'token', 'ann@example.com']);
+    expect(first.stdout).toMatch(/^[\w-]{43}\n$/);
+    const second = await place.run(['users', 'token', 'ann@example.com', '--json']);
+    const { token } = JSON.parse(second.stdout) as { token: string };
+    expect(token).not.toBe(first.stdout.trim());
+  });
+
+  it('refuses what is there already and what is not there, with what would be right', async () => {
+    const place = work();
+    expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain('"svc bootstrap" creates it');
+    await place.run(['bootstrap']);
+    const refusals = await Promise.all([
+      place.run(['users', 'create', 'admin@example.com']),
+      place.run(['users', 'create', 'ann@example.com', '--role', 'Editor']),
+      place.run(['users', 'token', 'ann@example.com']),
+    ]);
+    expect(refusals.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(refusals.map(({ stderr }) => stderr)).toEqual([
+      'svc: a user admin@example.com exists already\n',
+      'svc: there is no role "Editor"; expected Administrator\n',
+      'svc: there is no user ann@example.com; "svc users create ann@example.com" makes one\n',
+    ]);
+  });
+});
+
+describe.each(dialects)('svc on %s', (dialect) => {
+  it('bootstraps once when two processes do it at the same time', async () => {
+    const { url, database } = await shop(dialect);
+    const place = work();
+    const outcomes = await Promise.all(
+      [1, 2].map(() => place.run(['bootstrap', '--json'], { DATABASE_URL: url })),
+    );
+    const states = outcomes.map(({ stdout }) => (JSON.parse(stdout) as { admin: { state: string } }).admin.state);
+    expect(states.sort()).toEqual(['created', 'kept']);
+    expect(await database.query('select email from svc_users')).toHaveLength(1);
+  });
+
+  it('generates what the database says, and says when it says something else', async () => {
+    const { url, execute } = await shop(dialect);
+    const place = work();
+    const run = (...args: string[]) => place.run(args, { DATABASE_URL: url });
+    await run('bootstrap');
+    expect(await run('generate')).toMatchObject({ code: 0, stderr: '' });
+    const before = readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8');
+    expect((await run('generate')).stdout).toMatch(/^up to date/);
+    expect(await run('generate', '--check')).toMatchObject({ code: 0 });
+
+    await execute('alter table product add column price decimal(10,2) null; alter table product drop column title;');
+    const check = await run('generate', '--check');
+    expect(check.code).toBe(1);
+    expect(check.stdout).toContain('column product.price added (');
+    expect(check.stdout).toContain('column product.title removed');
+    expect(check.stdout).toContain('breaks clients: product.title no longer exists.');
+    expect(check.stdout).toContain('would be written: generated/server/product.ts');
+    expect(readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8')).toBe(before);
+
+    const report = JSON.parse((await run('generate', '--json')).stdout) as Record<string, unknown>;
+    expect(report).toMatchObject({ breaking: [{ subject: 'product.title' }] });
+    expect(await run('generate', '--check')).toMatchObject({ code: 0 });
+  });
+
+  it('generates the same without the database, from the catalog it stored', async () => {
+    const { url } = await shop(dialect);
+    const place = work();
+    await place.run(['bootstrap'], { DATABASE_URL: url });
+    await place.run(['generate'], { DATABASE_URL: url });
+    const offline = { DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere' };
+    const again = await place.run(['generate', '--check', '--from', 'generated/catalog.json'], offline);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('svc generate', () => {
+  it('names file and line of every fault of the spec and leaves the old output whole', async () => {
+    const { url } = await shop('sqlite');
+    const place = work();
+    await place.run(['bootstrap'], { DATABASE_URL: url });
+    await place.run(['generate'], { DATABASE_URL: url });
+    const before = readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8');
+    mkdirSync(join(place.directory, 'spec'));
+    writeFileSync(join(place.directory, 'spec', 'api.yaml'), 'titel: Shop\nversion: 1\n');
+    const { code, stderr } = await place.run(['generate'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toContain('spec/api.yaml:1:1: ');
+    expect(stderr).toContain('spec/api.yaml:2:10: ');
+    expect(readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8')).toBe(before);
+  });
+
+  it('says which stored catalog is not there', async () => {
+    const { code, stderr } = await work().run(['generate', '--from', 'nowhere.json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'svc: --from nowhere.json: there is no such file\n' });
+  });
+});

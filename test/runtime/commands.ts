@@ -1,0 +1,116 @@
+/** Runs `svc` as people do: a process of its own, in a folder of its own, from source. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../runtime/package.js';
+
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A working directory whose processes can be counted. */
+export interface Workplace {
+  readonly directory: string;
+  /** Runs a command to its end. */
+  run(args: readonly string[], environment?: Environment): Promise<Outcome>;
+  /** Starts a command that runs until it is told otherwise. */
+  start(args: readonly string[], environment?: Environment): Running;
+  /** Processes whose working directory this is. */
+  processes(): readonly number[];
+  /** Ends what is left and removes the folder. */
+  remove(): void;
+}
+
+export interface Running {
+  readonly pid: number;
+  /** Everything it said so far. */
+  output(): string;
+  /** Resolves with the first match; rejects when the process ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+  ended(): Promise<number | null>;
+}
+
+export const createWorkplace = (): Workplace => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
+  const launch = (args: readonly string[], environment: Environment): ChildProcess =>
+    spawn(process.execPath, ['--import', loader, join(packageRoot, 'runtime', 'cli.ts'), ...args], {
+      cwd: directory,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    });
+  return {
+    directory,
+    run: async (args, environment = {}) => collect(launch(args, environment)),
+    start: (args, environment = {}) => follow(launch(args, environment)),
+    processes: () => processesIn(directory),
+    remove: () => {
+      for (const pid of processesIn(directory)) process.kill(pid, 'SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+const collect = async (child: ChildProcess): Promise<Outcome> => {
+  const said = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => (said.stdout += chunk));
+  child.stderr?.on('data', (chunk) => (said.stderr += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...said };
+};
+
+const follow = (child: ChildProcess): Running => {
+  let said = '';
+  const listeners = new Set<() => void>();
+  const hear = (chunk: Buffer): void => {
+    said += chunk;
+    for (const listener of listeners) listener();
+  };
+  child.stdout?.on('data', hear);
+  child.stderr?.on('data', hear);
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const until = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = pattern.exec(said);
+        if (found !== null) resolve(found);
+      };
+      listeners.add(look);
+      look();
+      void ended.then((code) => reject(new Error(`ended with ${code} before ${pattern}:\n${said}`)));
+    });
+  return {
+    pid: child.pid ?? 0,
+    output: () => said,
+    until,
+    stop: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+    ended: () => ended,
+  };
+};
+
+const processesIn = (directory: string): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => workingDirectory(pid) === directory)
+    .map(Number);
+
+const workingDirectory = (pid: string): string | null => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, loadEnvironment, variables } from '../../runtime/config.js';
+import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
+import { packageRoot } from '../../runtime/package.js';
+
+const folders: string[] = [];
+
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'svc-config-'));
+  folders.push(made);
+  return made;
+};
+
+afterEach(() => {
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true });
+});
+
+const faultsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).faults;
+  }
+};
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const config = loadConfig({});
+    expect(config.database).toEqual({
+      url: 'sqlite:.svc/data.db',
+      poolMax: 10,
+      statementTimeout: 30_000,
+      wait: 30_000,
+      ca: null,
+    });
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, adminPort: null });
+    expect(config).toMatchObject({ payloadMax: 1_048_576, explorer: false, log: { level: 'info', style: 'json' } });
+    expect(config.query).toEqual({ limitDefault: 100, limitMax: -1, limitMaxPublic: 1000, relationalDepth: 10 });
+  });
+
+  it('reads every variable', () => {
+    const config = loadConfig({
+      DATABASE_URL: 'mysql://u:p@db:3306/shop',
+      DATABASE_CA: '-----BEGIN CERTIFICATE-----',
+      DATABASE_POOL_MAX: '4',
+      DATABASE_STATEMENT_TIMEOUT: '2m',
+      DATABASE_WAIT: '0',
+      TABLES_INCLUDE: 'shop_*, customers',
+      TABLES_EXCLUDE: 'shop_old',
+      HOST: '0.0.0.0',
+      PORT: '0',
+      PUBLIC_URL: 'https://example.com/api/',
+      ADMIN_PORT: '9000',
+      ADMIN_EMAIL: 'root@example.com',
+      ADMIN_TOKEN: 'correct-horse',
+      QUERY_LIMIT_DEFAULT: '50',
+      QUERY_LIMIT_MAX: '500',
+      QUERY_LIMIT_MAX_PUBLIC: '-1',
+      MAX_RELATIONAL_DEPTH: '3',
+      MAX_PAYLOAD_SIZE: '512kb',
+      EXPLORER: 'true',
+      LOG_LEVEL: 'debug',
+      LOG_STYLE: 'pretty',
+    });
+    expect(config).toEqual({
+      database: {
+        url: 'mysql://u:p@db:3306/shop',
+        poolMax: 4,
+        statementTimeout: 120_000,
+        wait: 0,
+        ca: '-----BEGIN CERTIFICATE-----',
+      },
+      tables: { include: ['shop_*', 'customers'], exclude: ['shop_old'] },
+      host: '0.0.0.0',
+      port: 0,
+      publicUrl: 'https://example.com/api',
+      adminPort: 9000,
+      admin: { email: 'root@example.com', token: 'correct-horse' },
+      query: { limitDefault: 50, limitMax: 500, limitMaxPublic: -1, relationalDepth: 3 },
+      payloadMax: 524_288,
+      explorer: true,
+      log: { level: 'debug', style: 'pretty' },
+    });
+  });
+
+  it('names every fault at once, with what would be right', () => {
+    const faults = faultsOf({
+      DATABASE_URL: 'oracle://u:hidden@h/d',
+      DATABASE_WAIT: 'soon',
+      PORT: '70000',
+      PUBLIC_URL: 'example.com',
+      ADMIN_EMAIL: 'nobody',
+      EXPLORER: 'maybe',
+      MAX_PAYLOAD_SIZE: 'big',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults).toEqual([
+      'DATABASE_URL begins with "oracle:"; expected sqlite:PATH or mysql://user:password@host:port/database',
+      'DATABASE_WAIT is "soon": expected a duration such as 500ms, 30s, 15m, 12h or 7d',
+      'PORT is "70000": expected a whole number, from 0 to 65535',
+      'PUBLIC_URL is "example.com": expected http://host[:port][/prefix] or https://…',
+      'ADMIN_EMAIL is "nobody": expected an e-mail address',
+      'MAX_PAYLOAD_SIZE is "big": expected a size such as 512kb or 1mb',
+      'EXPLORER is "maybe": expected true or false',
+      'LOG_LEVEL is "loud": expected one of trace, debug, info, warn, error, fatal, silent',
+    ]);
+  });
+
+  it('never repeats a secret', () => {
+    const faults = faultsOf({ DATABASE_URL: 'mysql://u:hidden@host/', ADMIN_TOKEN: 'hidden words' });
+    expect(faults).toHaveLength(2);
+    expect(faults.join()).not.toContain('hidden');
+  });
+
+  it('takes a secret from a file, and refuses one that is given twice', () => {
+    const file = join(folder(), 'token');
+    writeFileSync(file, 'from-a-file\n');
+    expect(loadConfig({ ADMIN_TOKEN_FILE: file }).admin.token).toBe('from-a-file');
+    expect(faultsOf({ ADMIN_TOKEN: 'from-elsewhere', ADMIN_TOKEN_FILE: file })).toEqual([
+      'ADMIN_TOKEN is set twice, also as ADMIN_TOKEN_FILE; keep one',
+    ]);
+    expect(faultsOf({ DATABASE_URL_FILE: '/nowhere' })).toEqual([
+      'DATABASE_URL cannot be read from the file "/nowhere" of DATABASE_URL_FILE',
+    ]);
+  });
+
+  it('counts an empty variable as absent', () => {
+    expect(loadConfig({ PORT: '', ADMIN_TOKEN: '' })).toMatchObject({ port: 8080, admin: { token: null } });
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = loadConfig({});
+    expect(Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.tables)).toBe(true);
+  });
+
+  it('reads .env, and what is set already wins', () => {
+    const directory = folder();
+    writeFileSync(join(directory, '.env'), 'SVC_TEST_ABSENT=file\nSVC_TEST_PRESENT=file\n');
+    process.env.SVC_TEST_PRESENT = 'set';
+    const environment = loadEnvironment(directory);
+    expect(environment).toMatchObject({ SVC_TEST_ABSENT: 'file', SVC_TEST_PRESENT: 'set' });
+    delete process.env.SVC_TEST_ABSENT;
+    delete process.env.SVC_TEST_PRESENT;
+  });
+
+  it('is told in the README, variable by variable', () => {
+    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
+    for (const entry of variables) {
+      expect(readme).toContain(`| \`${entry.name}\` | ${entry.default} | ${entry.meaning} |`);
+    }
+  });
+});
+
+describe('values', () => {
+  it.each([
+    ['250ms', 250],
+    ['30s', 30_000],
+    ['1.5m', 90_000],
+    ['12h', 43_200_000],
+    ['7d', 604_800_000],
+    ['45', 45_000],
+  ])('the duration %s is %i ms', (text, expected) => {
+    expect(parseDuration(text)).toBe(expected);
+  });
+
+  it.each([
+    ['1mb', 1_048_576],
+    ['512 KB', 524_288],
+    ['0.5gb', 536_870_912],
+    ['100', 100],
+  ])('the size %s is %i bytes', (text, expected) => {
+    expect(parseSize(text)).toBe(expected);
+  });
+
+  it('a list drops blanks and empty entries', () => {
+    expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
+  });
+});

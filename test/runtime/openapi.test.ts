@@ -1,0 +1,233 @@
+import { validate } from '@readme/openapi-parser';
+import type { OpenAPIObject } from 'openapi3-ts/oas31';
+import { describe, expect, it } from 'vitest';
+import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
+import type { Model, Operation } from '../../generator/model/types.js';
+import { createPolicyBook, type AccessRows } from '../../runtime/access/policies.js';
+import { createRegistry, defineCollection, integer, manyToOne, string } from '../../runtime/collection.js';
+import { narrowOpenApi, visibilityOf, type Visibility } from '../../runtime/openapi.js';
+import { albums, kinds, named, oddNames } from '../generator/models.js';
+
+type Permitted = Readonly<Record<string, readonly string[] | '*'>>;
+
+/** `{ 'read Album': ['Title'] }` */
+const callerWith = (permitted: Permitted, level: Visibility['level'] = 'user'): Visibility => ({
+  level,
+  can(collection, action) {
+    const fields = permitted[`${action} ${collection}`];
+    return fields === undefined ? null : fields === '*' ? '*' : new Set(fields);
+  },
+  partial: () => new Set(),
+});
+
+const documentOf = (model: Model): OpenAPIObject => JSON.parse(emitOpenApi(model)[0]?.content ?? '');
+
+interface Narrowed {
+  readonly document: OpenAPIObject;
+  readonly text: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly schemas: Readonly<
+    Record<string, { properties: Record<string, object>; required?: string[]; examples?: object[] }>
+  >;
+}
+
+const narrow = (model: Model, visible: Visibility): Narrowed => {
+  const document = narrowOpenApi(documentOf(model), visible);
+  const { paths, components } = document as never as {
+    paths: Narrowed['paths'];
+    components: { schemas: Narrowed['schemas'] };
+  };
+  return { document, text: JSON.stringify(document), paths, schemas: components.schemas };
+};
+
+const propertiesOf = ({ schemas }: Narrowed, name: string) => Object.keys(schemas[name]?.properties ?? {});
+
+describe('the document of a caller', () => {
+  it('has the methods that are permitted, and paths that have one', () => {
+    const { paths } = narrow(albums(), callerWith({ 'read Album': '*', 'delete Artist': '*' }));
+    const methods = Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.keys(item).filter((key) => key !== 'parameters' && key !== 'x-svc-collection'),
+    ]);
+    expect(Object.fromEntries(methods)).toEqual({
+      '/items/Album': ['x-svc-search', 'get'],
+      '/items/Album/{key}': ['get'],
+      '/items/Artist': ['delete'],
+      '/items/Artist/{key}': ['delete'],
+      '/server/ping': ['get'],
+    });
+  });
+
+  it('does not name a collection the caller has nothing in', () => {
+    const { text, document } = narrow(albums(), callerWith({ 'read Album': '*', 'create Album': '*' }));
+    expect(text).not.toMatch(/Artist"|ArtistFilter|\/Artist|svc_users|SvcUsers/);
+    expect(document.tags?.map((tag) => tag.name)).toEqual(['Album', 'Server']);
+  });
+
+  it('shows permitted fields only: in rows, examples, payloads and filters', () => {
+    const narrowed = narrow(
+      albums(),
+      callerWith({
+        'read Album': ['Title', 'ArtistId'],
+        'create Album': ['Title'],
+        'update Album': ['Price'],
+      }),
+    );
+    expect(propertiesOf(narrowed, 'Album')).toEqual(['Title', 'ArtistId']);
+    expect(narrowed.schemas['Album']?.examples).toEqual([{ Title: 'example', ArtistId: 1 }]);
+    expect(propertiesOf(narrowed, 'AlbumFilter')).toEqual(['Title', 'ArtistId', '_and', '_or']);
+    expect(propertiesOf(narrowed, 'AlbumCreate')).toEqual(['Title']);
+    expect(narrowed.schemas['AlbumCreate']?.required).toEqual(['Title']);
+    expect(propertiesOf(narrowed, 'AlbumUpdate')).toEqual(['AlbumId', 'Price']);
+    expect(narrowed.text).not.toContain('Released');
+  });
+
+  it('leaves a to-one relation its key, and drops a to-many relation, where the target may not be read', () => {
+    const toOne = narrow(albums(), callerWith({ 'read Album': '*' })).schemas;
+    expect(toOne['Album']?.properties['ArtistId']).toMatchObject({ type: ['integer', 'null'] });
+    expect(toOne['AlbumFilter']?.properties['ArtistId']).toEqual({
+      $ref: '#/components/schemas/IntegerOperators',
+    });
+    const toMany = narrow(albums(), callerWith({ 'read Artist': '*' }));
+    expect(propertiesOf(toMany, 'Artist')).toEqual(['ArtistId', 'Name']);
+    expect(propertiesOf(toMany, 'ArtistFilter')).toEqual(['ArtistId', 'Name', '_and', '_or']);
+  });
+
+  it('answers writes with 204 only, and offers no query, to those who may not read', () => {
+    const { paths, text } = narrow(
+      albums(),
+      callerWith({ 'create Album': '*', 'update Album': '*', 'delete Album': '*' }),
+    );
+    const { post, patch } = paths['/items/Album'] as Record<string, { responses: object }>;
+    expect(Object.keys(post?.responses ?? {})).not.toContain('200');
+    expect(Object.keys(patch?.responses ?? {})).not.toContain('200');
+    expect(text).not.toMatch(/AlbumQuery|AlbumFilter|"query":/);
+  });
+
+  it('keeps fields that only administrators write from everybody else', () => {
+    const permitted = { 'read svc_users': '*', 'create svc_users': '*', 'update svc_users': '*' } as const;
+    const user = narrow(albums(), callerWith(permitted));
+    expect(propertiesOf(user, 'SvcUsersUpdate')).toEqual(['id', 'email', 'token', 'date_created']);
+    expect(propertiesOf(user, 'SvcUsers')).toContain('status');
+  });
+
+  it('lets a field be null where its own permission holds on some rows only', () => {
+    const caller = callerWith({ 'read Artist': '*', 'read Album': '*', 'create Album': '*' });
+    const { schemas } = narrow(albums(), {
+      ...caller,
+      partial: () => new Set(['Title', 'Released', 'albums']),
+    });
+    expect(schemas['Album']?.properties['Title']).toMatchObject({ type: ['string', 'null'] });
+    expect(schemas['Album']?.properties['Released']).toMatchObject({ type: ['string', 'null'] });
+    expect(schemas['Artist']?.properties['albums']).toMatchObject({ type: ['array', 'null'] });
+    expect(schemas['AlbumCreate']?.properties['Title']).toMatchObject({ type: 'string' });
+  });
+
+  it('is the whole document for administrators', () => {
+    const document = documentOf(albums());
+    expect(narrowOpenApi(document, callerWith({}, 'admin'))).toBe(document);
+  });
+
+  it('has operations for users and administrators only for them', () => {
+    const model = albums();
+    const operations = (['public', 'user', 'admin'] as const).flatMap((access) =>
+      model.operations.map((ping): Operation => ({ ...ping, id: access, path: `/${access}`, access })),
+    );
+    const pathsOf = (level: Visibility['level']) =>
+      Object.keys(narrow({ ...model, collections: [], operations }, callerWith({}, level)).paths);
+    expect(pathsOf('public')).toEqual(['/public']);
+    expect(pathsOf('user')).toEqual(['/public', '/user']);
+    expect(pathsOf('admin')).toEqual(['/public', '/user', '/admin']);
+  });
+
+  it('leaves the document it was made from as it was', () => {
+    const document = documentOf(kinds());
+    const before = JSON.stringify(document);
+    narrowOpenApi(document, callerWith({ 'read everything': ['id'], 'update pairs': ['weight'] }));
+    expect(JSON.stringify(document)).toBe(before);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['reading a part', { 'read Album': ['Title'], 'read Artist': ['Name', 'albums'] }],
+    ['writing without reading', { 'create Album': ['Title'], 'update Artist': [], 'delete Album': '*' }],
+  ] as const)('is valid and has no loose end for %s', async (_, permitted) => {
+    const { document, text } = narrow(albums(), callerWith(permitted));
+    const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]));
+    const components = (['schemas', 'responses', 'parameters'] as const).flatMap((kind) =>
+      Object.keys(document.components?.[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...refs].sort()).toEqual(components.sort());
+    expect(await validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  });
+
+  it('takes names that are special to JavaScript for what they are', () => {
+    const narrowed = narrow(
+      named(oddNames),
+      callerWith({ 'read __proto__': ['id', '__proto__', 'constructor'] }),
+    );
+    expect(propertiesOf(narrowed, 'Proto')).toEqual(['id', 'constructor', '__proto__']);
+    expect(Object.keys(narrowed.paths)).toEqual([
+      '/items/__proto__',
+      '/items/__proto__/{key}',
+      '/server/ping',
+    ]);
+  });
+});
+
+describe('what a principal may see', () => {
+  const registry = createRegistry([
+    defineCollection({
+      name: 'Album',
+      path: '/items/Album',
+      key: ['AlbumId'],
+      fields: { AlbumId: integer({ auto: true }), Title: string(), ArtistId: integer() },
+      relations: { ArtistId: manyToOne('Artist', ['ArtistId'], ['ArtistId']) },
+    }),
+  ]);
+  const permission = { policy: 'p', permissions: null, validation: null, presets: null };
+  const rows: AccessRows = {
+    version: '1',
+    roles: [],
+    policies: [
+      { id: 'p', admin: false },
+      { id: 'a', admin: true },
+    ],
+    access: [
+      { policy: 'p', role: null, user: null },
+      { policy: 'a', role: null, user: 'u' },
+    ],
+    permissions: [
+      { ...permission, collection: 'Album', action: 'read', fields: ['Title'] },
+      {
+        ...permission,
+        collection: 'Album',
+        action: 'read',
+        fields: ['ArtistId'],
+        permissions: { AlbumId: { _eq: 1 } },
+      },
+      { ...permission, collection: 'Album', action: 'update', fields: ['*'] },
+    ],
+  };
+  const book = createPolicyBook(rows);
+  const visible = (id: string | null): Visibility => {
+    const user = id === null ? null : { id, role: null, status: 'active', columns: {} };
+    return visibilityOf({ user, policies: book.policiesOf(user) }, registry);
+  };
+
+  it('follows from the grants of the policies', () => {
+    const nobody = visible(null);
+    expect(nobody.level).toBe('public');
+    expect(nobody.can('Album', 'read')).toEqual(new Set(['Title', 'ArtistId']));
+    expect(nobody.partial('Album')).toEqual(new Set(['ArtistId']));
+    expect(nobody.can('Album', 'update')).toBe('*');
+    expect(nobody.can('Album', 'delete')).toBeNull();
+    expect(nobody.can('Artist', 'read')).toBeNull();
+  });
+
+  it('is everything for administrators', () => {
+    expect(visible('u').level).toBe('admin');
+    expect(visible('u').can('Album', 'delete')).toBe('*');
+    expect(visible('v').level).toBe('user');
+  });
+});

@@ -1,0 +1,74 @@
+/**
+ * Finds or starts the database servers the tests need, before the first test: `TEST_<NAME>_URL` where given, else a
+ * program on this machine, else, as root on Debian, a package. Whatever is missing fails the run; nothing is skipped.
+ */
+import type { ProvidedContext } from 'vitest';
+import type { TestProject } from 'vitest/node';
+import { startMariadb } from './services/mariadb.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The URL of each server, without a database. */
+    readonly services: Readonly<Record<ServiceName, string>>;
+  }
+}
+
+type ServiceName = 'mariadb';
+
+/** A server the tests may use. What was started here is stopped here. */
+export interface Service {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface ServiceEntry {
+  readonly name: ServiceName;
+  /** Environment variable that names a server to use instead. */
+  readonly variable: string;
+  /** What the variable looks like. */
+  readonly example: string;
+  start(): Promise<Service>;
+}
+
+const entries: readonly ServiceEntry[] = [
+  {
+    name: 'mariadb',
+    variable: 'TEST_MARIADB_URL',
+    example: 'mysql://user:password@host:port',
+    start: startMariadb,
+  },
+];
+
+const running: Service[] = [];
+
+export const setup = async (project: TestProject): Promise<void> => {
+  const found = await Promise.allSettled(
+    entries.map(async (entry) => ({ name: entry.name, service: await findService(entry) })),
+  );
+  const services = found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  running.push(...services.map(({ service }) => service));
+  const reasons = found.flatMap((result) => (result.status === 'rejected' ? [reasonOf(result.reason)] : []));
+  if (reasons.length > 0) {
+    await teardown();
+    throw new Error(reasons.join('\n\n'));
+  }
+  const urls = services.map(({ name, service }) => [name, service.url]);
+  project.provide('services', Object.fromEntries(urls) as ProvidedContext['services']);
+};
+
+export const teardown = async (): Promise<void> => {
+  await Promise.all(running.splice(0).map((service) => service.stop()));
+};
+
+const findService = async (entry: ServiceEntry): Promise<Service> => {
+  const url = process.env[entry.variable];
+  if (url) return { url, stop: async () => {} };
+  try {
+    return await entry.start();
+  } catch (error) {
+    const remedy = `Or give a server: ${entry.variable}=${entry.example}`;
+    throw new Error(`${reasonOf(error)}\n${remedy}`, { cause: error });
+  }
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

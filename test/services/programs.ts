@@ -1,0 +1,71 @@
+/** Programs of this machine: finding, running and, where that is allowed, installing them. */
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Servers live in `sbin`, which is not on everybody's PATH. */
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter(
+  Boolean,
+);
+
+/** Full path of a program, or `null`. */
+export const findProgram = async (name: string): Promise<string | null> => {
+  const paths = folders.map((folder) => join(folder, name));
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return paths[found.indexOf(true)] ?? null;
+};
+
+/** Runs a program to its end; its output goes into the error where it fails. */
+export const run = async (program: string, args: readonly string[]): Promise<void> => {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    await promisify(execFile)(program, args, { env, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    const output = `${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n');
+    throw new Error(`${program} ${args.join(' ')} failed:\n${output}`, { cause: error });
+  }
+};
+
+interface Packages {
+  /** What it is for, in messages. */
+  readonly title: string;
+  readonly debian: readonly string[];
+  readonly homebrew: string;
+}
+
+/** Installs packages as root on Debian and its kin; elsewhere fails with the command that does it. */
+export const installPackages = async ({ title, debian, homebrew }: Packages): Promise<void> => {
+  const apt = await findProgram('apt-get');
+  if (apt !== null && process.getuid?.() === 0) {
+    process.stdout.write(`Installing ${title} for the tests: ${debian.join(' ')}\n`);
+    await aptInstall(apt, debian);
+    return;
+  }
+  const brew = process.platform === 'darwin' ? `brew install ${homebrew}` : null;
+  const command = apt === null ? brew : `sudo apt-get install -y --no-install-recommends ${debian.join(' ')}`;
+  throw new Error(
+    `The tests need a ${title} server, and none is installed. ` +
+      (command === null ? `Install it with this system's package manager.` : `Get it by: ${command}`),
+  );
+};
+
+/** The lists of a fresh machine are empty or old: they are renewed only when the packages are not found. */
+const aptInstall = async (apt: string, packages: readonly string[]): Promise<void> => {
+  const install = ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', ...packages];
+  try {
+    await run(apt, install);
+  } catch {
+    await run(apt, ['update']);
+    await run(apt, install);
+  }
+};

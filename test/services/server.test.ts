@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { startServer } from './server.js';
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-server-'));
+
+it('a stopped server is gone and its folder with it', async () => {
+  const folder = await makeFolder();
+  const options = { program: 'sleep', args: ['1000'], folder, isReady: async () => true };
+  const server = await startServer(options);
+  expect(existsSync(folder)).toBe(true);
+  await server.stop();
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('a server ends with the process that started it, however that ends', async () => {
+  const folder = await makeFolder();
+  const options = `{ program: 'sleep', args: ['1000'], folder: '${folder}', isReady: async () => true }`;
+  const script = `import { startServer } from '${new URL('server.ts', import.meta.url).href}';
+    await startServer(${options});
+    console.log('ready');
+    setInterval(() => {}, 1000);`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  expect(existsSync(folder)).toBe(true);
+  child.kill('SIGKILL');
+  await vi.waitFor(() => expect(existsSync(folder)).toBe(false), { timeout: 10_000 });
+});
+
+it('a server that does not start is told with its last words', async () => {
+  const args = ['-c', 'echo "no such table space" >&2; exit 1'];
+  const options = { program: 'sh', args, folder: await makeFolder(), isReady: async () => false };
+  await expect(startServer(options)).rejects.toThrow('sh did not start:\nno such table space');
+});

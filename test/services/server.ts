@@ -1,0 +1,67 @@
+/** A server process that cannot outlive the tests, however they end. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ServerOptions {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Removed once the server is gone. */
+  readonly folder: string;
+  /** Asked again and again until it says yes. */
+  isReady(): Promise<boolean>;
+}
+
+/**
+ * The guard waits for the end of its standard input: it comes when the tests stop the server, and just as well when
+ * their process is killed. In a session of its own, so that Ctrl-C reaches the tests alone; silent itself, because
+ * nobody may be left to read.
+ */
+const guard = `
+exec 3<&0
+"$@" 3<&- </dev/null &
+server=$!
+exec >/dev/null 2>&1
+(cat <&3; kill -9 $server) &
+wait $server
+rm -rf "$FOLDER"`;
+
+/** Starts a server and waits until it answers. Fails with the end of its log. */
+export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
+  const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...options.args], {
+    env: { ...process.env, FOLDER: options.folder },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-4000)));
+  }
+  let running = true;
+  child.once('exit', () => (running = false));
+  const ended = once(child, 'close');
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+  };
+  const deadline = Date.now() + 60_000;
+  while (!(await options.isReady())) {
+    if (!running || Date.now() > deadline) {
+      await stop();
+      throw new Error(`${options.program} did not start:\n${log}`);
+    }
+    await sleep(50);
+  }
+  return { stop };
+};
+
+/** A port that was free a moment ago. */
+export const findFreePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
