@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/services.ts'],
+    reporters: ['default', './test/counts.ts'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -59,7 +59,8 @@ const buildIn = async (workshop: string, { catalog, specFolders, tables }: Build
   const source = changes === 0 ? generatedFolder : join(workshop, 'generated');
   if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));
-  for (const name of ['openapi.json', 'catalog.json']) await copyFile(join(source, name), join(workshop, name));
+  for (const name of ['openapi.json', 'catalog.json'])
+    await copyFile(join(source, name), join(workshop, name));
   writeFileSync(join(workshop, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
   rmSync(from);
 };

@@ -1,28 +1,32 @@
 #!/usr/bin/env node
-/** The shell's way in. Commands import what they need when they run, so that `--help` and the supervisor stay small. */
+/** The shell's way in. Only the command that is asked for is loaded: the supervisor lives in this process. */
 import { Command } from 'commander';
-import { bootstrapCommand } from './commands/bootstrap.js';
-import { demoCommand } from './commands/demo.js';
-import { generateCommand } from './commands/generate.js';
-import { startCommand } from './commands/start.js';
-import { usersCommand } from './commands/users.js';
 import { packageVersion } from './package.js';
 
-const program = new Command('svc')
-  .description('a content API generated from a live database')
-  .version(packageVersion)
-  .addCommand(demoCommand())
-  .addCommand(bootstrapCommand())
-  .addCommand(generateCommand())
-  .addCommand(startCommand())
-  .addCommand(usersCommand());
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['demo', async () => (await import('./commands/demo.js')).demoCommand()],
+  ['bootstrap', async () => (await import('./commands/bootstrap.js')).bootstrapCommand()],
+  ['generate', async () => (await import('./commands/generate.js')).generateCommand()],
+  ['start', async () => (await import('./commands/start.js')).startCommand()],
+  ['users', async () => (await import('./commands/users.js')).usersCommand()],
+]);
 
-/** A command that is spelled wrong is a failure (2), help and version are not. */
+/** All of them where none is named: for `--help`, and to say what was meant by a misspelled one. */
+const loadCommands = (name: string | undefined): Promise<Command[]> => {
+  const named = commands.get(name ?? '');
+  return Promise.all((named === undefined ? [...commands.values()] : [named]).map((load) => load()));
+};
+
+/** A command that is called wrongly is a failure (2); help and version are not. */
 const asFailure = (command: Command): void => {
   command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
   for (const child of command.commands) asFailure(child);
 };
 
+const program = new Command('svc')
+  .description('a content API generated from a live database')
+  .version(packageVersion);
+for (const command of await loadCommands(process.argv[2])) program.addCommand(command);
 asFailure(program);
 await program.parseAsync();
 // Whatever a driver still holds open does not keep the shell waiting.

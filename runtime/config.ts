@@ -42,11 +42,11 @@ export interface Config {
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
 }
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export const logStyles = ['json', 'pretty'] as const;
-export type LogStyle = (typeof logStyles)[number];
+const logStyles = ['json', 'pretty'] as const;
+type LogStyle = (typeof logStyles)[number];
 
 export interface Variable {
   readonly name: string;
@@ -141,7 +141,10 @@ export const loadConfig = (environment: Environment): Config => {
       wait: read('DATABASE_WAIT', parseDuration, 30_000),
       ca: read('DATABASE_CA', parseCertificate, null),
     },
-    tables: { include: read('TABLES_INCLUDE', parseList, []), exclude: read('TABLES_EXCLUDE', parseList, []) },
+    tables: {
+      include: read('TABLES_INCLUDE', parseList, []),
+      exclude: read('TABLES_EXCLUDE', parseList, []),
+    },
     host: read('HOST', parseText, '127.0.0.1'),
     port: read('PORT', parseWhole(0, 65_535), 8080),
     publicUrl: read('PUBLIC_URL', parsePublicUrl, null),
@@ -260,6 +263,7 @@ const parseOneOf =
   };
 
 const freeze = <Value extends object>(value: Value): Value => {
-  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part as object);
+  for (const part of Object.values(value))
+    if (typeof part === 'object' && part !== null) freeze(part as object);
   return Object.freeze(value);
 };

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { openDatabase, type Database } from './execute/database.js';
-import type { Observe } from './observe.js';
+import { timed, type Observe } from './observe.js';
 
 /** The server answered, and waiting would not change what it said. */
 const final: ReadonlySet<unknown> = new Set([
@@ -16,11 +16,9 @@ const final: ReadonlySet<unknown> = new Set([
 ]);
 
 /** @throws Error naming the database, without its password, and how long was waited */
-export const connect = async (config: Config, observe: Observe): Promise<Database> => {
-  const began = performance.now();
-  const database = await connectWithin(config, observe, began + config.database.wait);
-  observe({ kind: 'step', name: 'database', ms: performance.now() - began, detail: database.dialect });
-  return database;
+export const connect = (config: Config, observe: Observe): Promise<Database> => {
+  const until = performance.now() + config.database.wait;
+  return timed('database', observe, () => connectWithin(config, observe, until));
 };
 
 const connectWithin = async (config: Config, observe: Observe, until: number): Promise<Database> => {
@@ -35,7 +33,9 @@ const connectWithin = async (config: Config, observe: Observe, until: number): P
       }
       if (performance.now() >= until) {
         const waited = `${config.database.wait / 1000} s (DATABASE_WAIT)`;
-        throw new Error(`the database at ${where} did not come up within ${waited}: ${reason}`, { cause: error });
+        throw new Error(`the database at ${where} did not come up within ${waited}: ${reason}`, {
+          cause: error,
+        });
       }
       if (attempt === 0) observe({ kind: 'databaseAwaited', reason: `${where}: ${reason}` });
       await sleep(Math.min(1000, 100 * 2 ** attempt, Math.max(1, until - performance.now())));

@@ -69,5 +69,11 @@ export const sendResponse = (
     'x-request-id': request.id,
     'x-svc-version': packageVersion,
   });
-  response.end(request.method === 'HEAD' || body === null ? undefined : body);
+  if (request.method === 'HEAD' || body === null) response.end();
+  else if (length > smallBody || typeof body === 'string') response.end(body);
+  // as one string with the head it is one write; latin1 keeps every byte
+  else response.end(body.toString('latin1'), 'latin1');
 };
+
+/** Bytes below which copying once more is cheaper than a second buffer to write. */
+const smallBody = 4_096;

@@ -2,7 +2,8 @@
 import type { Access } from './access/access.js';
 import type { Collection } from './collection.js';
 import { apiError, invalidPayload, invalidQuery } from './errors.js';
-import type { ItemContext, ItemServices } from './items/context.js';
+import { noRows } from './execute/row-set.js';
+import { createContext, type ItemContext, type ItemServices } from './items/context.js';
 import { readItem, readItems, readList, readSingleton } from './items/read.js';
 import { createItems, deleteItem, deleteItems, readKeys, updateItem, updateItems, type WriteAnswer } from './items/write.js';
 import { forbiddenCollection } from './plan/scope.js';
@@ -32,7 +33,7 @@ const answer = async (request: ApiRequest, route: Route, options: HandleOptions)
   for (let attempt = 1; ; attempt += 1) {
     const principal = await options.access.identify(request);
     if (route.collection === null) throw forbiddenCollection(route.name);
-    const call: Call = { request, route, collection: route.collection, context: { ...options, principal, now: new Date() } };
+    const call: Call = { request, route, collection: route.collection, context: createContext(options, principal) };
     const isLast = attempt === attempts;
     const response = await (action.writes ? runWrite : runRead)(action, call, options.access);
     if (response !== null) return response;
@@ -92,21 +93,21 @@ const read = (run: ItemAction['run']): ItemAction => ({ writes: false, run });
 const write = (run: ItemAction['run']): ItemAction => ({ writes: true, run });
 
 const listAction = read(async ({ collection, request, context }) => {
-  const { bytes, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
-  return respondList(bytes, meta);
+  const { rows, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
+  return respondList(rows, meta);
 });
 
 const searchAction = read(async ({ collection, request, context }) => {
   const { parsed, keys } = await readSearch(request);
   const target = { collection, parsed };
   if (keys === undefined) {
-    const { bytes, meta } = await readList(target, context);
-    return respondList(bytes, meta);
+    const { rows, meta } = await readList(target, context);
+    return respondList(rows, meta);
   }
   const found = readKeys(collection, keys);
-  if (found.length === 0) return respondList(Buffer.alloc(0), null);
-  const { bytes, meta } = await readItems(target, found, context);
-  return respondList(bytes, meta);
+  if (found.length === 0) return respondList(noRows, null);
+  const { rows, meta } = await readItems(target, found, context);
+  return respondList(rows, meta);
 });
 
 const itemAction = read(async ({ collection, request, route, context }) =>

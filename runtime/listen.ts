@@ -50,8 +50,13 @@ const createListener = (options: ListenOptions): RequestListener => {
   };
 };
 
+/** Connections that are kept alive become idle one by one, each when its last answer is out. */
 const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
-    server.close(() => resolve());
+    const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
+    server.close(() => {
+      clearInterval(closeIdle);
+      resolve();
+    });
     server.closeIdleConnections();
   });

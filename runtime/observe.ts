@@ -11,8 +11,8 @@ export type Observation =
   /** A 5xx: for us to mend. */
   | { kind: 'requestFailed'; id: string; method: string; route: string; error: unknown; sql?: string }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
-  /** One step of a start: `database`, `catalog`, `build`, `access`, `listen`. */
-  | { kind: 'step'; name: string; ms: number; detail?: string }
+  /** One step of a start: `database`, `catalog`, `build`, `load`, `listen`. */
+  | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process began; `urls` by what they serve. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
   | { kind: 'stopping'; reason: string }
@@ -29,15 +29,27 @@ export type Observation =
 
 export type Observe = (observation: Observation) => void;
 
+/** Runs one step of a start and tells how long it took. */
+export const timed = async <Result>(
+  name: string,
+  observe: Observe,
+  body: () => Promise<Result>,
+): Promise<Result> => {
+  const began = performance.now();
+  const result = await body();
+  observe({ kind: 'step', name, ms: performance.now() - began });
+  return result;
+};
+
 /** What a line says. `fields` beside the message, for machines. */
-export interface Line {
+interface Line {
   readonly level: Exclude<LogLevel, 'silent'>;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Observation → line: one place decides level, wording and what is kept. */
-export const describe = (observation: Observation): Line => {
+const describe = (observation: Observation): Line => {
   const { kind, ...fields } = observation;
   return { ...wording(observation), fields: { kind, ...fields } };
 };
@@ -53,7 +65,7 @@ const wording = (seen: Observation): Wording => {
     case 'queryFinished':
       return { level: 'trace', message: `${seen.rows} rows in ${time(seen.ms)}` };
     case 'step':
-      return { level: 'info', message: `${seen.name} ${time(seen.ms)}${seen.detail ? `: ${seen.detail}` : ''}` };
+      return { level: 'info', message: `${seen.name} ${time(seen.ms)}` };
     case 'started':
       return {
         level: 'info',
@@ -124,7 +136,11 @@ export const createObserver = async (config: Pick<Config, 'log'>): Promise<Obser
   const { pino } = await import('pino');
   const stdout = pino.destination({ fd: 1, sync: true });
   const stream = config.log.style === 'pretty' ? await prettyStream(stdout) : stdout;
-  const options = { level: config.log.level, base: { pid: process.pid }, serializers: { error: errorToFields } };
+  const options = {
+    level: config.log.level,
+    base: { pid: process.pid },
+    serializers: { error: errorToFields },
+  };
   const logger = pino(options, stream);
   const requests = logger.isLevelEnabled('debug');
   const queries = logger.isLevelEnabled('trace');
@@ -150,5 +166,10 @@ const prettyStream = async (destination: DestinationStream): Promise<Destination
 const errorToFields = (error: unknown): unknown => {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: unknown };
-  return { type: error.name, message: error.message, stack: error.stack, ...(code === undefined ? {} : { code }) };
+  return {
+    type: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(code === undefined ? {} : { code }),
+  };
 };

@@ -16,4 +16,5 @@ export const packageVersion = (
 ).version;
 
 /** File of a runtime module, with the extension this process runs: `modulePath('build')`. */
-export const modulePath = (name: string): string => join(dirname(here), `${name}${here.slice(here.lastIndexOf('.'))}`);
+export const modulePath = (name: string): string =>
+  join(dirname(here), `${name}${here.slice(here.lastIndexOf('.'))}`);

@@ -4,13 +4,23 @@
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../generator/introspection/catalog.js';
 import type { BuildAnswer, BuildTask } from './build.js';
 import type { Config } from './config.js';
 import type { Database } from './execute/database.js';
-import type { Observe } from './observe.js';
+import { timed, type Observe } from './observe.js';
 import { modulePath, packageVersion } from './package.js';
 import { buildFolder, generatedFolder, specFolders } from './paths.js';
 import { Refusal } from './refusal.js';
@@ -26,19 +36,34 @@ export interface PrepareOptions {
  * @throws Refusal where system tables are missing or the spec is faulty
  */
 export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
-  const began = performance.now();
-  const { introspect } = await import('../generator/introspection/index.js');
-  const catalog = await introspect(database, config.tables);
-  const folders = specFolders();
-  const directory = resolve(buildFolder, fingerprint(catalog, folders));
-  observe({ kind: 'step', name: 'catalog', ms: performance.now() - began });
-  if (!existsSync(directory)) {
-    await build({ catalog, specFolders: folders, tables: config.tables, directory }, observe);
-  };
+  const task = await timed('catalog', observe, () => createTask(config, database));
+  const { directory } = task;
+  if (!existsSync(directory)) await timed('build', observe, () => build(task));
   markUsed(directory);
   const { changes } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as { changes: number };
   if (changes > 0) observe({ kind: 'generatedStale', changes });
   return directory;
+};
+
+const createTask = async ({ tables }: Config, database: Database): Promise<BuildTask> => {
+  const { introspect } = await import('../generator/introspection/index.js');
+  const catalog = await introspect(database, tables);
+  const folders = specFolders();
+  const directory = placeOf(fingerprint(catalog, folders));
+  return { catalog, specFolders: folders, tables, directory };
+};
+
+/** Where the working directory cannot be written, as in a read-only image, a build lives as long as its temporary folder. */
+const placeOf = (name: string): string => {
+  const usual = resolve(buildFolder, name);
+  if (existsSync(usual)) return usual;
+  try {
+    mkdirSync(buildFolder, { recursive: true });
+    accessSync(buildFolder, constants.W_OK);
+    return usual;
+  } catch {
+    return join(mkdtempSync(join(tmpdir(), 'svc-build-')), name);
+  }
 };
 
 /** Equal exactly where a build would give the same file: what goes in, and what turns it into JavaScript. */
@@ -70,11 +95,10 @@ const markUsed = (directory: string): void => {
   }
 };
 
-const build = async (task: BuildTask, observe: Observe): Promise<void> => {
-  const began = performance.now();
+const build = async (task: BuildTask): Promise<void> => {
   const answer = await askChild(task);
-  if (answer.kind === 'failed') throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
-  observe({ kind: 'step', name: 'build', ms: performance.now() - began });
+  if (answer.kind === 'failed')
+    throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
 };
 
 const askChild = (task: BuildTask): Promise<BuildAnswer> =>
@@ -82,6 +106,8 @@ const askChild = (task: BuildTask): Promise<BuildAnswer> =>
     const child = fork(modulePath('build'));
     child.once('error', reject);
     child.once('message', settle);
-    child.once('exit', (code, signal) => reject(new Error(`the build ended early (${signal ?? `exit code ${code}`})`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the build ended early (${signal ?? `exit code ${code}`})`)),
+    );
     child.send(task);
   });

@@ -12,7 +12,10 @@ export const serveProbes = (host: string, port: number, isReady: () => boolean):
   new Promise((resolve, reject) => {
     const server = createServer((request, response) => {
       const [status, text] = answer(request.url?.split('?')[0], isReady);
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
+      response.writeHead(status, {
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'no-store',
+      });
       response.end(request.method === 'HEAD' ? undefined : text);
     });
     server.once('error', reject);

@@ -8,4 +8,5 @@ export class Refusal extends Error {
 
 /** Faults in configuration and spec are refusals too, told by name so that nothing is loaded to ask. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && ['Refusal', 'ConfigError', 'SpecError', 'ModelError', 'OutputError'].includes(error.name);
+  error instanceof Error &&
+  ['Refusal', 'ConfigError', 'SpecError', 'ModelError', 'OutputError'].includes(error.name);

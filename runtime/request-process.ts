@@ -3,7 +3,7 @@
  * demo) or as a child of the supervisor, where this module is the entry.
  */
 import cluster from 'node:cluster';
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ import type { CollectionDeclaration } from './collection.js';
 import { loadConfig, type Config } from './config.js';
 import { connect } from './connect.js';
 import type { Database } from './execute/database.js';
-import { createObserver, type Observation, type Observe } from './observe.js';
+import { createObserver, timed, type Observation, type Observe } from './observe.js';
 import { prepareBuild } from './prepare.js';
 import { isRefusal } from './refusal.js';
 
@@ -48,10 +48,13 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const observe = watchDatabase(options.observe, setReady);
   const database = options.database ?? (await connect(config, observe));
   try {
-    const directory = options.directory ?? (await prepareBuild({ config, database, observe }));
-    const [{ serve }, declarations] = await Promise.all([import('./server.js'), loadDeclarations(directory)]);
+    const known = options.directory !== undefined && existsSync(options.directory) ? options.directory : null;
+    const directory = known ?? (await prepareBuild({ config, database, observe }));
+    const { serve, declarations } = await timed('load', observe, () => load(directory));
     const openapi = join(directory, 'openapi.json');
-    const server = await serve({ config, declarations, openapi, database, observe });
+    const server = await timed('listen', observe, () =>
+      serve({ config, declarations, openapi, database, observe }),
+    );
     setReady(true);
     const close = async (): Promise<void> => {
       setReady(false);
@@ -70,9 +73,10 @@ interface Bundle {
   readonly collections: readonly CollectionDeclaration[];
 }
 
-const loadDeclarations = async (directory: string): Promise<readonly CollectionDeclaration[]> => {
-  const bundle = (await import(pathToFileURL(join(directory, 'server.mjs')).href)) as Bundle;
-  return bundle.collections;
+const load = async (directory: string) => {
+  const file = pathToFileURL(join(directory, 'server.mjs')).href;
+  const [{ serve }, bundle] = await Promise.all([import('./server.js'), import(file) as Promise<Bundle>]);
+  return { serve, declarations: bundle.collections };
 };
 
 const watchDatabase =
@@ -89,9 +93,6 @@ export type Report =
   | { kind: 'readiness'; ready: boolean }
   | { kind: 'failed'; message: string; refusal: boolean };
 
-/** Supervisor → child. */
-export type Order = { kind: 'stop' };
-
 /** `directory` is the build to serve, once the first process has seen to it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
   let running: RequestProcess | null = null;
@@ -99,12 +100,9 @@ const runChild = async (directory: string | undefined): Promise<void> => {
     await running?.close();
     process.exit(0);
   };
-  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop.
+  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM.
   process.on('SIGINT', () => {});
   process.once('SIGTERM', () => void stop());
-  process.once('message', (order: Order) => {
-    if (order.kind === 'stop') void stop();
-  });
   try {
     const config = loadConfig(process.env);
     running = await startRequestProcess({

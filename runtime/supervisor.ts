@@ -8,11 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from './observe.js';
 import { modulePath } from './package.js';
 import { Refusal } from './refusal.js';
-import type { Order, Report } from './request-process.js';
+import type { Report } from './request-process.js';
 
 export interface SupervisorOptions {
   /** Request processes to keep alive. */
   readonly processes: number;
+  /** Where they listen, never 0: each of them is to take the same. */
+  readonly port: number;
   readonly observe: Observe;
 }
 
@@ -42,7 +44,7 @@ const settled = 60_000;
  */
 export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
   new Promise((resolve, reject) => {
-    const { processes, observe } = options;
+    const { processes, port, observe } = options;
     const ready = new Map<number, boolean>();
     let directory: string | null = null;
     let stopping = false;
@@ -50,8 +52,11 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
 
     const start = (): void => {
       if (stopping) return;
-      cluster.setupPrimary({ exec: modulePath('request-process'), args: directory === null ? [] : [directory] });
-      watch(cluster.fork());
+      cluster.setupPrimary({
+        exec: modulePath('request-process'),
+        args: directory === null ? [] : [directory],
+      });
+      watch(cluster.fork({ PORT: String(port) }));
     };
 
     const watch = (child: Worker): void => {
@@ -90,7 +95,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       stopping = true;
       ready.clear();
       const gone = children().map((child) => once(child, 'exit'));
-      for (const child of children()) if (child.isConnected()) child.send({ kind: 'stop' } satisfies Order);
+      for (const child of children()) child.process.kill('SIGTERM');
       await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
       kill();
     };

@@ -34,8 +34,8 @@ export interface PolicySet {
   readonly admin: boolean;
   /** `null`: nothing is permitted. */
   grant(collection: Collection, action: Action): Grant | null;
-  /** Compiled reads and writes by shape: see `handle`. */
-  readonly cache: Map<string, unknown>;
+  /** What later stages compile, under keys of their own. */
+  readonly cache: Map<object, unknown>;
 }
 
 export interface PolicyBook {

@@ -14,7 +14,9 @@ export const bootstrapCommand = (): Command =>
     .action(
       action(async ({ json }: { json?: true }) => {
         const progress = createProgress();
-        const report = await withDatabase((database, config) => runBootstrap(database, config, progress.step));
+        const report = await withDatabase((database, config) =>
+          runBootstrap(database, config, progress.step),
+        );
         progress.done();
         if (json === true) sayJson(report);
         else for (const line of reportToLines(report)) say(line);

@@ -1,23 +1,21 @@
 /** `svc demo`: what `npm start` runs. */
-import { createServer } from 'node:net';
 import { Command } from 'commander';
 import { loadConfig, loadEnvironment, type Config, type Environment } from '../config.js';
 import { connect } from '../connect.js';
 import { untilStopped } from '../lifetime.js';
-import { createObserver, type Observe } from '../observe.js';
+import { createObserver, timed, type Observe } from '../observe.js';
+import { isFree } from '../ports.js';
 import { urlsOf } from '../urls.js';
 import { runBootstrap } from './bootstrap.js';
 import { action, say } from './output.js';
 
 export const demoCommand = (): Command =>
-  new Command('demo')
-    .description('serve a demo database: nothing to set up, everything under .svc/')
-    .action(
-      action(async () => {
-        await runDemo(await demoConfig(loadEnvironment(process.cwd())));
-        return 0;
-      }),
-    );
+  new Command('demo').description('serve a demo database: nothing to set up, everything under .svc/').action(
+    action(async () => {
+      await runDemo(await demoConfig(loadEnvironment(process.cwd())));
+      return 0;
+    }),
+  );
 
 const runDemo = async (config: Config): Promise<void> => {
   const observe = showSteps(await createObserver(config));
@@ -28,11 +26,8 @@ const runDemo = async (config: Config): Promise<void> => {
     import('../schema/users.js'),
   ]);
   const database = await connect(config, observe);
-  await timed(observe, 'data', async () => ((await loadChinook(database)) ? 'Chinook loaded' : 'kept'));
-  await timed(observe, 'bootstrap', async () => {
-    const { steps } = await runBootstrap(database, config, () => {});
-    return steps.length === 0 ? 'kept' : `${steps.length} steps`;
-  });
+  await timed('data', observe, () => loadChinook(database));
+  await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
   const { email } = config.admin;
   const token = await tokenOf(database, email);
   const running = await startRequestProcess({ config, database, observe });
@@ -49,29 +44,16 @@ const demoConfig = async (environment: Environment): Promise<Config> => {
   const own = url?.startsWith('sqlite:') === true;
   if (file || (url && !own)) say('DATABASE_URL is not used by the demo; "svc start" serves that database');
   const config = loadConfig({ EXPLORER: 'true', ...others, ...(own ? { DATABASE_URL: url } : {}) });
-  if (environment.PORT || (await isFree(config))) return config;
+  if (environment.PORT || (await isFree(config.host, config.port))) return config;
   say(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
   return { ...config, port: 0 };
 };
-
-const isFree = ({ host, port }: Config): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, host, () => server.close(() => resolve(true)));
-  });
 
 /** Steps as plain lines: this start is watched by a person. */
 const showSteps =
   (observe: Observe): Observe =>
   (observation) => {
     if (observation.kind !== 'step') return observe(observation);
-    const { name, ms, detail } = observation;
-    say(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms${detail === undefined ? '' : `  ${detail}`}`);
+    const { name, ms } = observation;
+    say(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms`);
   };
-
-const timed = async (observe: Observe, name: string, body: () => Promise<string>): Promise<void> => {
-  const began = performance.now();
-  const detail = await body();
-  observe({ kind: 'step', name, ms: performance.now() - began, detail });
-};

@@ -101,7 +101,9 @@ const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly s
 const longest = 40;
 
 const shorten = (lines: readonly string[]): readonly string[] =>
-  lines.length <= longest ? lines : [...lines.slice(0, longest), `… and ${lines.length - longest} more files`];
+  lines.length <= longest
+    ? lines
+    : [...lines.slice(0, longest), `… and ${lines.length - longest} more files`];
 
 const summaryOf = (report: GenerateReport, check: boolean): string => {
   const ms = Object.values(report.timings).reduce((sum, time) => sum + time, 0);

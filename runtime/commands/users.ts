@@ -39,7 +39,8 @@ const tokenCommand = (): Command =>
         const token = createToken();
         await withStore(async (store) => {
           const user = await store.findUser(email);
-          if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
+          if (user === null)
+            throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
           await store.updateUser(user.id, { token });
         });
         if (json === true) sayJson({ email, token });
@@ -61,5 +62,7 @@ const roleOf = async (store: AccessStore, name: string | undefined): Promise<str
   const found = await store.findRole(name);
   if (found !== null) return found;
   const names = await store.roleNames();
-  throw new Refusal(`there is no role "${name}"; expected ${names.length === 0 ? 'no --role' : names.join(', ')}`);
+  throw new Refusal(
+    `there is no role "${name}"; expected ${names.length === 0 ? 'no --role' : names.join(', ')}`,
+  );
 };

@@ -2,7 +2,7 @@
 import type { AccessSource } from '../access/access.js';
 import type { AccessRows, User } from '../access/policies.js';
 import { timingSafeEqual } from 'node:crypto';
-import type { Executor } from './database.js';
+import type { Executor, RowLayout } from './database.js';
 
 export const createAccessSource = (executor: Executor, quote: (name: string) => string): AccessSource => ({
   loadRows: () => loadRows(executor, quote),
@@ -10,9 +10,16 @@ export const createAccessSource = (executor: Executor, quote: (name: string) => 
   readVersion: () => readVersion(executor),
 });
 
+const versionStatement = { text: 'select version from svc_access_version', values: [] };
+const versionLayout: RowLayout = {
+  tokens: [{ kind: 'value', field: { name: 'version', type: 'integer' } }],
+  keyColumns: 0,
+  limit: 1,
+};
+
 const readVersion = async (executor: Executor): Promise<string> => {
-  const [row] = await executor.query('select version from svc_access_version');
-  return String(row?.version);
+  const { rows } = await executor.rows(versionStatement, versionLayout);
+  return rows.bytes.toString('latin1');
 };
 
 /** The version is read first: rows that change meanwhile come with a later one, and are read again. */

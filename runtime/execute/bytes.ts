@@ -17,21 +17,28 @@ escaped.fill(1, 0, 0x20);
 escaped[quote] = 1;
 escaped[backslash] = 1;
 
-/** A buffer that grows. Callers `reserve` before they write. */
+/** Bytes looked at and copied at once. */
+const word = 4;
+
+/** A buffer that grows. Callers `reserve` before they write, except where a method says that it does. */
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
+  #view: DataView;
 
   constructor(size: number) {
-    this.bytes = Buffer.allocUnsafe(size);
+    this.bytes = Buffer.allocUnsafe(size + word);
+    this.#view = viewOf(this.bytes);
   }
 
-  /** Makes room for `count` more bytes. */
+  /** Makes room for `count` more bytes, and for a word that `copy` may write too much. */
   reserve(count: number): void {
-    if (this.length + count <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + count));
+    const needed = this.length + count + word;
+    if (needed <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, needed));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
+    this.#view = viewOf(grown);
   }
 
   byte(value: number): void {
@@ -40,7 +47,10 @@ export class ByteWriter {
 
   /** ASCII text. */
   ascii(text: string): void {
-    for (let index = 0; index < text.length; index += 1) this.bytes[this.length++] = text.charCodeAt(index);
+    const { bytes } = this;
+    let to = this.length;
+    for (let index = 0; index < text.length; index += 1) bytes[to++] = text.charCodeAt(index);
+    this.length = to;
   }
 
   /** UTF-8 text; reserves for itself. */
@@ -49,36 +59,80 @@ export class ByteWriter {
     this.length += this.bytes.write(text, this.length);
   }
 
-  /** Copies; short runs by hand, since `copy` has a price of its own. */
   copy(source: Buffer, start: number, end: number): void {
-    if (end - start >= 24) {
-      source.copy(this.bytes, this.length, start, end);
-      this.length += end - start;
-      return;
-    }
-    for (let index = start; index < end; index += 1) this.bytes[this.length++] = source[index] as number;
+    const { bytes } = this;
+    const from = viewSource(source);
+    const to = this.#view;
+    let at = this.length;
+    let next = start;
+    for (; next + word <= end; next += word, at += word) to.setUint32(at, from.getUint32(next));
+    for (; next < end; next += 1) bytes[at++] = source[next] as number;
+    this.length = at;
   }
 
-  /** A JSON string of UTF-8 bytes; reserves for itself. */
+  /** Bytes of a `Literal`. */
+  literal({ words, length }: Literal): void {
+    const view = this.#view;
+    let at = this.length;
+    for (let index = 0; index < words.length; index += 1, at += word) view.setUint32(at, words[index] as number);
+    this.length += length;
+  }
+
+  /** A whole number of at most 32 bits. */
+  integer(value: number): void {
+    const { bytes } = this;
+    let rest = value;
+    if (rest < 0) {
+      bytes[this.length++] = 0x2d;
+      rest = -rest;
+    }
+    const end = this.length + countDigits(rest);
+    this.length = end;
+    let at = end;
+    do {
+      const tenth = Math.floor(rest / 10);
+      bytes[--at] = 0x30 + rest - tenth * 10;
+      rest = tenth;
+    } while (rest > 0);
+  }
+
+  /** Two digits, as dates have them. */
+  twoDigits(value: number): void {
+    const tens = Math.floor(value / 10);
+    this.bytes[this.length++] = 0x30 + tens;
+    this.bytes[this.length++] = 0x30 + value - tens * 10;
+  }
+
+  /** A JSON string of UTF-8 bytes; takes up to six bytes a byte, and two. */
   string(source: Buffer, start: number, end: number): void {
-    this.reserve((end - start) * 6 + 2);
-    this.byte(quote);
-    this.stringBody(source, start, end);
-    this.byte(quote);
-  }
-
-  /** The inside of a JSON string; needs six bytes of room per byte. */
-  stringBody(source: Buffer, start: number, end: number): void {
-    let from = start;
-    for (let at = findEscaped(source, start, end); at < end; at = findEscaped(source, from, end)) {
-      this.copy(source, from, at);
-      this.escape(source[at] as number);
-      from = at + 1;
+    const { bytes } = this;
+    const from = viewSource(source);
+    const to = this.#view;
+    let at = this.length;
+    let next = start;
+    bytes[at++] = quote;
+    while (next < end) {
+      for (; next + word <= end; next += word, at += word) {
+        const value = from.getUint32(next);
+        if (needsEscape(value)) break;
+        to.setUint32(at, value);
+      }
+      const border = Math.min(next + word, end);
+      for (; next < border; next += 1) {
+        const byte = source[next] as number;
+        if (escaped[byte] === 0) bytes[at++] = byte;
+        else {
+          this.length = at;
+          this.#escape(byte);
+          at = this.length;
+        }
+      }
     }
-    this.copy(source, from, end);
+    bytes[at++] = quote;
+    this.length = at;
   }
 
-  private escape(byte: number): void {
+  #escape(byte: number): void {
     this.byte(backslash);
     const short = shortEscapes.get(byte);
     if (byte === quote || byte === backslash) this.byte(byte);
@@ -89,37 +143,51 @@ export class ByteWriter {
       this.byte(hexDigits[byte & 15] as number);
     }
   }
-
-  finish(): Buffer {
-    return this.bytes.subarray(0, this.length);
-  }
 }
+
+const countDigits = (value: number): number => {
+  let count = 1;
+  for (let limit = 10; value >= limit; limit *= 10) count += 1;
+  return count;
+};
+
+const viewOf = (buffer: Buffer): DataView => new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
 
 let viewed: Buffer | null = null;
 let view: DataView = new DataView(new ArrayBuffer(0));
 
-/**
- * Where the next byte that needs escaping is, or `end`. Long texts are looked at four bytes at a time:
- * a byte below 0x20, equal to `"` or equal to `\` leaves a high bit behind.
- */
-const findEscaped = (source: Buffer, start: number, end: number): number => {
-  let at = start;
-  if (end - start >= 16) {
-    if (viewed !== source) {
-      viewed = source;
-      view = new DataView(source.buffer, source.byteOffset, source.length);
-    }
-    for (; at + 4 <= end; at += 4) {
-      const word = view.getUint32(at, true);
-      const quotes = word ^ 0x22222222;
-      const backslashes = word ^ 0x5c5c5c5c;
-      const hit =
-        ((word - 0x20202020) & ~word) |
-        ((quotes - 0x01010101) & ~quotes) |
-        ((backslashes - 0x01010101) & ~backslashes);
-      if ((hit & 0x80808080) !== 0) break;
-    }
+/** Of the buffer at hand: drivers deliver many values in one. */
+const viewSource = (source: Buffer): DataView => {
+  if (viewed !== source) {
+    viewed = source;
+    view = viewOf(source);
   }
-  while (at < end && escaped[source[at] as number] === 0) at += 1;
-  return at;
+  return view;
+};
+
+/**
+ * Whether one of four bytes may need escaping: below 0x20, equal to `"` or equal to `\`, each of which leaves
+ * a high bit behind. Says yes too often now and then, never too seldom.
+ */
+const needsEscape = (value: number): boolean => {
+  const quotes = value ^ 0x22222222;
+  const backslashes = value ^ 0x5c5c5c5c;
+  const hit =
+    ((value - 0x20202020) & ~value) |
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes);
+  return (hit & 0x80808080) !== 0;
+};
+
+/** Bytes that are written again and again, as words; the last one is filled up. */
+export interface Literal {
+  readonly words: Uint32Array;
+  readonly length: number;
+}
+
+export const createLiteral = (bytes: Buffer): Literal => {
+  const padded = Buffer.alloc(Math.ceil(bytes.length / word) * word);
+  bytes.copy(padded);
+  const words = Uint32Array.from({ length: padded.length / word }, (_, index) => padded.readUInt32BE(index * word));
+  return { words, length: bytes.length };
 };

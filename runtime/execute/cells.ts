@@ -1,6 +1,7 @@
 /** Rows that a driver gives as plain values, written as JSON by the tokens of their select. */
 import type { Field } from '../collection.js';
 import { asterisks } from './concealed.js';
+import { joinKey } from '../sql/key.js';
 import type { Token } from '../sql/select.js';
 import type { RowCollector } from './row-set.js';
 
@@ -34,7 +35,7 @@ export const writeCells = (
       case 'key': {
         const key = cells.slice(column, column + token.columns);
         column += token.columns;
-        if (token.kind === 'list') collector.hole(token.list, keyParts(key));
+        if (token.kind === 'list') collector.hole(token.list, cellsToKey(key));
         else writer.text(JSON.stringify(key.map(cellToText).join(',')));
         break;
       }
@@ -43,8 +44,8 @@ export const writeCells = (
 };
 
 /** `null` when a part is null: then there is no key. */
-export const keyParts = (cells: readonly CellValue[]): readonly string[] | null =>
-  cells.includes(null) ? null : cells.map(cellToText);
+export const cellsToKey = (cells: readonly CellValue[]): string | null =>
+  cells.includes(null) ? null : joinKey(cells.map(cellToText));
 
 const cellToText = (cell: CellValue): string => (Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell));
 

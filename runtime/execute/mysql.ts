@@ -2,8 +2,10 @@
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
 import type { BindValue, DialectName } from '../sql/dialect.js';
 import type { RenderedStatement } from '../sql/fragment.js';
+import type { Token } from '../sql/select.js';
 import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from './database.js';
-import { readColumnType, writePacket, type ColumnType, type Packet } from './mysql-rows.js';
+import { compileRows, writePacket, type Packet, type RowProgram } from './mysql-rows.js';
+import { readColumnType, type ColumnType } from './mysql-types.js';
 import { RowCollector, type RowSet } from './row-set.js';
 
 /** Statements kept per connection; servers allow some 16 000 in all. */
@@ -11,14 +13,17 @@ const maxStatements = 256;
 
 export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
   const pool = createPool(poolOptions(options));
-  const dialect = await readDialect(pool);
+  const dialect = await readDialect(pool).catch((error: unknown) => {
+    pool.end(() => undefined);
+    throw error;
+  });
   const setup = sessionSetup(dialect, options.statementTimeout ?? 0);
   pool.on('connection', (connection) => {
     // queued before whatever the connection was opened for; a failure shows there
     connection.query(setup, () => undefined);
   });
   // opened before the dialect was known
-  await Promise.all([runOn(pool, (connection) => send(connection, setup, []))]);
+  await runOn(pool, (connection) => send(connection, setup, []));
   return {
     dialect,
     ...createPoolExecutor(pool),
@@ -28,7 +33,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   };
 };
 
-const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
+export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
   if (protocol !== 'mysql:' || pathname.length < 2) {
     throw new Error('DATABASE_URL names no database; expected mysql://user:password@host:port/database');
@@ -64,7 +69,7 @@ const readDialect = async (pool: Pool): Promise<DialectName> => {
 };
 
 /** Strict, in UTC, bounded in time (milliseconds, 0: unbounded). */
-const sessionSetup = (dialect: DialectName, timeout: number): string =>
+export const sessionSetup = (dialect: DialectName, timeout: number): string =>
   [
     "set time_zone = '+00:00'",
     "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
@@ -75,9 +80,11 @@ const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise
   new Promise<Result>((resolve, reject) => {
     pool.getConnection((error, connection) => {
       if (error !== null) return reject(error);
-      task(connection)
-        .then(resolve, reject)
-        .finally(() => connection.release());
+      const release = <Value>(settle: (value: Value) => void) => (value: Value): void => {
+        connection.release();
+        settle(value);
+      };
+      task(connection).then(release(resolve), release(reject));
     });
   });
 
@@ -205,12 +212,14 @@ const readRows = (
   withStatement(connection, text, (statement, { resolve, reject }) => {
     const collector = new RowCollector(sizeHints.get(text) ?? 1024, layout.limit);
     const columns: ColumnType[] = [];
+    let program: RowProgram | null = null;
     let failure: Error | null = null;
 
     const row: State = function row(packet) {
       if (packet.isEOF()) return this.done();
       try {
-        if (failure === null) writePacket(packet, layout, { columns, collector });
+        program ??= programFor(layout, columns);
+        if (failure === null) writePacket(packet, program, collector);
       } catch (error) {
         failure = error as Error;
       }
@@ -228,6 +237,26 @@ const readRows = (
       resolve(collector.finish());
     });
     command.readField = readField;
+  });
+
+const programs = new WeakMap<readonly Token[], RowProgram>();
+
+/** Of the last result with these tokens, as long as its columns are the same. */
+const programFor = (layout: RowLayout, columns: readonly ColumnType[]): RowProgram => {
+  const present = programs.get(layout.tokens);
+  if (present !== undefined && isSame(present.columns, columns)) return present;
+  const compiled = compileRows(layout, columns);
+  programs.set(layout.tokens, compiled);
+  return compiled;
+};
+
+const isSame = (left: readonly ColumnType[], right: readonly ColumnType[]): boolean =>
+  left.length === right.length &&
+  left.every((column, index) => {
+    const other = right[index];
+    return (
+      column.type === other?.type && column.unsigned === other.unsigned && column.decimals === other.decimals
+    );
   });
 
 const maxHints = 1000;

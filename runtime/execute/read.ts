@@ -2,19 +2,31 @@
 import type { BindInput } from '../sql/fragment.js';
 import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
 import type { Executor, RowLayout } from './database.js';
-import { fillHoles, type RowSet } from './row-set.js';
+import { fillHoles, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
 
 export interface ReadResult {
-  /** Rows separated by commas, without brackets. */
-  readonly bytes: Buffer;
+  readonly rows: JsonRows;
   readonly count: number;
   /** `total_count`, `filter_count`, as far as asked for. */
   readonly meta: Readonly<Record<string, number>> | null;
 }
 
-export const executeRead = async (read: CompiledRead, input: BindInput, executor: Executor): Promise<ReadResult> => {
+export const executeRead = (read: CompiledRead, input: BindInput, executor: Executor): Promise<ReadResult> => {
   const rows = readRoot(read.rows, input, executor);
-  if (read.counts.length === 0) return { ...(await rows), meta: null };
+  return read.counts.length === 0 ? rows : withCounts(rows, { read, input, executor });
+};
+
+const readRoot = async (rows: CompiledRows, input: BindInput, executor: Executor): Promise<ReadResult> => {
+  const layout: RowLayout = { tokens: rows.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
+  const set = await executor.rows(rows.statement.render(input), layout);
+  const filled = set.holes.length === 0 ? set : await fill(set, rows, { input, executor });
+  return { rows: filled.rows, count: set.count, meta: null };
+};
+
+const withCounts = async (
+  rows: Promise<ReadResult>,
+  { read, input, executor }: Context & { readonly read: CompiledRead },
+): Promise<ReadResult> => {
   const counts = read.counts.map(async ({ key, statement }) => {
     const { text, values } = statement.render(input);
     const [row] = await executor.query(text, values);
@@ -24,22 +36,13 @@ export const executeRead = async (read: CompiledRead, input: BindInput, executor
   return { ...found, meta: Object.fromEntries(meta) };
 };
 
-const readRoot = async (rows: CompiledRows, input: BindInput, executor: Executor) => {
-  const layout: RowLayout = { tokens: rows.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
-  const set = await executor.rows(rows.statement.render(input), layout);
-  const { bytes } = await fill(set, rows, { input, executor });
-  return { bytes, count: set.count };
-};
-
-type Filled = Pick<RowSet, 'bytes' | 'groups'>;
-
 interface Context {
   readonly input: BindInput;
   readonly executor: Executor;
 }
 
 /** Sibling lists are read side by side. */
-const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<Filled> => {
+const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<FilledRows> => {
   if (set.holes.length === 0) return set;
   const lists = await Promise.all(rows.lists.map((list, index) => readList(list, keysOf(set, index), context)));
   return fillHoles(set, lists);
@@ -53,9 +56,9 @@ const keysOf = (set: RowSet, list: number): readonly string[] => [
 const keysTogether = 1000;
 const keysApart = 64;
 
-const readList = async (list: CompiledList, keys: readonly string[], context: Context): Promise<Filled> => {
+const readList = async (list: CompiledList, keys: readonly string[], context: Context): Promise<FilledRows> => {
   const layout: RowLayout = { tokens: list.tokens, keyColumns: list.keyColumns, limit: list.limit(context.input) };
-  if (keys.length === 0 || layout.limit === 0) return { bytes: Buffer.alloc(0), groups: new Map() };
+  if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map() };
   const sets = await Promise.all(
     chunk(keys, list.together === null ? keysApart : keysTogether).map((part) => readChunk(list, part, { ...context, layout })),
   );
@@ -82,14 +85,16 @@ const chunk = (keys: readonly string[], size: number): readonly (readonly string
     ? [keys]
     : Array.from({ length: Math.ceil(keys.length / size) }, (_, index) => keys.slice(index * size, (index + 1) * size));
 
-const concatSets = (sets: readonly Filled[]): Filled => {
+const concatSets = (sets: readonly FilledRows[]): FilledRows => {
   const [only] = sets;
   if (sets.length === 1 && only !== undefined) return only;
   const groups = new Map<string, { readonly start: number; readonly end: number }>();
+  const chunks = sets.map(({ rows }) => rows.bytes);
   let offset = 0;
-  for (const set of sets) {
+  sets.forEach((set, index) => {
     for (const [key, { start, end }] of set.groups) groups.set(key, { start: start + offset, end: end + offset });
-    offset += set.bytes.length;
-  }
-  return { bytes: Buffer.concat(sets.map((set) => set.bytes)), groups };
+    offset += chunks[index]?.length ?? 0;
+  });
+  const buffer = Buffer.concat(chunks);
+  return { rows: new JsonRows(buffer, 0, buffer.length), groups };
 };

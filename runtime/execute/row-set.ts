@@ -1,10 +1,8 @@
 /** The rows of one statement as JSON, and the places where nested lists still have to be put in. */
-import { joinKey } from '../sql/read.js';
 import { ByteWriter } from './bytes.js';
 
 export interface RowSet {
-  /** Rows separated by commas. */
-  readonly bytes: Buffer;
+  readonly rows: JsonRows;
   readonly count: number;
   /** By position. */
   readonly holes: readonly Hole[];
@@ -12,7 +10,44 @@ export interface RowSet {
   readonly groups: ReadonlyMap<string, Range>;
 }
 
+/** Rows separated by commas, with room around them: an envelope is put on without copying. */
+export class JsonRows {
+  readonly #buffer: Buffer;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(buffer: Buffer, start: number, end: number) {
+    this.#buffer = buffer;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(this.#start, this.#end);
+  }
+
+  get isEmpty(): boolean {
+    return this.#start === this.#end;
+  }
+
+  /** The rows between two texts; only once, since it may use the room. */
+  enclose(before: Buffer, after: Buffer): Buffer {
+    const start = this.#start - before.length;
+    const end = this.#end + after.length;
+    if (start < 0 || end > this.#buffer.length) return Buffer.concat([before, this.bytes, after]);
+    before.copy(this.#buffer, start);
+    after.copy(this.#buffer, this.#end);
+    return this.#buffer.subarray(start, end);
+  }
+}
+
+export const noRows = new JsonRows(Buffer.alloc(0), 0, 0);
+
+/** Bytes kept free before and after the rows. */
+const margin = 16;
+
 export interface Hole {
+  /** Counted from the first row. */
   readonly at: number;
   /** Index of the list among those of the select. */
   readonly list: number;
@@ -40,7 +75,8 @@ export class RowCollector {
 
   /** `limit`: rows kept per parent. */
   constructor(size: number, limit: number) {
-    this.writer = new ByteWriter(size);
+    this.writer = new ByteWriter(size + margin * 2);
+    this.writer.length = margin;
     this.#limit = limit;
   }
 
@@ -52,14 +88,13 @@ export class RowCollector {
   }
 
   /** Before a row of a nested list, rows of one parent following each other. `false`: the row is one too many. */
-  beginChild(parts: readonly string[]): boolean {
-    const key = joinKey(parts);
+  beginChild(key: string): boolean {
     this.#count += 1;
     this.writer.reserve(1);
     if (key !== this.#key) {
       this.#closeGroup();
       this.#key = key;
-      this.#groupStart = this.writer.length;
+      this.#groupStart = this.writer.length - margin;
       this.#inGroup = 1;
       return this.#limit > 0;
     }
@@ -69,8 +104,8 @@ export class RowCollector {
     return true;
   }
 
-  hole(list: number, parts: readonly string[] | null): void {
-    this.#holes.push({ at: this.writer.length, list, key: parts === null ? null : joinKey(parts) });
+  hole(list: number, key: string | null): void {
+    this.#holes.push({ at: this.writer.length - margin, list, key });
   }
 
   /** Rows seen, kept or not. */
@@ -80,49 +115,70 @@ export class RowCollector {
 
   finish(): RowSet {
     this.#closeGroup();
-    return { bytes: this.writer.finish(), count: this.#count, holes: this.#holes, groups: this.#groups };
+    const { writer } = this;
+    writer.reserve(margin);
+    const rows = new JsonRows(writer.bytes, margin, writer.length);
+    return { rows, count: this.#count, holes: this.#holes, groups: this.#groups };
   }
 
   #closeGroup(): void {
-    if (this.#key !== null) this.#groups.set(this.#key, { start: this.#groupStart, end: this.writer.length });
+    if (this.#key !== null) this.#groups.set(this.#key, { start: this.#groupStart, end: this.writer.length - margin });
   }
 }
 
-/** Lists by index, their own holes already filled. */
-export type FilledLists = readonly Pick<RowSet, 'bytes' | 'groups'>[];
+/** Rows whose holes are filled. */
+export type FilledRows = Pick<RowSet, 'rows' | 'groups'>;
 
-const nullBytes = Buffer.from('null');
-const open = Buffer.from('[');
-const close = Buffer.from(']');
+const nothing = Buffer.from('null');
+const empty = Buffer.from('[]');
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
 /** Puts the nested lists in; group ranges move along. */
-export const fillHoles = (set: RowSet, lists: FilledLists): Pick<RowSet, 'bytes' | 'groups'> => {
+export const fillHoles = (set: RowSet, lists: readonly FilledRows[]): FilledRows => {
   if (set.holes.length === 0) return set;
-  const chunks: Buffer[] = [];
-  const shifts: { readonly at: number; readonly by: number }[] = [];
+  const source = set.rows.bytes;
+  const filled = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
+  const size = filled.reduce((sum, { bytes }) => sum + bytes.length, source.length + set.holes.length * 4);
+  const target = Buffer.allocUnsafe(size + margin * 2);
+  const shifts: Shift[] = [];
   let from = 0;
-  let by = 0;
+  let to = margin;
   for (const { at, list, key } of set.holes) {
-    const filling = fill(lists[list], key);
-    chunks.push(set.bytes.subarray(from, at), ...filling);
-    by += filling.reduce((sum, chunk) => sum + chunk.length, 0);
-    shifts.push({ at, by });
+    to += source.copy(target, to, from, at);
     from = at;
+    to = fill(target, to, { list: filled[list], key });
+    shifts.push({ at, by: to - margin - at });
   }
-  chunks.push(set.bytes.subarray(from));
-  return { bytes: Buffer.concat(chunks), groups: moveGroups(set.groups, shifts) };
+  to += source.copy(target, to, from);
+  return { rows: new JsonRows(target, margin, to), groups: moveGroups(set.groups, shifts) };
 };
 
-const fill = (list: FilledLists[number] | undefined, key: string | null): readonly Buffer[] => {
-  if (list === undefined || key === null) return [nullBytes];
+interface Filling {
+  readonly list: { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
+  readonly key: string | null;
+}
+
+/** @returns where the filling ends */
+const fill = (target: Buffer, at: number, { list, key }: Filling): number => {
+  if (list === undefined || key === null) return at + nothing.copy(target, at);
   const range = list.groups.get(key);
-  return range === undefined ? [open, close] : [open, list.bytes.subarray(range.start, range.end), close];
+  if (range === undefined) return at + empty.copy(target, at);
+  target[at] = openBracket;
+  const end = at + 1 + list.bytes.copy(target, at + 1, range.start, range.end);
+  target[end] = closeBracket;
+  return end + 1;
 };
+
+interface Shift {
+  readonly at: number;
+  readonly by: number;
+}
 
 /** Groups come in order of position, as shifts do; a row begins and ends with a brace, so no hole is on a border. */
 const moveGroups = (
   groups: ReadonlyMap<string, Range>,
-  shifts: readonly { readonly at: number; readonly by: number }[],
+  shifts: readonly Shift[],
 ): ReadonlyMap<string, Range> => {
   const moved = new Map<string, Range>();
   let next = 0;

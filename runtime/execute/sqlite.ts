@@ -1,7 +1,8 @@
 /** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
+import { setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
 import type { RenderedStatement } from '../sql/fragment.js';
-import { keyParts, writeCells, type CellValue } from './cells.js';
+import { cellsToKey, writeCells, type CellValue } from './cells.js';
 import type { Database, DatabaseOptions, Executor, RowLayout } from './database.js';
 import { RowCollector } from './row-set.js';
 
@@ -46,7 +47,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
 
 const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);
 
-const openConnection = (path: string): Connection => {
+export const openConnection = (path: string): Connection => {
   const connection = new Libsql(path);
   connection.exec('pragma busy_timeout = 10000');
   connection.exec('pragma journal_mode = wal');
@@ -89,7 +90,7 @@ const collect = (prepared: Prepared, { values }: RenderedStatement, layout: RowL
   for (const row of prepared.raw(true).all([...values]) as CellValue[][]) {
     const cells = row.map(toCell);
     if (layout.keyColumns === 0) collector.beginRow();
-    else if (!collector.beginChild(keyParts(cells.slice(0, layout.keyColumns)) ?? [])) continue;
+    else if (!collector.beginChild(cellsToKey(cells.slice(0, layout.keyColumns)) ?? '')) continue;
     writeCells(layout.tokens, cells, { collector, first: layout.keyColumns });
   }
   return collector.finish();
@@ -108,15 +109,30 @@ const plainValue = (value: unknown): unknown => {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 };
 
-/** A second database whose only use is that one process at a time can write it. */
+/** A second database whose only use is that one holder at a time can write it. */
 const lockFile = async <Result>(path: string, body: () => Promise<Result>): Promise<Result> => {
   const lock = new Libsql(path);
   try {
-    lock.exec('pragma busy_timeout = 60000');
-    lock.exec('begin exclusive');
+    await beginExclusive(lock);
     return await body();
   } finally {
     if (lock.inTransaction) lock.exec('rollback');
     lock.close();
+  }
+};
+
+const lockTries = 600;
+const lockPause = 100;
+
+/** Waits without blocking the process: the holder may be in it. */
+const beginExclusive = async (lock: Connection): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      lock.exec('begin exclusive');
+      return;
+    } catch (error) {
+      if (tries === lockTries) throw error;
+      await setTimeout(lockPause);
+    }
   }
 };

@@ -16,6 +16,7 @@ import {
 } from '../sql/write.js';
 import type { Database, Executor } from './database.js';
 import { explainFailure } from './failures.js';
+import type { JsonRows } from './row-set.js';
 
 export type Key = readonly Scalar[];
 
@@ -42,12 +43,12 @@ export const executeCreateReturning = async (
   plan: CreatePlan,
   returning: Returning,
   { database, dialect }: WriteContext,
-): Promise<Buffer> => {
+): Promise<JsonRows> => {
   const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
   const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
   return explainFailure({ collection: plan.collection, rows: plan.rows, executor: database }, async () => {
-    const { bytes } = await database.rows(statement, layout);
-    return bytes;
+    const { rows } = await database.rows(statement, layout);
+    return rows;
   });
 };
 

@@ -24,6 +24,11 @@ export interface ItemContext extends ItemServices {
   readonly now: Date;
 }
 
+export const createContext = (services: ItemServices, principal: Principal): ItemContext => {
+  const { registry, database, dialect, limits, publicLimits, maxDepth } = services;
+  return { registry, database, dialect, limits, publicLimits, maxDepth, principal, now: new Date() };
+};
+
 export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>
   principal.user === null ? publicLimits : limits;
 

@@ -1,12 +1,14 @@
 /** Lists and items: a parsed query becomes a plan, once per shape and policy set, and runs. */
 import type { Collection } from '../collection.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
+import type { JsonRows } from '../execute/row-set.js';
 import { missingItem, narrowToItem, narrowToItems, readKey } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { Scalar } from '../plan/values.js';
 import type { ParsedQuery } from '../request/query.js';
-import { compileRead, type CompiledRead } from '../sql/read.js';
+import type { PolicySet } from '../access/policies.js';
+import { compileRead, type CompiledRead, type Limits } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
 import { defaultItem } from './singleton.js';
 
@@ -23,11 +25,11 @@ export const readItem = async (
   { collection, parsed }: ReadTarget,
   key: readonly unknown[],
   context: ItemContext,
-): Promise<Buffer> => {
+): Promise<JsonRows> => {
   const keys = readKey(collection, key);
-  const { bytes, count } = await run({ collection, parsed, kind: 'item', narrow: narrowToItem, keys }, context);
+  const { rows, count } = await run({ collection, parsed, kind: 'item', narrow: narrowToItem, keys }, context);
   if (count === 0) throw missingItem(collection);
-  return bytes;
+  return rows;
 };
 
 /** Those of the keys that exist for the caller, in the order of the query. */
@@ -48,7 +50,7 @@ export const readItems = (
   );
 
 /** The one item of a singleton; its defaults where the table is empty. */
-export const readSingleton = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<Buffer> => {
+export const readSingleton = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<JsonRows> => {
   const narrow = (plan: ReadPlan): ReadPlan => ({
     ...plan,
     limit: { from: 'rule', value: 1 },
@@ -56,8 +58,8 @@ export const readSingleton = async ({ collection, parsed }: ReadTarget, context:
     page: null,
     meta: [],
   });
-  const { bytes, count } = await run({ collection, parsed, kind: 'singleton', narrow, keys: [] }, context);
-  return count > 0 ? bytes : defaultItem(planRead(parsed.query, collection, planContext(context)));
+  const { rows, count } = await run({ collection, parsed, kind: 'singleton', narrow, keys: [] }, context);
+  return count > 0 ? rows : defaultItem(planRead(parsed.query, collection, planContext(context)));
 };
 
 export const planContext = ({ principal, maxDepth }: ItemContext) => ({ policies: principal.policies, maxDepth });
@@ -75,22 +77,31 @@ const run = (options: Run, context: ItemContext): Promise<ReadResult> => {
   return executeRead(compiled, bindInput(context, { values, keys: options.keys }), context.database);
 };
 
-const maxPlans = 2_000;
+/** Per collection and use. */
+const maxPlans = 500;
 
 const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead => {
-  const { cache } = context.principal.policies;
   const limits = limitsOf(context);
-  const key = `${kind} ${limits === context.limits ? '' : 'public '}${collection.name} ${parsed.shape}`;
-  const present = cache.get(key) as CompiledRead | undefined;
+  const cache = planCache(context.principal.policies, limits, `${kind} ${collection.name}`);
+  const present = cache.get(parsed.shape);
   if (present !== undefined) return present;
   const plan = narrow(planRead(parsed.query, collection, planContext(context)));
   const compiled = compileRead(plan, { dialect: context.dialect, limits });
   if (cache.size >= maxPlans) dropOldest(cache);
-  cache.set(key, compiled);
+  cache.set(parsed.shape, compiled);
   return compiled;
 };
 
-const dropOldest = (cache: Map<string, unknown>): void => {
+/** Plans by shape, of one policy set for one use of one collection. */
+const planCache = ({ cache }: PolicySet, limits: Limits, use: string): Map<string, CompiledRead> => {
+  let byUse = cache.get(limits) as Map<string, Map<string, CompiledRead>> | undefined;
+  if (byUse === undefined) cache.set(limits, (byUse = new Map()));
+  let plans = byUse.get(use);
+  if (plans === undefined) byUse.set(use, (plans = new Map()));
+  return plans;
+};
+
+const dropOldest = (cache: Map<string, CompiledRead>): void => {
   const [oldest] = cache.keys();
   if (oldest !== undefined) cache.delete(oldest);
 };

@@ -13,6 +13,7 @@ import {
   type Key,
   type WriteContext as ExecuteContext,
 } from '../execute/write.js';
+import { JsonRows, noRows } from '../execute/row-set.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import { planCreate, planDelete, planUpdate, type CreatePlan, type WriteContext } from '../plan/write.js';
@@ -23,7 +24,7 @@ import { hashRows } from './hash.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
 
 /** What a write answers: rows, or nothing where the caller may not read them. */
-export type WriteAnswer = Buffer | null;
+export type WriteAnswer = JsonRows | null;
 
 /** One item from an object, several from a list. */
 export const createItems = async (
@@ -34,7 +35,7 @@ export const createItems = async (
   const { collection } = target;
   const answer = planAnswer(target, context);
   const plan = await hashRows(planCreate(collection, Array.isArray(payload) ? payload : [payload], writeContext(context)));
-  if (plan.rows.length === 0) return Buffer.alloc(0);
+  if (plan.rows.length === 0) return noRows;
   return (await createReturning(plan, answer, context)) ?? readAnswer(answer, await executeCreate(plan, executeContext(collection, context)), context);
 };
 
@@ -43,7 +44,7 @@ const createReturning = async (
   plan: CreatePlan,
   answer: ReadTarget | null,
   context: ItemContext,
-): Promise<Buffer | null> => {
+): Promise<JsonRows | null> => {
   const execute = executeContext(plan.collection, context);
   if (answer === null || plan.rows.length !== 1 || execute.after !== null) return null;
   const returning = compileReturning(planRead(answer.parsed.query, answer.collection, planContext(context)), context.dialect);
@@ -80,7 +81,7 @@ const updateKeys = async (
   const { collection } = target;
   const answer = planAnswer(target, context);
   const plan = await hashRows(planUpdate(collection, payload, writeContext(context)));
-  if (keys.length === 0) return Buffer.alloc(0);
+  if (keys.length === 0) return noRows;
   await executeUpdate(plan, keys, executeContext(collection, context));
   return readAnswer(answer, keys, context);
 };
@@ -152,9 +153,9 @@ const selectKeys = async (
   if (keys !== undefined) return readKeys(collection, keys);
   if (typeof query !== 'object' || query === null || Array.isArray(query)) throw invalidPayload('"query" must be an object');
   const parsed = readQuery({ ...query, fields: collection.key.map((field) => field.name), deep: undefined });
-  const { bytes } = await readList({ collection, parsed }, context);
-  const rows = JSON.parse(`[${bytes.toString()}]`) as Record<string, unknown>[];
-  return rows.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
+  const { rows } = await readList({ collection, parsed }, context);
+  const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
+  return found.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
 };
 
 /** Keys of a body, each once. */
@@ -186,7 +187,7 @@ const readAnswer = async (
   if (answer === null) return null;
   const parts = await Promise.all(chunk(keys).map((part) => readItems(answer, part, context)));
   if (parts.every(({ count }) => count === 0) && keys.length > 0) return null;
-  return joinRows(parts.map(({ bytes }) => bytes).filter((bytes) => bytes.length > 0));
+  return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));
 };
 
 const answersTogether = 500;
@@ -196,8 +197,13 @@ const chunk = (keys: readonly Key[]): readonly (readonly Key[])[] =>
     keys.slice(index * answersTogether, (index + 1) * answersTogether),
   );
 
-const joinRows = (parts: readonly Buffer[]): Buffer =>
-  Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from(','), part])));
+const joinRows = (parts: readonly JsonRows[]): JsonRows => {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const chunks = parts.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [Buffer.from(','), bytes]));
+  const buffer = Buffer.concat(chunks);
+  return new JsonRows(buffer, 0, buffer.length);
+};
 
 const writeContext = (context: ItemContext): WriteContext => ({
   ...planContext(context),

@@ -2,6 +2,7 @@
 import type { Field, ToMany } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { FieldNode, Query } from '../request/query.js';
+import { fromQuery, planFilter } from './filter.js';
 import { planMany } from './read.js';
 import {
   crossRelation,
@@ -12,7 +13,7 @@ import {
   mayUse,
   type Scope,
 } from './scope.js';
-import type { Entry, Select } from './types.js';
+import { conditionTrue, type Entry, type Select } from './types.js';
 
 /** Nothing asked for is the same as `*`. */
 const star: readonly FieldNode[] = [{ name: '*', children: [] }];
@@ -77,11 +78,14 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   }
   const target = crossRelation(scope, relation);
   if (target === null) return null;
+  const query = deepOf(deep, name);
+  const filter = query?.filter ?? null;
   return {
     kind: 'one',
     name,
     join: joinOf(relation, scope, target),
-    select: planSelect(children.length === 0 ? null : children, target, deepOf(deep, name)?.deep ?? []),
+    where: filter === null ? conditionTrue : planFilter(filter, target, fromQuery),
+    select: planSelect(children.length === 0 ? null : children, target, query?.deep ?? []),
   };
 };
 

@@ -28,6 +28,8 @@ import {
 /** Where a slot's value will come from. */
 export type SlotReader = (slot: number) => Operand;
 
+export const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
+
 interface Context {
   readonly scope: Scope;
   /** Many-to-one steps from the row the condition is about. */
@@ -42,7 +44,7 @@ export const planFilter = (filter: Filter, scope: Scope, slots: SlotReader): Con
 const planNode = (filter: Filter, context: Context): Condition => {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.filters.map((part) => planNode(part, context)));
+      return allOf(gatherSteps(filter.filters, context.scope).map((part) => planNode(part, context)));
     case 'or':
       return filter.filters.length === 0
         ? conditionTrue
@@ -57,6 +59,29 @@ const planNode = (filter: Filter, context: Context): Condition => {
   }
 };
 
+/** What an `and` says of one relation in several places, it says of one related row. */
+const gatherSteps = (filters: readonly Filter[], scope: Scope): readonly Filter[] => {
+  const steps = new Map<string, Filter[]>();
+  const rest = filters.filter((part) => {
+    if (part.kind !== 'field' || !isStep(part.filter) || findRelation(scope, part.name) === undefined) return true;
+    steps.set(part.name, [...(steps.get(part.name) ?? []), part.filter]);
+    return false;
+  });
+  const gathered = [...steps].map(([name, parts]): Filter => ({ kind: 'field', name, filter: joinFilters(parts) }));
+  return [...rest, ...gathered];
+};
+
+/** Whether a filter below a relation is about the fields of a related row. */
+const isStep = (filter: Filter): boolean =>
+  filter.kind === 'and' || filter.kind === 'or'
+    ? filter.filters.length > 0 && filter.filters.every(isStep)
+    : filter.kind === 'field';
+
+const joinFilters = (filters: readonly Filter[]): Filter => {
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
+};
+
 const planNamed = (name: string, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
@@ -65,7 +90,9 @@ const planNamed = (name: string, filter: Filter, context: Context): Condition =>
   if (relation?.kind === 'manyToAny') throw invalidQuery(`filters through "${name}" are not served`);
   if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
-  if (filter.kind === 'and') return allOf(filter.filters.map((part) => planNamed(name, part, context)));
+  if (filter.kind === 'and' && !isStep(filter)) {
+    return allOf(filter.filters.map((part) => planNamed(name, part, context)));
+  }
   if (filter.kind === 'or' && filter.filters.length > 0) {
     return anyOf(filter.filters.map((part) => planNamed(name, part, context)));
   }
@@ -99,15 +126,22 @@ const planMany = (relation: ToMany, filter: Filter, context: Context): Condition
     return allOf(filter.filters.map((part) => planMany(relation, part, context)));
   }
   if (filter.kind === 'compare') return planManyNull(relation, filter.operator, context);
+  const inner = isQuantifier(filter) ? filter.filter : filter;
+  const some = planSome(relation, inner, context);
+  // an empty object asks for nothing
+  if (inner.kind === 'and' && inner.filters.length === 0) return conditionTrue;
+  return filter.kind === 'none' ? { kind: 'not', condition: some } : some;
+};
+
+/** At least one related row that counts for the caller, and passes. */
+const planSome = (relation: ToMany, filter: Filter, context: Context): Condition => {
   const { scope, path } = context;
   const rule = fieldRule(scope, relation.name);
   const target = crossRelation(scope, relation);
   if (target === null) throw forbiddenField(scope, relation.name);
-  const inner = isQuantifier(filter) ? filter.filter : filter;
-  const where = allOf([rowsOf(target), planNode(inner, { ...context, scope: target, path: [] })]);
+  const where = allOf([rowsOf(target), planNode(filter, { ...context, scope: target, path: [] })]);
   const exists: Condition = { kind: 'some', path, relation, where, inRule: scope.grant === null };
-  const some = rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
-  return filter.kind === 'none' ? { kind: 'not', condition: some } : some;
+  return rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
 };
 
 const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
@@ -115,9 +149,9 @@ const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' 
 
 /** `{works: {_null: true}}`: no row at all. */
 const planManyNull = (relation: ToMany, operator: Operator, context: Context): Condition => {
-  const everything: Filter = { kind: 'and', filters: [] };
-  if (operator === 'null') return planMany(relation, { kind: 'none', filter: everything }, context);
-  if (operator === 'nnull') return planMany(relation, { kind: 'some', filter: everything }, context);
+  const any: Filter = { kind: 'and', filters: [] };
+  if (operator === 'null') return { kind: 'not', condition: planSome(relation, any, context) };
+  if (operator === 'nnull') return planSome(relation, any, context);
   throw invalidQuery(
     `"_${operator}" cannot compare the list "${relation.name}"; filter one of its fields, as in {"${relation.name}": {"id": …}}`,
   );

@@ -3,7 +3,7 @@ import type { Field, ToMany } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
-import { planColumn, planFilter, type SlotReader } from './filter.js';
+import { fromQuery, planColumn, planFilter } from './filter.js';
 import {
   crossRelation,
   findRelation,
@@ -18,8 +18,6 @@ import {
 import type { Collection } from '../collection.js';
 import { planSearch } from './search.js';
 import { allOf, conditionTrue, type Condition, type Join, type Limit, type Order, type ReadPlan } from './types.js';
-
-const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
 
 const emptyQuery: Query = {
   fields: null,
@@ -54,9 +52,14 @@ export const planMany = (
       ? { kind: 'key', fields: readableKey(scope) }
       : planSelect(children.length === 0 ? null : children, scope, query.deep),
   );
-  if (query.sort !== null || relation.sortField === undefined) return plan;
-  return { ...plan, order: planOrder([{ path: [relation.sortField], descending: false }], scope) };
+  const { sortField } = relation;
+  if (query.sort !== null || sortField === undefined || !mayUse(scope, sortField)) return plan;
+  return { ...plan, order: unplacedLast(planOrder([ascending(sortField)], scope)) };
 };
+
+/** Rows that were never given a place come after those that were. */
+const unplacedLast = ([place, ...rest]: readonly Order[]): readonly Order[] =>
+  place === undefined ? [] : [{ ...place, nullsLast: true }, ...rest];
 
 const readableKey = (scope: Scope): readonly Field[] => {
   const hidden = scope.collection.key.find((field) => !mayUse(scope, field.name));

@@ -39,6 +39,8 @@ export type Entry =
       readonly kind: 'one';
       readonly name: string;
       readonly join: Join;
+      /** Related rows that show: the filter of `deep`. */
+      readonly where: Condition;
       readonly select: Select;
     }
   | {
@@ -117,6 +119,8 @@ export type Operand =
 export interface Order {
   readonly column: ColumnRef;
   readonly descending: boolean;
+  /** Else nulls stand where the database puts them. */
+  readonly nullsLast?: true;
 }
 
 export const conditionTrue: Condition = { kind: 'true' };

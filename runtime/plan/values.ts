@@ -21,6 +21,15 @@ const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type')
 /** Reads a value that is not null. Text is accepted wherever it spells a value of the type. */
 export const readValue = (field: Field, value: unknown): ReadValue => readers[field.type](value, field);
 
+const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
+
+/** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded. */
+export const keptValue = ({ type, fraction = 0 }: Field, value: Scalar): Scalar => {
+  if (typeof value !== 'string' || !clocks.has(type)) return value;
+  const [whole = '', digits = ''] = value.split('.');
+  return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction)}`;
+};
+
 type Reader = (value: unknown, field: Field) => ReadValue;
 
 const readText: Reader = (value, field) => {
@@ -83,9 +92,16 @@ const readDecimal: Reader = (value, field) => {
   return accept(`${match[1] === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction}`);
 };
 
-/** Without an exponent: `1e21` is spelled out. */
-const plainNumber = (value: number): string =>
-  /e/.test(String(value)) ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
+/** Without an exponent: `1e21` and `1e-7` are spelled out. */
+const plainNumber = (value: number): string => {
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
+  if (match === null) return String(value);
+  const [, sign = '', first = '', rest = '', exponent] = match;
+  const point = Number(exponent) + 1;
+  return point > 0
+    ? `${sign}${`${first}${rest}`.padEnd(point, '0')}`
+    : `${sign}0.${'0'.repeat(-point)}${first}${rest}`;
+};
 
 const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
@@ -104,12 +120,12 @@ const readBoolean: Reader = (value) => {
 };
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
-const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(\.\d{1,6})?\d*)?$/;
-const momentPattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/;
+const momentPattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 
 /** Of a date with a time, the date. */
-const readDate: Reader = (value) => {
-  const moment = typeof value === 'string' ? normalizeMoment(value) : null;
+const readDate: Reader = (value, field) => {
+  const moment = typeof value === 'string' ? normalizeMoment(value, field) : null;
   return moment === null ? refuse('a date, YYYY-MM-DD') : accept(moment.slice(0, 10));
 };
 
@@ -122,21 +138,27 @@ const isDate = (text: string): boolean => {
   return month >= 1 && month <= 12 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 };
 
-const readTime: Reader = (value) => {
-  const time = typeof value === 'string' ? normalizeTime(value) : null;
+const readTime: Reader = (value, field) => {
+  const time = typeof value === 'string' ? normalizeTime(value, field) : null;
   return time === null ? refuse('a time, HH:MM:SS') : accept(time);
 };
 
-const normalizeTime = (text: string): string | null => {
+const normalizeTime = (text: string, field: Field): string | null => {
   const match = timePattern.exec(text);
   if (match === null) return null;
   const [, hours = '', minutes = '', seconds = '00', fraction = ''] = match;
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null;
-  return `${hours}:${minutes}:${seconds}${fraction}`;
+  return `${hours}:${minutes}:${seconds}${spellFraction(fraction, field)}`;
+};
+
+/** As many digits as the column shows, more only where they say more: equal moments are equal texts. */
+const spellFraction = (digits: string, { fraction = 0 }: Field): string => {
+  const said = digits.slice(0, 6).replace(/0+$/, '').padEnd(fraction, '0');
+  return said === '' ? '' : `.${said}`;
 };
 
 const readMoment: Reader = (value, field) => {
-  const moment = typeof value === 'string' ? normalizeMoment(value) : null;
+  const moment = typeof value === 'string' ? normalizeMoment(value, field) : null;
   if (moment !== null) return accept(moment);
   return refuse(
     field.type === 'timestamp' ? 'a timestamp, YYYY-MM-DDTHH:MM:SSZ' : 'a date and time, YYYY-MM-DDTHH:MM:SS',
@@ -144,10 +166,10 @@ const readMoment: Reader = (value, field) => {
 };
 
 /** `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC; a zone is applied, a missing one is UTC. */
-const normalizeMoment = (text: string): string | null => {
+const normalizeMoment = (text: string, field: Field): string | null => {
   const match = momentPattern.exec(text.trim());
   if (match === null || match[1] === undefined || !isDate(match[1])) return null;
-  const time = normalizeTime(match[2] ?? '00:00:00');
+  const time = normalizeTime(match[2] ?? '00:00:00', field);
   if (time === null) return null;
   return shift(`${match[1]} ${time}`, match[3] ?? 'Z');
 };
@@ -160,6 +182,8 @@ const shift = (moment: string, zone: string): string | null => {
   const time = Date.parse(`${whole.replace(' ', 'T')}Z`) + minutes * 60_000;
   if (Number.isNaN(time)) return null;
   const shifted = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  // beyond the years 0000 to 9999 there is a sign
+  if (!/^\d/.test(shifted)) return null;
   return fraction === undefined ? shifted : `${shifted}.${fraction}`;
 };
 
@@ -187,8 +211,11 @@ const readCsv: Reader = (value, field) => {
   return limitLength(value.join(), field);
 };
 
+/** Padding may be left out, but not be wrong. */
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
 const readBinary: Reader = (value, field) => {
-  if (typeof value !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) return refuse('base64');
+  if (typeof value !== 'string' || !base64Pattern.test(value)) return refuse('base64');
   const bytes = Buffer.from(value, 'base64');
   return field.length !== undefined && bytes.length > field.length
     ? refuse(`at most ${field.length} bytes`, 'length')

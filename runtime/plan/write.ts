@@ -9,7 +9,7 @@ import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
 import { allOf, type Condition } from './types.js';
 import { validateFilter, validateRule, type Failure } from './validate.js';
-import { readValue, type ReadValue, type Scalar } from './values.js';
+import { keptValue, readValue, type ReadValue, type Scalar } from './values.js';
 
 /** Values by field; `null` is null. */
 export type WriteRow = ReadonlyMap<string, Scalar | null>;
@@ -172,7 +172,7 @@ const readField = (field: Field, value: unknown, context: RowContext): Scalar | 
     return invalidPayload(`"${field.name}" takes the key of an item of "${relation.target}"`);
   }
   const read = readValue(field, value);
-  return read.ok ? read.value : refusal(field, { read, value }, context);
+  return read.ok ? keptValue(field, read.value) : refusal(field, { read, value }, context);
 };
 
 const refusal = (

@@ -64,7 +64,7 @@ const assign = (target: RawObject, path: readonly string[], value: string): void
   const last = path.at(-1) ?? '';
   const name = last === '' ? String(Object.keys(object).length) : last;
   const present = object[name];
-  object[name] = present === undefined || path.length > 1 ? value : repeat(present, value);
+  object[name] = present === undefined ? value : repeat(present, value);
 };
 
 /** `a=1&a=2` is a list. */

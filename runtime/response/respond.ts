@@ -1,26 +1,28 @@
 /** Results and errors as responses. */
 import { ApiError, ApiErrors, apiError } from '../errors.js';
+import type { JsonRows } from '../execute/row-set.js';
 import type { ApiResponse } from '../request/api-request.js';
 
 const json = 'application/json; charset=utf-8';
+const jsonHeaders = { 'content-type': json };
 const listStart = Buffer.from('{"data":[');
 const listEnd = Buffer.from(']}');
 const itemStart = Buffer.from('{"data":');
 const itemEnd = Buffer.from('}');
 
-/** `rows` are separated by commas. */
-export const respondList = (rows: Buffer, meta: Readonly<Record<string, number>> | null): ApiResponse => ({
+export const respondList = (rows: JsonRows, meta: Readonly<Record<string, number>> | null): ApiResponse => ({
   status: 200,
-  headers: { 'content-type': json },
-  body: Buffer.concat(
-    meta === null ? [listStart, rows, listEnd] : [Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`), rows, listEnd],
+  headers: jsonHeaders,
+  body: rows.enclose(
+    meta === null ? listStart : Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`),
+    listEnd,
   ),
 });
 
-export const respondItem = (row: Buffer): ApiResponse => ({
+export const respondItem = (row: JsonRows): ApiResponse => ({
   status: 200,
-  headers: { 'content-type': json },
-  body: Buffer.concat([itemStart, row, itemEnd]),
+  headers: jsonHeaders,
+  body: row.enclose(itemStart, itemEnd),
 });
 
 export const respondNothing: ApiResponse = { status: 204, headers: {}, body: null };

@@ -18,5 +18,8 @@ export const ensureAccessVersion = async (executor: Pick<Executor, 'query' | 'wr
 
 /** Every process reads its access rules anew before its next answer. */
 export const bumpAccessVersion = async (executor: Pick<Executor, 'write'>): Promise<void> => {
-  await executor.write({ text: 'update svc_access_version set version = version + 1 where id = 1', values: [] });
+  await executor.write({
+    text: 'update svc_access_version set version = version + 1 where id = 1',
+    values: [],
+  });
 };

@@ -24,7 +24,7 @@ export interface BootstrapReport {
   readonly admin: AdminReport;
 }
 
-export interface AdminReport {
+interface AdminReport {
   readonly email: string;
   /** Shown once: only where this run made or set it. */
   readonly token: string | null;
@@ -43,7 +43,12 @@ export const bootstrap = (options: BootstrapOptions): Promise<BootstrapReport> =
     return { steps, admin };
   });
 
-const reconcile = async ({ database, spec, introspect, log }: BootstrapOptions): Promise<readonly string[]> => {
+const reconcile = async ({
+  database,
+  spec,
+  introspect,
+  log,
+}: BootstrapOptions): Promise<readonly string[]> => {
   const steps = planTables(systemTables(spec), await introspect(), printerOf(database.dialect));
   for (const step of steps) {
     log(step.what);

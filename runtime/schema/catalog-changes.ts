@@ -4,7 +4,9 @@ import type { Catalog, Column, Table } from '../../generator/introspection/catal
 /** `column Album.Year added (int(11))`; empty where tables, columns, keys and relations are the same. */
 export const catalogChanges = (before: Catalog, after: Catalog): readonly string[] => [
   ...pairs(before.tables, after.tables).flatMap(([old, now]) => tableChanges(old, now)),
-  ...(JSON.stringify(before.meta) === JSON.stringify(after.meta) ? [] : ['meta of collections or fields changed']),
+  ...(JSON.stringify(before.meta) === JSON.stringify(after.meta)
+    ? []
+    : ['meta of collections or fields changed']),
 ];
 
 interface Named {
@@ -14,7 +16,10 @@ interface Named {
 type Pair<Item> = readonly [Item, Item | null] | readonly [null, Item];
 
 /** By name: first what was there, then what is new. */
-const pairs = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Pair<Item>[] => {
+const pairs = <Item extends Named>(
+  before: readonly Item[],
+  after: readonly Item[],
+): readonly Pair<Item>[] => {
   const old = new Map(before.map((item) => [item.name, item]));
   const now = new Map(after.map((item) => [item.name, item]));
   return [
@@ -54,6 +59,7 @@ const columnChanges = (table: string, before: Column | null, after: Column | nul
 };
 
 const columnToText = ({ dbType, nullable, default: value }: Column): string => {
-  const preset = value === null ? '' : ` default ${value.kind === 'literal' ? `'${value.value}'` : value.sql}`;
+  const preset =
+    value === null ? '' : ` default ${value.kind === 'literal' ? `'${value.value}'` : value.sql}`;
   return `${dbType}${nullable ? '' : ' not null'}${preset}`;
 };

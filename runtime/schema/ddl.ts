@@ -18,13 +18,18 @@ export interface DdlPrinter {
   readonly indexesApart: boolean;
 }
 
-const printers: Readonly<Partial<Record<Dialect, DdlPrinter>>> = { mariadb: mariadbPrinter, sqlite: sqlitePrinter };
+const printers: Readonly<Partial<Record<Dialect, DdlPrinter>>> = {
+  mariadb: mariadbPrinter,
+  sqlite: sqlitePrinter,
+};
 
 /** @throws Error for a database that svc cannot keep its tables in */
 export const printerOf = (dialect: Dialect): DdlPrinter => {
   const printer = printers[dialect];
   if (printer === undefined) {
-    throw new Error(`system tables cannot be kept in ${dialect}; expected ${Object.keys(printers).join(' or ')}`);
+    throw new Error(
+      `system tables cannot be kept in ${dialect}; expected ${Object.keys(printers).join(' or ')}`,
+    );
   }
   return printer;
 };

@@ -37,7 +37,9 @@ export const systemTables = (spec: Spec): readonly SystemTable[] =>
 
 const specToTable = (spec: CollectionSpec): SystemTable => {
   const name = spec.collection;
-  const columns = [...(spec.columns ?? [])].map(([column, options]) => ({ ...options, name: column }));
+  const columns = [...(spec.columns ?? [])].map(([column, options]) =>
+    Object.assign({ name: column }, options),
+  );
   const uniqueColumns = columns.filter((column) => column.unique === true).map((column) => [column.name]);
   const indexed = columns.filter((column) => column.index === true || column.references !== undefined);
   const uniques = [...uniqueColumns, ...spec.uniques];
@@ -57,5 +59,13 @@ export const foreignKeysOf = (table: SystemTable): readonly References[] =>
   table.columns.flatMap((column) => {
     if (column.references === undefined) return [];
     const { table: target, column: references, onDelete } = column.references;
-    return [{ name: `${table.name}_${column.name}_foreign`, column: column.name, table: target, references, onDelete }];
+    return [
+      {
+        name: `${table.name}_${column.name}_foreign`,
+        column: column.name,
+        table: target,
+        references,
+        onDelete,
+      },
+    ];
   });

@@ -7,7 +7,7 @@ import { printerOf } from './ddl.js';
 /** A role or policy of this name is made by bootstrap where nobody administers yet. */
 const administrator = 'Administrator';
 
-export interface NewUser {
+interface NewUser {
   readonly email: string;
   readonly role: string | null;
   readonly token: string | null;
@@ -112,7 +112,10 @@ const createAccessStore = (
       const policy =
         (await first('select id from svc_policies where admin_access = ? order by id limit 1', [1]))?.id ??
         (await insert('svc_policies', { name: administrator, admin_access: 1 }));
-      const held = await first('select id from svc_access where role = ? and policy = ?', [role, String(policy)]);
+      const held = await first('select id from svc_access where role = ? and policy = ?', [
+        role,
+        String(policy),
+      ]);
       if (held === null) await insert('svc_access', { role, policy: String(policy) });
       return role;
     },

@@ -14,7 +14,7 @@ export interface Compiler {
 export interface SqlScope {
   readonly compiler: Compiler;
   readonly alias: string;
-  /** Relations from the first table of the FROM to `alias`: `/artist/country`. */
+  /** Relations from the first table of the FROM to `alias`, each after a zero character. */
   readonly trail: string;
   /** By trail, in the order in which they were asked for. */
   readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
@@ -43,7 +43,7 @@ export const aliasAt = (scope: SqlScope, path: readonly Join[]): string => path.
 
 /** The scope seen from the row that one step leads to. */
 export const follow = (scope: SqlScope, step: Join): SqlScope => {
-  const trail = `${scope.trail}/${step.relation.name}`;
+  const trail = `${scope.trail}\0${step.relation.name}`;
   const present = scope.joins.get(trail);
   const alias = present?.alias ?? scope.compiler.nextAlias();
   if (present === undefined) {

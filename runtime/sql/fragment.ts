@@ -94,8 +94,7 @@ const readPadded = (parameter: Parameter, input: BindInput): readonly BindValue[
   const width = parameter.width ?? 1;
   const list: BindValue[] = value.length === 0 ? Array.from<BindValue>({ length: width }).fill(null) : [...value];
   const wanted = nextPower(list.length / width) * width;
-  const last = list.slice(-width);
-  while (list.length < wanted) list.push(...last);
+  for (let from = list.length - width; list.length < wanted; from += 1) list.push(list[from] ?? null);
   return list;
 };
 

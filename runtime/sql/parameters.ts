@@ -78,8 +78,9 @@ const toWholeNumber = (dialect: SqlDialect, field: Field, value: unknown): BindV
   return number.value as number;
 };
 
-const withoutLimits = ({ name, type, dbType }: Field): Field => ({
+const withoutLimits = ({ name, type, dbType, fraction }: Field): Field => ({
   name,
   type,
+  ...(fraction === undefined ? {} : { fraction }),
   ...(dbType === undefined ? {} : { dbType }),
 });

@@ -2,7 +2,6 @@
 import type { Collection, Field } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
-import { readValue } from '../plan/values.js';
 import {
   columnOf,
   compileColumn,
@@ -13,8 +12,9 @@ import {
   tableOf,
   type SqlScope,
 } from './condition.js';
-import type { BindValue, SqlDialect } from './dialect.js';
+import type { SqlDialect } from './dialect.js';
 import { createStatement, join, repeatFragment, sql, type BindInput, type Parameter, type Sql, type Statement } from './fragment.js';
+import { bindKeyPart } from './key.js';
 import { readOperand } from './parameters.js';
 import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
@@ -84,9 +84,15 @@ const compileWhere = (where: Condition, scope: SqlScope): Sql =>
 
 const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
   join(
-    order.map(({ column, descending }) => sql`${compileColumn(column, scope)}${descending ? ' desc' : ''}`),
+    order.map((each) => compileOrderKey(each, scope)),
     ', ',
   );
+
+const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
+  const value = compileColumn(column, scope);
+  const key = sql`${value}${descending ? ' desc' : ''}`;
+  return nullsLast === true && (column.rule !== null || column.field.nullable === true) ? sql`${value} is null, ${key}` : key;
+};
 
 const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
   const isWhole = plan.offset === null && plan.page === null;
@@ -145,7 +151,7 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const order = plan.order.length === 0 ? [] : compileOrder(plan.order, scope);
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
-  const keys = ownerKeys(owner);
+  const keys = ownerKeys(owner, options.dialect);
   const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options.limits)}`;
   const keyOrder = join([...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])], ', ');
   const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${numberParameter((input) => Math.min(unlimited, input.keys.length * limit(input) + 1))}`;
@@ -194,35 +200,20 @@ const requireField = (collection: Collection, name: string): Field => {
 };
 
 /** Keys come as `joinKey` made them. */
-const ownerKeys = ({ columns, fields }: Owner): { readonly one: Sql; readonly many: Sql } => {
+const ownerKeys = ({ columns, fields }: Owner, dialect: SqlDialect): { readonly one: Sql; readonly many: Sql } => {
   const part = (column: number): Parameter => ({
     placeholder: '?',
     list: false,
-    read: (input) => readKeyPart(input.keys[0], column, fields),
+    read: (input) => bindKeyPart(input.keys[0], column, { fields, dialect }),
   });
   const all: Parameter = {
     placeholder: columns.length === 1 ? '?' : `(${columns.map(() => '?').join(', ')})`,
     list: true,
     width: columns.length,
-    read: (input) => input.keys.flatMap((key) => columns.map((_, index) => readKeyPart(key, index, fields))),
+    read: (input) => input.keys.flatMap((key) => columns.map((_, index) => bindKeyPart(key, index, { fields, dialect }))),
   };
   return {
     one: join(columns.map((column, index) => sql`${column} = ${part(index)}`), ' and '),
     many: columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
   };
 };
-
-const readKeyPart = (key: unknown, column: number, fields: readonly Field[]): BindValue => {
-  if (typeof key !== 'string') return null;
-  const text = splitKey(key, fields.length)[column] ?? '';
-  const field = fields[column];
-  const read = field === undefined ? null : readValue(field, text);
-  return read?.ok === true && field?.type === 'integer' ? BigInt(read.value as number) : text;
-};
-
-/** One text for a key of one or several columns. */
-export const joinKey = (parts: readonly string[]): string =>
-  parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts);
-
-const splitKey = (key: string, columns: number): readonly string[] =>
-  columns === 1 ? [key] : (JSON.parse(key) as string[]);

@@ -3,7 +3,7 @@
  * The database sends plain columns; the JSON is written from their bytes (`execute`), which costs both sides least.
  */
 import type { Field } from '../collection.js';
-import type { Condition, Entry, Join, Select } from '../plan/types.js';
+import type { Condition, Entry, Select } from '../plan/types.js';
 import { columnOf, compileCondition, follow, type SqlScope } from './condition.js';
 import { sql, type Sql } from './fragment.js';
 
@@ -53,7 +53,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
   entries.forEach((entry, index) => {
     addLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(entry.name)}:`, builder);
     if (entry.kind === 'field') addField(entry, scope, builder);
-    else if (entry.kind === 'one') addOne(entry.join, entry.select, { scope, builder });
+    else if (entry.kind === 'one') addOne(entry, scope, builder);
     else addList(entry, scope, builder);
   });
   addLiteral(entries.length === 0 ? '{}' : '}', builder);
@@ -83,14 +83,13 @@ export const isConcealed = (field: Field): boolean => field.conceal === true || 
 const underRule = (column: Sql, rule: Condition | null, scope: SqlScope): Sql =>
   rule === null ? column : sql`case when ${compileCondition(rule, scope)} then ${column} end`;
 
-const addOne = (
-  step: Join,
-  select: Select,
-  { scope, builder }: { readonly scope: SqlScope; readonly builder: Builder },
-): void => {
+type OneEntry = Extract<Entry, { kind: 'one' }>;
+
+const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builder: Builder): void => {
   const { columns, tokens } = builder;
   const target = follow(scope, step);
-  const firstColumn = columns.push([columnOf(scope.compiler, target.alias, step.relation.references[0] ?? '')]);
+  const key = [columnOf(scope.compiler, target.alias, step.relation.references[0] ?? '')];
+  const firstColumn = columns.push(underRule(key, where.kind === 'true' ? null : where, target));
   const firstToken = tokens.push({ kind: 'one', skipTokens: 0, skipColumns: 0 });
   builder.sealed = firstToken;
   addSelect(select, target, builder);

@@ -1,5 +1,4 @@
 /** Both servers say the same before anything is timed: error answers are fast, and so are wrong ones. */
-import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from './data.js';
 import { serialMark, type BenchRequest, type Target } from './load.js';
 import type { Shape } from './shapes.js';
@@ -59,16 +58,29 @@ const compare = (
   { expected, found }: { readonly expected: Answer; readonly found: Answer },
 ): void => {
   const fail = (what: string): never => {
-    throw new Error(
-      `${shape.name}: ${request.method} ${request.path} ${what}\n` +
-        `  floor  ${expected.status} ${expected.text.slice(0, 600)}\n` +
-        `  server ${found.status} ${found.text.slice(0, 600)}`,
-    );
+    throw new Error(`${shape.name}: ${request.method} ${request.path}\n  ${what}`);
   };
-  if (expected.status !== 200) fail('is not answered by the floor');
-  if (found.status !== 200) fail('is not answered by 200');
+  if (expected.status !== 200) fail(`the floor answers ${expected.status} ${expected.text.slice(0, 500)}`);
+  if (found.status !== 200) fail(`the server answers ${found.status} ${found.text.slice(0, 500)}`);
   const wanted = JSON.parse(expected.text) as { data: unknown };
   if (Array.isArray(wanted.data) && wanted.data.length === 0) fail('finds nothing');
-  // Key order is free: objects are compared as sets of keys.
-  if (!isDeepStrictEqual(JSON.parse(found.text), wanted)) fail('differs from the floor');
+  const difference = findDifference(wanted, JSON.parse(found.text), '$');
+  if (difference !== null) fail(difference);
 };
+
+/** The first place where two JSON values differ; the order of keys is free. */
+const findDifference = (wanted: unknown, found: unknown, path: string): string | null => {
+  if (!isBranch(wanted) || !isBranch(found) || Array.isArray(wanted) !== Array.isArray(found)) {
+    if (Object.is(wanted, found)) return null;
+    return `${path}: the floor says ${JSON.stringify(wanted)}, the server ${JSON.stringify(found)}`;
+  }
+  const keys = new Set([...Object.keys(wanted), ...Object.keys(found)]);
+  for (const key of keys) {
+    const difference = findDifference(wanted[key], found[key], `${path}.${key}`);
+    if (difference !== null) return difference;
+  }
+  return null;
+};
+
+const isBranch = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -119,8 +119,7 @@ const judge = (results: readonly DatabaseResult[]): Finding[] =>
     database === 'mariadb' ? shapes.map((shape) => shapeFinding(shape, database)).concat(findings) : [],
   );
 
-const main = async (): Promise<number> => {
-  const options = readOptions(process.argv.slice(2));
+const main = async (options: BenchOptions): Promise<number> => {
   const before = readMachine();
   const machine = {
     node: process.version,
@@ -149,9 +148,20 @@ const main = async (): Promise<number> => {
   return options.gate && missed.length > 0 ? 1 : 0;
 };
 
+/** `null`, with the usage told, where the arguments are not understood. */
+const parseOptions = (args: readonly string[]): BenchOptions | null => {
+  try {
+    return readOptions(args);
+  } catch (error) {
+    process.stderr.write(`bench: ${(error as Error).message}\n\n${usage}\n`);
+    return null;
+  }
+};
+
+const options = parseOptions(process.argv.slice(2));
 try {
-  process.exitCode = await main();
+  process.exitCode = options === null ? 2 : await main(options);
 } catch (error) {
-  process.stderr.write(`bench: ${(error as Error).message}\n\n${usage}\n`);
+  process.stderr.write(`bench: ${(error as Error).message}\n`);
   process.exitCode = 2;
 }

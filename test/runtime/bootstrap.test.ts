@@ -5,7 +5,13 @@ import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/package.js';
 import type { Database } from '../../runtime/execute/database.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
-import { catalogReader, createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
+import {
+  catalogReader,
+  createTestDatabase,
+  dialects,
+  type TestDatabase,
+  type TestDialect,
+} from '../databases.js';
 
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 const open: TestDatabase[] = [];
@@ -75,7 +81,11 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
         .find((table) => table.name === 'svc_permissions')
         ?.columns.map((column) => [column.name, column.type.kind]),
     );
-    expect(Object.fromEntries(types)).toMatchObject({ collection: 'string', permissions: 'json', fields: 'text' });
+    expect(Object.fromEntries(types)).toMatchObject({
+      collection: 'string',
+      permissions: 'json',
+      fields: 'text',
+    });
   });
 
   it('makes the first administrator, whose token is told once', async () => {
@@ -137,11 +147,17 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
   it('counts administrators through ancestors of their role and through access of their own', async () => {
     const { database } = await create(dialect);
     await run(database);
-    await exec(database, "insert into svc_roles (id, name, parent) select 'child', 'Child', id from svc_roles");
+    await exec(
+      database,
+      "insert into svc_roles (id, name, parent) select 'child', 'Child', id from svc_roles",
+    );
     await exec(database, "update svc_users set role = 'child'");
     expect((await run(database)).admin.state).toBe('kept');
-    await exec(database, `insert into svc_access (id, ${dialect === 'mariadb' ? '`user`' : '"user"'}, policy) ` +
-        "select 'direct', svc_users.id, svc_policies.id from svc_users cross join svc_policies");
+    await exec(
+      database,
+      `insert into svc_access (id, ${dialect === 'mariadb' ? '`user`' : '"user"'}, policy) ` +
+        "select 'direct', svc_users.id, svc_policies.id from svc_users cross join svc_policies",
+    );
     await exec(database, 'update svc_users set role = null');
     expect((await run(database)).admin.state).toBe('kept');
   });

@@ -1,4 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
@@ -71,6 +73,27 @@ describe('svc', () => {
     expect(outcome.stderr).not.toContain('hidden');
   });
 
+  it('waits for a database that is still coming up', async () => {
+    const { url } = await shop('mariadb');
+    const { port, hostname } = new URL(url);
+    // Whoever connects is cut off, until the door opens.
+    let open = false;
+    const door = createServer((client) => {
+      if (!open) return client.destroy();
+      const server = connect(Number(port), hostname);
+      client.pipe(server).pipe(client);
+      for (const end of [client, server]) end.on('error', () => client.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const behind = new URL(url);
+    behind.port = String((door.address() as AddressInfo).port);
+    const running = work().start(['bootstrap'], { DATABASE_URL: behind.href });
+    await running.until(/waiting for /);
+    open = true;
+    expect(await running.ended()).toBe(0);
+    door.close();
+  });
+
   it('does not wait for a database that refuses', async () => {
     const { url } = await shop('mariadb');
     const refused = new URL(url);
@@ -97,7 +120,9 @@ describe('svc users', () => {
 
   it('refuses what is there already and what is not there, with what would be right', async () => {
     const place = work();
-    expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain('"svc bootstrap" creates it');
+    expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
+      '"svc bootstrap" creates it',
+    );
     await place.run(['bootstrap']);
     const refusals = await Promise.all([
       place.run(['users', 'create', 'admin@example.com']),
@@ -120,7 +145,9 @@ describe.each(dialects)('svc on %s', (dialect) => {
     const outcomes = await Promise.all(
       [1, 2].map(() => place.run(['bootstrap', '--json'], { DATABASE_URL: url })),
     );
-    const states = outcomes.map(({ stdout }) => (JSON.parse(stdout) as { admin: { state: string } }).admin.state);
+    const states = outcomes.map(
+      ({ stdout }) => (JSON.parse(stdout) as { admin: { state: string } }).admin.state,
+    );
     expect(states.sort()).toEqual(['created', 'kept']);
     expect(await database.query('select email from svc_users')).toHaveLength(1);
   });
@@ -135,7 +162,9 @@ describe.each(dialects)('svc on %s', (dialect) => {
     expect((await run('generate')).stdout).toMatch(/^up to date/);
     expect(await run('generate', '--check')).toMatchObject({ code: 0 });
 
-    await execute('alter table product add column price decimal(10,2) null; alter table product drop column title;');
+    await execute(
+      'alter table product add column price decimal(10,2) null; alter table product drop column title;',
+    );
     const check = await run('generate', '--check');
     expect(check.code).toBe(1);
     expect(check.stdout).toContain('column product.price added (');
@@ -178,6 +207,9 @@ describe('svc generate', () => {
 
   it('says which stored catalog is not there', async () => {
     const { code, stderr } = await work().run(['generate', '--from', 'nowhere.json']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'svc: --from nowhere.json: there is no such file\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'svc: --from nowhere.json: there is no such file\n',
+    });
   });
 });

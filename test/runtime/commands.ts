@@ -10,9 +10,9 @@ import { packageRoot } from '../../runtime/package.js';
 
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-export type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string>>;
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

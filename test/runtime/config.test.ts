@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig, loadEnvironment, variables } from '../../runtime/config.js';
+import { loadConfig, loadEnvironment, variables, type ConfigError } from '../../runtime/config.js';
 import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
 import { packageRoot } from '../../runtime/package.js';
 
@@ -38,8 +38,17 @@ describe('configuration', () => {
       ca: null,
     });
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, adminPort: null });
-    expect(config).toMatchObject({ payloadMax: 1_048_576, explorer: false, log: { level: 'info', style: 'json' } });
-    expect(config.query).toEqual({ limitDefault: 100, limitMax: -1, limitMaxPublic: 1000, relationalDepth: 10 });
+    expect(config).toMatchObject({
+      payloadMax: 1_048_576,
+      explorer: false,
+      log: { level: 'info', style: 'json' },
+    });
+    expect(config.query).toEqual({
+      limitDefault: 100,
+      limitMax: -1,
+      limitMaxPublic: 1000,
+      relationalDepth: 10,
+    });
   });
 
   it('reads every variable', () => {
@@ -134,7 +143,9 @@ describe('configuration', () => {
 
   it('cannot be changed afterwards', () => {
     const config = loadConfig({});
-    expect(Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.tables)).toBe(true);
+    expect(
+      Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.tables),
+    ).toBe(true);
   });
 
   it('reads .env, and what is set already wins', () => {
@@ -148,7 +159,7 @@ describe('configuration', () => {
   });
 
   it('is told in the README, variable by variable', () => {
-    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
+    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8').replaceAll(/ {2,}/g, ' ');
     for (const entry of variables) {
       expect(readme).toContain(`| \`${entry.name}\` | ${entry.default} | ${entry.meaning} |`);
     }

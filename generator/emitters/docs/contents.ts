@@ -11,11 +11,22 @@ export const contentsPage = ({ api, collections, operations, errors }: Model): s
     codeBlock('sh', 'URL=http://127.0.0.1:8080\nTOKEN=the-token-of-a-user'),
     '## Collections',
     table(['Collection', 'Path', 'Note'], collections.map(collectionRow)),
+    '## Filters',
+    filterText,
+    codeBlock(
+      'json',
+      '{ "_or": [{ "title": { "_starts_with": "A" } }, { "author": { "name": { "_eq": "Ann" } } }] }',
+    ),
     ...(operations.length === 0 ? [] : ['## Operations', operationTable(operations)]),
     '## Errors',
     'A request that fails is answered `{"errors": [{"message", "extensions": {"code", …}}]}`, one entry for each problem.',
     table(['Code', 'Status', 'Message', 'Beside `code`'], errors.map(errorRow)),
   ]);
+
+const filterText =
+  'The parameter `filter` holds an object, as JSON or in brackets: `filter[title][_eq]=A`. A field takes the operators ' +
+  'that its page lists, a relation the filter of the collection it leads to; a list may say `_some` or `_none` before ' +
+  'it. `_and` and `_or` hold arrays of filters.';
 
 const collectionRow = ({ name, path, note, names }: Collection): string[] => [
   link(name, `${names.file}.md`),

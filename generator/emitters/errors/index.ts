@@ -14,12 +14,14 @@ export const emitErrors: Emitter = ({ errors }) => {
   );
   writer.blankLine().writeLine('export type ErrorCode = keyof typeof errors;');
   writer.blankLine().writeLine('/** What each code may tell beside itself. */');
-  writer.write('export type ErrorDetails = ').block(() => {
-    writer.writeLine(
-      "readonly [Code in ErrorCode]: { readonly [Key in (typeof errors)[Code]['details'][number]]?: unknown };",
-    );
+  writer.write('export type ErrorDetails = ').inlineBlock(() => {
+    writer.writeLine("readonly [Code in ErrorCode]: Details<(typeof errors)[Code]['details'][number]>;");
   });
-  return [{ path: 'server/errors.ts', content: `${writer.toString().trimEnd()};\n` }];
+  writer.write(';').newLine().blankLine();
+  writer.writeLine('type Details<Key extends string> = [Key] extends [never]');
+  writer.writeLine('  ? Record<string, never>');
+  writer.writeLine('  : { readonly [Name in Key]?: unknown };');
+  return [{ path: 'server/errors.ts', content: writer.toString() }];
 };
 
 const printEntry = ({ code, status, message, details }: ErrorEntry): Code =>

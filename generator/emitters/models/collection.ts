@@ -1,6 +1,5 @@
 /** One file: field table, Objection class and declaration of one collection. */
-import type { Dialect } from '../../introspection/catalog.js';
-import type { Collection, OutputFile } from '../../model/types.js';
+import type { Collection, Model, OutputFile } from '../../model/types.js';
 import { call, layout, object, pair, type Code } from '../../print/code.js';
 import {
   createWriter,
@@ -24,7 +23,7 @@ import {
 
 export interface Context {
   readonly collections: CollectionsByName;
-  readonly dialect: Dialect;
+  readonly dialect: Model['dialect'];
 }
 
 export const emitCollection = (collection: Collection, { collections, dialect }: Context): OutputFile => {
@@ -61,7 +60,7 @@ const writeImports = (writer: CodeBlockWriter, { collection, mappings, local }: 
   }
 };
 
-const printFields = ({ fields }: Collection, local: Local, dialect: Dialect): string => {
+const printFields = ({ fields }: Collection, local: Local, dialect: Model['dialect']): string => {
   const lines = fields.flatMap((field) => {
     const line = printField(field, `${local('svc')}.${field.type}`, dialect);
     return field.note === null ? [line] : [docComment(field.note, 2), line];

@@ -1,6 +1,5 @@
 /** One line of a field table: `Title: svc.string({ length: 160, required: true })`. */
-import type { Dialect } from '../../introspection/catalog.js';
-import type { Field } from '../../model/types.js';
+import type { Field, Model } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
@@ -9,10 +8,10 @@ import { printValue } from '../../print/value.js';
 const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid)\b/i;
 
 /** @param constructor how the file at hand calls the constructor of the field's type */
-export const printField = (field: Field, constructor: string, dialect: Dialect): Code =>
+export const printField = (field: Field, constructor: string, dialect: Model['dialect']): Code =>
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, dialect)));
 
-const printOptions = (field: Field, dialect: Dialect): Code[] => {
+const printOptions = (field: Field, dialect: Model['dialect']): Code[] => {
   const options = [
     ...printShape(field),
     flag('nullable', field.nullable),
@@ -45,7 +44,7 @@ const printRules = (field: Field): (Code | null)[] => [
   text('validationMessage', field.validationMessage),
 ];
 
-const dbTypeToKnow = ({ type, dbType }: Field, dialect: Dialect): string | null => {
+const dbTypeToKnow = ({ type, dbType }: Field, dialect: Model['dialect']): string | null => {
   if (type === 'unknown') return dbType;
   // SQLite has no types of its own beyond the five storage classes
   if (dialect === 'sqlite') return null;

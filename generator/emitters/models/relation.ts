@@ -20,7 +20,7 @@ export const mappingsOf = (collection: Collection, collections: CollectionsByNam
   });
 
 /** Objection and knex read dots, colons, question marks, `as` and outer spaces in names as syntax. */
-export const isSayable = (name: string): boolean => !/[.:?]|\sas\s|^\s|\s$/iu.test(name);
+const isSayable = (name: string): boolean => !/[.:?]|\sas\s|^\s|\s$/iu.test(name);
 
 /** Whether every name in the join reaches the database as it is. */
 export const isJoinable = ({ relation, target }: Mapping, collection: Collection): boolean =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../../generator/main.js';
 import { cases, readTree } from './cases.js';
 
-/** `UPDATE=cases npx vitest run test/generator/emitters` renews the golden folders; never where CI is set. */
+/** `UPDATE=cases npx vitest run test/generator/emitters/cases.test.ts` renews the golden folders; never where CI is set. */
 const isUpdate = process.env.UPDATE === 'cases' && !process.env.CI;
 
 describe.each(cases)('the case $name', ({ expected, sources }) => {

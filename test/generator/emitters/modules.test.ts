@@ -64,7 +64,7 @@ describe.each(cases)('the modules of $name', ({ expected }) => {
 });
 
 describe('Objection', () => {
-  const database = knex({ client: 'better-sqlite3', useNullAsDefault: true });
+  const database = knex({ client: 'mysql2' });
   const joinOf = async (name: string, collection: string, relation: string): Promise<string> => {
     const model = await classOf(name, collection);
     return model.query(database).joinRelated(relation).toKnexQuery().toString();

@@ -20,5 +20,9 @@ export type ErrorCode = keyof typeof errors;
 
 /** What each code may tell beside itself. */
 export type ErrorDetails = {
-  readonly [Code in ErrorCode]: { readonly [Key in (typeof errors)[Code]['details'][number]]?: unknown };
+  readonly [Code in ErrorCode]: Details<(typeof errors)[Code]['details'][number]>;
 };
+
+type Details<Key extends string> = [Key] extends [never]
+  ? Record<string, never>
+  : { readonly [Name in Key]?: unknown };

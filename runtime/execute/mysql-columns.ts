@@ -1,0 +1,199 @@
+/** How a column of MySQL's binary protocol is written in the wire form of its field: chosen once per result. */
+import type { Field } from '../collection.js';
+import type { ByteWriter } from './bytes.js';
+import { asterisks } from './concealed.js';
+import {
+  fixedWidth,
+  mysqlType,
+  readBigInteger,
+  readLength,
+  readMoment,
+  readNumber,
+  skipValue,
+  type ColumnType,
+  type Cursor,
+} from './mysql-types.js';
+
+/** Writes the value at the cursor, which is not null, and moves behind it. Room has been made. */
+export type WriteColumn = (cursor: Cursor, writer: ByteWriter) => void;
+
+export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
+  if (field.conceal === true || field.hash === true) return writeConcealed(column);
+  switch (column.type) {
+    case mysqlType.date:
+      return writeDate;
+    case mysqlType.datetime:
+    case mysqlType.timestamp:
+      return momentWriter(field, column);
+    case mysqlType.time:
+      return timeWriter(column);
+    case mysqlType.longlong:
+      return wholeWriter(field, (cursor) => readBigInteger(cursor, column));
+    case mysqlType.bit:
+      return field.type === 'binary' ? writeBase64 : wholeWriter(field, readBits);
+    default:
+      return fixedWidth(column) === 0 ? bytesWriter(field) : numberWriter(field, column);
+  }
+};
+
+const isNumber = ({ type }: Field): boolean => type === 'integer' || type === 'float';
+
+const writeConcealed =
+  (column: ColumnType): WriteColumn =>
+  (cursor, writer) => {
+    skipValue(cursor, column);
+    writer.ascii(asterisks);
+  };
+
+const numberWriter = (field: Field, column: ColumnType): WriteColumn => {
+  if (field.type === 'boolean') {
+    return (cursor, writer) => writer.ascii(readNumber(cursor, column) === 0 ? 'false' : 'true');
+  }
+  if (!isNumber(field)) return (cursor, writer) => writer.ascii(`"${readNumber(cursor, column)}"`);
+  if (column.type === mysqlType.long && !column.unsigned) return writeLong;
+  return column.type === mysqlType.float || column.type === mysqlType.double
+    ? (cursor, writer) => writer.ascii(String(readNumber(cursor, column)))
+    : (cursor, writer) => writer.integer(readNumber(cursor, column));
+};
+
+/** The most frequent of all. */
+const writeLong: WriteColumn = (cursor, writer) => {
+  const { source, at } = cursor;
+  cursor.at += 4;
+  writer.integer(
+    (source[at] as number) |
+      ((source[at + 1] as number) << 8) |
+      ((source[at + 2] as number) << 16) |
+      ((source[at + 3] as number) << 24),
+  );
+};
+
+const wholeWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColumn => {
+  if (field.type === 'boolean') return (cursor, writer) => writer.ascii(read(cursor) === 0n ? 'false' : 'true');
+  if (isNumber(field)) return (cursor, writer) => writer.ascii(read(cursor).toString());
+  return (cursor, writer) => writer.ascii(`"${read(cursor)}"`);
+};
+
+/** Big-endian. */
+const readBits = (cursor: Cursor): bigint => {
+  const length = readLength(cursor);
+  let value = 0n;
+  for (let count = 0; count < length; count += 1) value = (value << 8n) | BigInt(cursor.source[cursor.at++] as number);
+  return value;
+};
+
+const bytesWriter = ({ type }: Field): WriteColumn => {
+  switch (type) {
+    case 'json':
+    case 'integer':
+    case 'float':
+      return writeBytes;
+    case 'decimal':
+    case 'bigInteger':
+      return writeQuoted;
+    case 'csv':
+      return writeList;
+    case 'binary':
+      return writeBase64;
+    case 'boolean':
+      return (cursor, writer) => writer.ascii(takeText(cursor) === '0' ? 'false' : 'true');
+    default:
+      return writeString;
+  }
+};
+
+const writeString: WriteColumn = (cursor, writer) => {
+  const length = readLength(cursor);
+  const start = cursor.at;
+  cursor.at = start + length;
+  writer.string(cursor.source, start, start + length);
+};
+
+const writeBytes: WriteColumn = (cursor, writer) => {
+  const length = readLength(cursor);
+  const start = cursor.at;
+  cursor.at = start + length;
+  writer.copy(cursor.source, start, start + length);
+};
+
+const writeQuoted: WriteColumn = (cursor, writer) => {
+  writer.byte(0x22);
+  writeBytes(cursor, writer);
+  writer.byte(0x22);
+};
+
+const takeText = (cursor: Cursor, encoding: 'utf8' | 'base64' = 'utf8'): string => {
+  const length = readLength(cursor);
+  cursor.at += length;
+  return cursor.source.toString(encoding, cursor.at - length, cursor.at);
+};
+
+const writeList: WriteColumn = (cursor, writer) => {
+  const text = takeText(cursor);
+  writer.text(JSON.stringify(text === '' ? [] : text.split(',')));
+};
+
+const writeBase64: WriteColumn = (cursor, writer) => writer.text(`"${takeText(cursor, 'base64')}"`);
+
+const writeDate: WriteColumn = (cursor, writer) => {
+  const [year, month, day] = readMoment(cursor);
+  writer.byte(0x22);
+  writeDay(writer, [year, month, day]);
+  writer.byte(0x22);
+};
+
+const writeDay = (writer: ByteWriter, [year, month, day]: readonly [number, number, number]): void => {
+  writer.twoDigits(Math.floor(year / 100));
+  writer.twoDigits(year % 100);
+  writer.byte(0x2d);
+  writer.twoDigits(month);
+  writer.byte(0x2d);
+  writer.twoDigits(day);
+};
+
+const momentWriter =
+  ({ type }: Field, { decimals }: ColumnType): WriteColumn =>
+  (cursor, writer) => {
+    const [year, month, day, hour, minute, second, micros] = readMoment(cursor);
+    writer.byte(0x22);
+    writeDay(writer, [year, month, day]);
+    writer.byte(0x54);
+    writeClock(writer, [hour, minute, second]);
+    writeFraction(writer, micros, decimals);
+    if (type === 'timestamp') writer.byte(0x5a);
+    writer.byte(0x22);
+  };
+
+const writeClock = (writer: ByteWriter, [hour, minute, second]: readonly [number, number, number]): void => {
+  writer.twoDigits(hour);
+  writer.byte(0x3a);
+  writer.twoDigits(minute);
+  writer.byte(0x3a);
+  writer.twoDigits(second);
+};
+
+const writeFraction = (writer: ByteWriter, micros: number, decimals: number): void => {
+  const digits = decimals > 6 ? (micros === 0 ? 0 : 6) : decimals;
+  if (digits > 0) writer.ascii(`.${String(micros).padStart(6, '0').slice(0, digits)}`);
+};
+
+/** Hours may exceed a day, and be negative. */
+const timeWriter =
+  ({ decimals }: ColumnType): WriteColumn =>
+  (cursor, writer) => {
+    const { source } = cursor;
+    const length = source[cursor.at] as number;
+    const at = cursor.at + 1;
+    cursor.at = at + length;
+    writer.byte(0x22);
+    if (length > 0 && source[at] === 1) writer.byte(0x2d);
+    const hours = length === 0 ? 0 : source.readUInt32LE(at + 1) * 24 + (source[at + 5] as number);
+    if (hours > 99) writer.ascii(String(hours));
+    else writer.twoDigits(hours);
+    writer.byte(0x3a);
+    writer.twoDigits(length === 0 ? 0 : (source[at + 6] as number));
+    writer.byte(0x3a);
+    writer.twoDigits(length === 0 ? 0 : (source[at + 7] as number));
+    writeFraction(writer, length > 8 ? source.readUInt32LE(at + 8) : 0, decimals);
+    writer.byte(0x22);
+  };

@@ -1,0 +1,20 @@
+/** Keys of parents as one text each, whatever their columns. */
+import type { Field } from '../collection.js';
+import type { BindValue, SqlDialect } from './dialect.js';
+
+/** One text for a key of one or several columns. */
+export const joinKey = (parts: readonly string[]): string =>
+  parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts);
+
+/** A part of a joined key as a bound value. `null`, which nothing equals, where there is no key. */
+export const bindKeyPart = (
+  key: unknown,
+  column: number,
+  { fields, dialect }: { readonly fields: readonly Field[]; readonly dialect: SqlDialect },
+): BindValue => {
+  const field = fields[column];
+  if (typeof key !== 'string' || field === undefined) return null;
+  const text = fields.length === 1 ? key : ((JSON.parse(key) as string[])[column] ?? '');
+  if (field.type === 'integer') return dialect.bind(field, Number(text));
+  return field.type === 'bigInteger' ? dialect.bind(field, text) : text;
+};

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { emitDocs } from '../../../generator/emitters/docs/index.js';
+import { operatorsOf as documented } from '../../../generator/emitters/docs/filters.js';
+import { emitErrors } from '../../../generator/emitters/errors/index.js';
+import type { Collection, FieldType } from '../../../generator/model/types.js';
+import { operatorsOf as served } from '../../../runtime/plan/operators.js';
+import type { ErrorCode, ErrorDetails } from '../../cases/shop/expected/server/errors.js';
+import { collection, counter, field, model } from '../models.js';
+import { manyToOne } from './relations.js';
+
+const types: readonly FieldType[] = [
+  'string',
+  'text',
+  'integer',
+  'bigInteger',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'time',
+  'dateTime',
+  'timestamp',
+  'uuid',
+  'json',
+  'csv',
+  'binary',
+  'unknown',
+];
+
+const pageOf = (one: Collection): string =>
+  emitDocs(model([one])).find(({ path }) => path === `docs/${one.names.file}.md`)?.content ?? '';
+
+describe('the page of a collection', () => {
+  it.each(types)('lists the filter operators that are served for %s', (type) => {
+    const names = [...served({ name: 'x', type })].map((name) => `_${name}`);
+    expect([...documented(field('x', type))].sort()).toEqual(names.sort());
+  });
+
+  it('lists those of concealed values', () => {
+    const names = [...served({ name: 'x', type: 'string', conceal: true })].map((name) => `_${name}`);
+    expect([...documented(field('x', 'string', { conceal: true }))].sort()).toEqual(names.sort());
+  });
+
+  it('shows every request of an ordinary table', () => {
+    const page = pageOf(collection('thing', [counter('id')]));
+    const requests = Array.from(page.matchAll(/^\| `([A-Z]+ \S+)` \|/gm), ([, request]) => request);
+    expect(requests).toEqual([
+      'GET /items/thing',
+      'SEARCH /items/thing',
+      'POST /items/thing',
+      'PATCH /items/thing',
+      'DELETE /items/thing',
+      'GET /items/thing/:key',
+      'PATCH /items/thing/:key',
+      'DELETE /items/thing/:key',
+    ]);
+  });
+
+  it('shows how a composite key is written', () => {
+    const page = pageOf(
+      collection('thing', [field('a', 'integer'), field('b', 'integer')], { key: ['a', 'b'] }),
+    );
+    expect(page).toContain('`GET /items/thing/:1,:2`');
+  });
+
+  it.each([
+    ['view', { kind: 'view' as const }],
+    ['table without a key', { key: [] }],
+  ])('shows only lists of a %s', (_, options) => {
+    const page = pageOf(collection('thing', [counter('id')], options));
+    expect(page.match(/`[A-Z]+ \/items/g)).toEqual(['`GET /items', '`SEARCH /items']);
+  });
+
+  it('shows a singleton as one item', () => {
+    const page = pageOf(collection('thing', [counter('id')], { singleton: true }));
+    expect(page.match(/`[A-Z]+ \/items\/thing`/g)).toEqual(['`GET /items/thing`', '`PATCH /items/thing`']);
+  });
+
+  it('says that a collection is not served', () => {
+    expect(pageOf(collection('thing', [counter('id')], { path: null }))).toContain('not served over REST');
+  });
+
+  it('keeps notes and names in their cells', () => {
+    const page = pageOf(
+      collection('thing', [field('a|b', 'string', { note: '<script>\n| x' })], {
+        relations: [manyToOne('a|b', 'th|ng')],
+      }),
+    );
+    expect(page).toContain('| <code>a&#124;b</code> | string | string |  |  |  | &lt;script> \\| x |');
+    expect(page).toContain('| <code>a&#124;b</code> | many to one | <code>th&#124;ng</code> |');
+  });
+
+  it('writes an example that means nothing to a shell', () => {
+    const names = ['id', '$(rm)', '"; rm', 'name'];
+    const page = pageOf(
+      collection(
+        'thing',
+        names.map((name) => field(name, 'string')),
+      ),
+    );
+    expect(page).toContain('"$URL/items/thing?fields=id,name&limit=3"');
+  });
+});
+
+describe('the error table', () => {
+  it('is printed with the keys that each code tells', () => {
+    const [file] = emitErrors(model([]));
+    expect(file?.content).toContain(
+      "  INVALID_PAYLOAD: { status: 400, message: 'Invalid payload', details: ['reason'] },",
+    );
+  });
+
+  it('lets a code tell its own keys only', () => {
+    const told: ErrorDetails['FORBIDDEN'] = { reason: 'why' };
+    // @ts-expect-error the table has no such key for this code
+    const wrong: ErrorDetails['FORBIDDEN'] = { because: 'why' };
+    // @ts-expect-error the table has no such code
+    const missing: ErrorCode = 'TEAPOT';
+    // @ts-expect-error this code tells nothing
+    const talkative: ErrorDetails['INVALID_CREDENTIALS'] = { reason: 'why' };
+    expect([told, wrong, missing, talkative]).toHaveLength(4);
+  });
+
+  it('is on the first page', () => {
+    const page = emitDocs(model([])).find(({ path }) => path === 'docs/index.md')?.content;
+    expect(page).toContain(
+      '| `FORBIDDEN` | 403 | You have no permission for this, or it does not exist | `reason`:',
+    );
+  });
+});

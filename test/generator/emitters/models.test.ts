@@ -1,0 +1,210 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { emitModels } from '../../../generator/emitters/models/index.js';
+import type { Collection, Field, Model } from '../../../generator/model/types.js';
+import type { Product } from '../../cases/shop/expected/server/product.js';
+import type { Order } from '../../cases/names/expected/server/order.js';
+import { collection, counter, field, model } from '../models.js';
+import { manyToOne, oneToMany } from './relations.js';
+
+const emitFile = (path: string, collections: readonly Collection[], options: Partial<Model> = {}): string =>
+  emitModels(model(collections, options)).find((file) => file.path === path)?.content ?? '';
+
+const lineOf = (name: string, one: Field, dialect: Model['dialect'] = 'mariadb'): string => {
+  const content = emitFile('server/thing.ts', [collection('thing', [counter('id'), one])], { dialect });
+  return content.split('\n').find((line) => line.startsWith(`  ${name}: svc.`)) ?? content;
+};
+
+describe('a line of the field table', () => {
+  it.each<[string, Field, string]>([
+    ['nothing where all is as usual', field('x', 'string'), 'svc.string()'],
+    ['length', field('x', 'string', { length: 80 }), 'svc.string({ length: 80 })'],
+    ['no bits for 32', field('x', 'integer', { bits: 32 }), 'svc.integer()'],
+    [
+      'other bits and sign',
+      field('x', 'integer', { bits: 8, unsigned: true }),
+      'svc.integer({ bits: 8, unsigned: true })',
+    ],
+    ['no bits for types that have one width', field('x', 'bigInteger', { bits: 64 }), 'svc.bigInteger()'],
+    ['digits', field('x', 'decimal', { precision: 9, scale: 2 }), 'svc.decimal({ precision: 9, scale: 2 })'],
+    ['no fraction for whole seconds', field('x', 'time', { fraction: 0 }), 'svc.time()'],
+    ['a fraction', field('x', 'time', { fraction: 3 }), 'svc.time({ fraction: 3 })'],
+    [
+      'what may be written',
+      field('x', 'string', { nullable: true, readonly: true }),
+      'svc.string({ nullable: true, readonly: true })',
+    ],
+    ['what must be', field('x', 'string', { required: true }), 'svc.string({ required: true })'],
+    ['what the database makes', field('x', 'string', { generated: true }), 'svc.string({ generated: true })'],
+    [
+      'what the server makes',
+      field('x', 'uuid', { fill: 'uuid', dbType: 'char(36)' }),
+      "svc.uuid({ fill: 'uuid' })",
+    ],
+    [
+      'what is never shown',
+      field('x', 'string', { conceal: true, hash: true }),
+      'svc.string({ conceal: true, hash: true })',
+    ],
+    ['a native uuid', field('x', 'uuid', { dbType: 'uuid' }), "svc.uuid({ dbType: 'uuid' })"],
+    ['a bit', field('x', 'boolean', { dbType: 'bit(1)' }), "svc.boolean({ dbType: 'bit' })"],
+    ['a single float', field('x', 'float', { dbType: 'FLOAT unsigned' }), "svc.float({ dbType: 'float' })"],
+    ['an address', field('x', 'string', { dbType: 'inet6' }), "svc.string({ dbType: 'inet6' })"],
+    [
+      'the words of an enum',
+      field('x', 'string', { dbType: "enum('a','b')", values: ['a', 'b'] }),
+      "svc.string({ values: ['a', 'b'], dbType: 'enum' })",
+    ],
+    [
+      'an unknown type as it is',
+      field('x', 'unknown', { dbType: 'geometry' }),
+      "svc.unknown({ dbType: 'geometry' })",
+    ],
+  ])('says %s', (_, one, printed) => {
+    expect(lineOf('x', one)).toBe(`  x: ${printed},`);
+  });
+
+  it('says no database type where SQLite made it up', () => {
+    expect(lineOf('x', field('x', 'float', { dbType: 'FLOAT' }), 'sqlite')).toBe('  x: svc.float(),');
+  });
+
+  it('has the note above it', () => {
+    const content = emitFile('server/thing.ts', [
+      collection('thing', [field('x', 'string', { note: 'First\nsecond */' })]),
+    ]);
+    expect(content).toContain('  /**\n   * First\n   * second *\\/\n   */\n  x: svc.string(),\n');
+  });
+});
+
+describe('a collection', () => {
+  it('says what it is only where that is not usual', () => {
+    const plain = emitFile('server/thing.ts', [collection('thing', [counter('id')])]);
+    expect(plain).not.toMatch(/system|view|singleton|sortField|relations|uniques/);
+    const odd = emitFile('server/thing.ts', [
+      collection('thing', [counter('id'), field('place', 'integer')], {
+        kind: 'view',
+        system: true,
+        singleton: true,
+        sortField: 'place',
+        path: null,
+        key: [],
+        uniques: [{ name: 'once', fields: ['id', 'place'] }],
+      }),
+    ]);
+    expect(odd).toContain(
+      [
+        "  name: 'thing',",
+        '  path: null,',
+        '  system: true,',
+        '  view: true,',
+        '  singleton: true,',
+        "  sortField: 'place',",
+        '  model: Thing,',
+        '  key: [],',
+        '  fields,',
+        '  uniques: {',
+        "    once: ['id', 'place'],",
+        '  },',
+      ].join('\n'),
+    );
+    expect(odd).not.toContain('idColumn');
+  });
+
+  it('has its note as comment, and a comment without a note', () => {
+    const noted = collection('thing', [counter('id')], { note: 'All the things' });
+    expect(emitFile('server/thing.ts', [noted])).toContain('/** All the things */\nexport class Thing');
+    const plain = collection('thing', [counter('id')]);
+    expect(emitFile('server/thing.ts', [plain])).toContain('/** A row of thing. */\nexport class Thing');
+  });
+
+  it('gives the names of collections the right of way over imports', () => {
+    const things = collection('thing', [field('model', 'integer')], {
+      relations: [manyToOne('model', 'Model')],
+    });
+    const models = collection('Model', [counter('id')], {
+      relations: [oneToMany('things', 'thing', 'model')],
+    });
+    const content = emitFile('server/thing.ts', [things, models]);
+    expect(content).toContain(
+      "import { Model as svcModel, type RelationMappings } from 'objection';\nimport { Model }",
+    );
+    expect(content).toContain('extends (svcModel as svc.WithFields<typeof svcModel, typeof fields>)');
+    expect(content).toContain('relation: svcModel.BelongsToOneRelation,\n      modelClass: Model,');
+  });
+
+  it('declares relations to collections that are not there, but maps none', () => {
+    const content = emitFile('server/thing.ts', [
+      collection('thing', [field('gone', 'integer')], { relations: [manyToOne('gone', 'gone')] }),
+    ]);
+    expect(content).toContain("gone: svc.manyToOne('gone', ['gone'], ['id'])");
+    expect(content).not.toContain('relationMappings');
+  });
+
+  it.each(['dot.ted', 'co:lon', 'a as b', ' edge', 'wh?'])(
+    'maps no relation over the column "%s", and says so',
+    (name) => {
+      const content = emitFile('server/thing.ts', [
+        collection('thing', [counter('id'), field(name, 'integer')], {
+          relations: [manyToOne(name, 'thing', { modelName: 'odd' })],
+        }),
+      ]);
+      expect(content).toContain(
+        '  // Not mapped, because Objection would take their column names apart: odd.\n}',
+      );
+      expect(content).not.toContain('RelationMappings');
+    },
+  );
+
+  it('says of a list what it may do beside holding rows', () => {
+    const content = emitFile('server/thing.ts', [
+      collection('thing', [counter('id')], {
+        relations: [
+          oneToMany('lines', 'line', 'thing', {
+            junctionField: 'other',
+            sortField: 'place',
+            deselect: 'delete',
+            meta: true,
+          }),
+        ],
+      }),
+    ]);
+    expect(content).toContain(
+      [
+        "    lines: svc.oneToMany('line', ['thing'], ['id'], {",
+        "      junctionField: 'other',",
+        "      sortField: 'place',",
+        "      deselect: 'delete',",
+        '      listed: true,',
+        '    }),',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the index', () => {
+  it('lists the collections, one that is called "collections" too', () => {
+    const content = emitFile('server/index.ts', [
+      collection('collections', [counter('id')]),
+      collection('thing', [counter('id')]),
+    ]);
+    expect(content).toContain("import { collections as svcCollections } from './collections.js';");
+    expect(content).toContain('collections: readonly CollectionDeclaration[] = [svcCollections, thing];');
+  });
+
+  it('is there for a database without tables', () => {
+    expect(emitFile('server/index.ts', [])).toContain('collections: readonly CollectionDeclaration[] = [];');
+  });
+});
+
+describe('the types of a generated model', () => {
+  it('are those of the wire', () => {
+    expectTypeOf<Product['price']>().toEqualTypeOf<string>();
+    expectTypeOf<Product['stock']>().toEqualTypeOf<number>();
+    expectTypeOf<Product['description']>().toEqualTypeOf<string | null>();
+  });
+
+  it('leave the members of every object and model alone', () => {
+    expectTypeOf<Order['toString']>().toEqualTypeOf<() => string>();
+    expectTypeOf<Order['$query']>().toBeFunction();
+    expectTypeOf<Order['class']>().toEqualTypeOf<string>();
+  });
+});

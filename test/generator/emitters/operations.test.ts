@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { emitOperations } from '../../../generator/emitters/operations/index.js';
+import type { JsonSchema, Operation } from '../../../generator/model/types.js';
+import { model } from '../models.js';
+
+const operation = (parts: Partial<Operation>): Operation => ({
+  id: 'thingDo',
+  summary: 'Do a thing',
+  tag: 'Things',
+  method: 'post',
+  path: '/things',
+  access: 'public',
+  parameters: [],
+  body: null,
+  responses: [],
+  errors: [],
+  ...parts,
+});
+
+const emit = (...operations: Operation[]): string =>
+  emitOperations(model([], { operations }))[0]?.content ?? '';
+
+const inputOf = (parts: Partial<Operation>): string =>
+  /^export type ThingDoInput = ([^]*?);\nexport/m.exec(emit(operation(parts)))?.[1] ?? '';
+
+const outputOf = (responses: readonly Partial<Operation['responses'][number]>[]): string => {
+  const filled = responses.map((parts) => ({
+    status: 200,
+    description: '',
+    contentType: null,
+    schema: null,
+    ...parts,
+  }));
+  return /^export type ThingDoOutput = ([^]*?);\n\n/m.exec(emit(operation({ responses: filled })))?.[1] ?? '';
+};
+
+const json = (schema: JsonSchema) => ({ contentType: 'application/json', schema });
+
+describe('the input of an operation', () => {
+  it('is empty where nothing is described', () => {
+    expect(inputOf({})).toBe('Record<string, never>');
+  });
+
+  it('has the parameters of each place and the body apart', () => {
+    const described = { description: '', schema: { type: 'string' } };
+    const parameters = [
+      { name: 'id', in: 'path' as const, required: true, ...described },
+      { name: 'dry-run', in: 'query' as const, required: false, ...described },
+    ];
+    expect(inputOf({ parameters, body: { type: 'array', items: { type: 'integer' } } })).toBe(
+      "{ path: { id: string }; query: { 'dry-run'?: string }; body: number[] }",
+    );
+  });
+});
+
+describe('the output of an operation', () => {
+  it('is the body of its one response', () => {
+    expect(outputOf([json({ type: 'string' })])).toBe('string');
+  });
+
+  it('is nothing where the response has no body', () => {
+    expect(outputOf([{ status: 204 }])).toBe('void');
+  });
+
+  it('says the status where there are several', () => {
+    expect(outputOf([json({ type: 'string' }), { status: 202 }])).toBe(
+      '{ status: 200; body: string } | { status: 202 }',
+    );
+  });
+
+  it('says statuses of the same body together', () => {
+    expect(outputOf([json({ type: 'string' }), { status: 503, ...json({ type: 'string' }) }])).toBe(
+      '{ status: 200 | 503; body: string }',
+    );
+  });
+});
+
+describe('a JSON Schema', () => {
+  it.each<[JsonSchema, string]>([
+    [{ type: 'string' }, 'string'],
+    [{ type: 'integer' }, 'number'],
+    [{ type: ['string', 'null'] }, 'string | null'],
+    [{ type: ['integer', 'number'] }, 'number'],
+    [{ const: 'pong' }, "'pong'"],
+    [{ enum: ['a', 1, true, null] }, "'a' | 1 | true | null"],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, "('a' | 'b')[]"],
+    [{ type: 'array' }, 'unknown[]'],
+    [{ anyOf: [{ type: 'string' }, { type: 'boolean' }] }, 'string | boolean'],
+    [{ oneOf: [{ type: 'string' }, {}] }, 'unknown'],
+    [{}, 'unknown'],
+    [{ type: 'object' }, '{ [name: string]: unknown }'],
+    [{ type: 'object', additionalProperties: { type: 'number' } }, '{ [name: string]: number }'],
+    [{ type: 'object', additionalProperties: false }, '{}'],
+    [
+      { type: 'object', required: ['a'], properties: { a: { type: 'string' }, 'b c': { type: 'null' } } },
+      "{ a: string; 'b c'?: null }",
+    ],
+    [
+      { type: 'object', required: ['a'], additionalProperties: true },
+      '{ a: unknown; [name: string]: unknown }',
+    ],
+    [
+      { type: ['object', 'null'], additionalProperties: false, properties: { a: { type: 'string' } } },
+      '{ a?: string } | null',
+    ],
+  ])('%j is the type %s', (schema, printed) => {
+    expect(outputOf([json(schema)])).toBe(printed);
+  });
+});
+
+describe('the file', () => {
+  it('has a method and a route for every operation', () => {
+    const content = emit(operation({}), operation({ id: 'thingStop', access: 'admin', responses: [] }));
+    expect(content).toContain(
+      '  /** Do a thing */\n  thingDo(input: ThingDoInput, context: OperationContext)',
+    );
+    expect(content).toContain(
+      "    id: 'thingStop',\n    method: 'post',\n    path: '/things',\n    access: 'admin',\n    responses: {},",
+    );
+  });
+
+  it('imports nothing where there are no operations', () => {
+    expect(emit()).not.toContain('import');
+    expect(emit()).toContain('export const operations = [] as const;');
+  });
+});

@@ -1,0 +1,34 @@
+/** Relations made by hand, for tests of emitters. */
+import type { ManyToOne, OneToMany } from '../../../generator/model/types.js';
+
+export const manyToOne = (name: string, target: string, options: Partial<ManyToOne> = {}): ManyToOne => ({
+  kind: 'manyToOne',
+  name,
+  graphql: name,
+  modelName: `${name}Row`,
+  meta: false,
+  target,
+  fields: [name],
+  targetFields: ['id'],
+  ...options,
+});
+
+export const oneToMany = (
+  name: string,
+  target: string,
+  targetField: string,
+  options: Partial<OneToMany> = {},
+): OneToMany => ({
+  kind: 'oneToMany',
+  name,
+  graphql: name,
+  modelName: name,
+  meta: false,
+  target,
+  fields: ['id'],
+  targetFields: [targetField],
+  junctionField: null,
+  sortField: null,
+  deselect: 'nullify',
+  ...options,
+});

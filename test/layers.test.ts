@@ -1,0 +1,211 @@
+/** Who may import whom. A new room, or a new library, is a line here first. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const shared = ['runtime/collection', 'runtime/errors'];
+
+/** The way of a request: each imports leftwards. */
+const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
+const before = (stage: string): readonly string[] => [...shared, ...stages.slice(0, stages.indexOf(stage))];
+
+/**
+ * Room → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
+ * for everything below a folder; the longest that fits a module is its room. Modules of `runtime/` that fit none are
+ * composition roots: they may import anything, and only other roots may import them.
+ */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  'generator/introspection': [],
+  'generator/print': [],
+  'generator/spec': ['type generator/model/types'],
+  'generator/model': [
+    'type generator/introspection',
+    'type generator/spec',
+    'generator/spec/faults',
+    'generator/spec/meta-keys',
+  ],
+  'generator/emitters': ['type generator/model/types', 'generator/print'],
+  'generator/output': ['type generator/model/types'],
+  'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
+  'generator/main': ['generator'],
+  'generator/index': ['generator'],
+
+  'generated/server': ['runtime/index'],
+
+  'runtime/index': [...shared, 'runtime/models', 'type runtime/operations'],
+  'runtime/models': [...shared, ...stages],
+  'runtime/collection': [],
+  'runtime/errors': ['generated/server/errors'],
+  'runtime/observe': ['type runtime/config'],
+  'runtime/package': [],
+  'runtime/paths': ['runtime/package'],
+  'runtime/refusal': [],
+  'runtime/config': ['runtime/refusal'],
+
+  'runtime/request': before('runtime/request'),
+  'runtime/access': before('runtime/access'),
+  'runtime/plan': before('runtime/plan'),
+  'runtime/sql': before('runtime/sql'),
+  'runtime/execute': before('runtime/execute'),
+  'runtime/items': [...shared, ...stages],
+  'runtime/response': [...shared, ...stages],
+  'runtime/handle': [...shared, ...stages, 'runtime/items', 'runtime/response'],
+
+  'runtime/openapi': ['type runtime/collection', 'type runtime/access'],
+  'runtime/operations': [
+    ...shared,
+    'generated/server/operations',
+    'runtime/openapi',
+    'type runtime/request',
+    'type runtime/access',
+    'type runtime/execute',
+  ],
+  'runtime/pages': ['runtime/package', 'type runtime/request'],
+  'runtime/schema': [
+    ...shared,
+    'type generator/introspection',
+    'type generator/spec',
+    'runtime/observe',
+    'runtime/access',
+    'runtime/plan',
+    'runtime/execute',
+  ],
+};
+
+/** Library → where it may be imported. */
+const libraries: Readonly<Record<string, readonly string[]>> = {
+  '@node-rs/argon2': ['runtime/items/hash'],
+  'code-block-writer': ['generator/print'],
+  commander: ['runtime/cli', 'runtime/commands'],
+  esbuild: ['runtime/bundle'],
+  express: ['runtime/express'],
+  'js-yaml': ['generator/spec/yaml'],
+  knex: ['runtime/models'],
+  libsql: ['runtime/execute/sqlite'],
+  mysql2: ['runtime/execute/mysql'],
+  objection: ['runtime/models', 'generated/server'],
+  'openapi3-ts': ['generator/emitters/openapi', 'runtime/openapi', 'runtime/operations'],
+  pino: ['runtime/observe'],
+  'pino-pretty': ['runtime/observe'],
+  'swagger-ui-dist': ['runtime/pages'],
+};
+
+interface Import {
+  /** Path without extension. */
+  readonly from: string;
+  /** Path without extension, or the name of a library. */
+  readonly to: string;
+  readonly kind: 'value' | 'type' | 'lazy';
+}
+
+/** At the start of a line, where code that emitters print never is. */
+const statements = /^(?:import|export)\s+(type\s)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm;
+const calls = /\b(?:import|require|resolve|createRequire\(import\.meta\.url\))\(\s*'([^']+)'/g;
+
+const scan = (text: string, from: string): readonly Import[] => {
+  const stated = Array.from(text.matchAll(statements), ([, type, module = '']): Import => {
+    return { from, to: resolve(from, module), kind: type === undefined ? 'value' : 'type' };
+  });
+  const called = Array.from(text.matchAll(calls), ([, module = '']): Import => {
+    return { from, to: resolve(from, module), kind: 'lazy' };
+  });
+  return [...stated, ...called].filter(({ to }) => !to.startsWith('node:'));
+};
+
+const resolve = (from: string, module: string): string => {
+  if (module.startsWith('.')) return join(from, '..', module).replace(/\.js$/, '');
+  if (module.startsWith('@svc-api/svc/')) return `${module.slice('@svc-api/svc/'.length)}/index`;
+  return module
+    .split('/')
+    .slice(0, module.startsWith('@') ? 2 : 1)
+    .join('/');
+};
+
+const modules = ['generator', 'generated/server', 'runtime'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path.slice(0, -'.ts'.length)))
+    .sort(),
+);
+const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
+
+const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+const isOwn = ({ to }: Import): boolean => /^(generator|generated|runtime)\//.test(to);
+const own = imports.filter(isOwn);
+
+const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((home) => isWithin(from, home));
+
+const emitterOf = (path: string): string | undefined => /^generator\/emitters\/([^/]+)\//.exec(path)?.[1];
+
+/** `null`: a composition root. */
+const roomOf = (path: string): string | null => {
+  const fitting = Object.keys(rooms).filter((room) => isWithin(path, room));
+  return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
+};
+
+const isAllowed = ({ from, to, kind }: Import): boolean => {
+  const room = roomOf(from);
+  if (room === null || isWithin(to, room)) return true;
+  return (rooms[room] ?? []).some((entry) => {
+    const [place = '', only] = entry.split(' ').toReversed();
+    return isWithin(to, place) && (only !== 'type' || kind === 'type');
+  });
+};
+
+const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})`;
+
+describe('modules import', () => {
+  it('what the table lets their room import', () => {
+    expect(own.filter((each) => !isAllowed(each)).map(say)).toEqual([]);
+  });
+
+  it('libraries only where these are at home', () => {
+    expect(imports.filter((each) => !isOwn(each) && !isHome(each)).map(say)).toEqual([]);
+  });
+
+  it('other modules by the file that is there', () => {
+    expect(own.filter(({ to }) => !existsSync(`${to}.ts`)).map(say)).toEqual([]);
+  });
+});
+
+it('emitters never import each other', () => {
+  const across = own.filter(({ from, to }) => {
+    const [one, other] = [emitterOf(from), emitterOf(to)];
+    return one !== undefined && other !== undefined && one !== other;
+  });
+  expect(across.map(say)).toEqual([]);
+});
+
+it('every room outside runtime is in the table', () => {
+  expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
+});
+
+it('a request process loads neither the generator nor the libraries of tools', () => {
+  const loaded = [...closureOf('runtime/request-process')];
+  const heavy = ['generator', 'esbuild', 'express', 'commander', 'knex', 'objection', 'js-yaml'];
+  expect(loaded.filter((path) => heavy.some((each) => isWithin(path, each)))).toEqual([]);
+  expect(loaded).toContain('runtime/prepare');
+});
+
+/** What loading a module loads: everything it imports as values, and what that imports. */
+const closureOf = (entry: string): ReadonlySet<string> => {
+  const loaded = new Set([entry]);
+  // a Set also visits what is added on the way
+  for (const path of loaded) {
+    for (const { from, to, kind } of imports) if (from === path && kind === 'value') loaded.add(to);
+  }
+  return loaded;
+};
+
+it.each([
+  ["import { a } from './b.js';", 'runtime/b', 'value'],
+  ["import {\n  a,\n  type B,\n} from '../generator/b.js';", 'generator/b', 'value'],
+  ["import type { A } from './b.js';", 'runtime/b', 'type'],
+  ["export * from './b.js';", 'runtime/b', 'value'],
+  ["export type { A } from './b.js';", 'runtime/b', 'type'],
+  ["import a, { b as c } from 'knex/lib/x';", 'knex', 'value'],
+  ["import './b.js';", 'runtime/b', 'value'],
+  ["const { a } = await import('@scope/lib/part');", '@scope/lib', 'lazy'],
+])('the scan sees %j', (text, to, kind) => {
+  expect(scan(text, 'runtime/a')).toEqual([{ from: 'runtime/a', to, kind }]);
+});

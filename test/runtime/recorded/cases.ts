@@ -1,0 +1,91 @@
+/** Recorded requests with their answers: see `test/data/recorded/README.md`. */
+import { readFileSync } from 'node:fs';
+import type { TestDialect } from '../../databases.js';
+import type { Answer, TestServer } from '../server-harness.js';
+import { compareValues, fillIn, type Bindings } from './compare.js';
+import { dataPath } from './museum.js';
+
+export const groups = ['reads', 'writes', 'errors', 'access', 'auth'] as const;
+
+export interface RecordedCase {
+  readonly name: string;
+  readonly restore?: true;
+  readonly as: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly rawBody?: string;
+  readonly status: number;
+  readonly contentType?: string;
+  readonly response: unknown;
+  readonly differs?: Decision;
+  readonly vendors?: readonly string[];
+}
+
+/** What is answered instead. */
+interface Decision {
+  readonly status: number;
+  readonly code?: string;
+  /** Other codes that are as good. */
+  readonly alternatives?: readonly string[];
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly response?: unknown;
+  readonly why: string;
+}
+
+export const readCases = (group: string): readonly RecordedCase[] =>
+  readFileSync(dataPath(`${group}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RecordedCase);
+
+const vendors: Readonly<Record<TestDialect, string>> = { sqlite: 'sqlite', mariadb: 'mysql' };
+
+/** Whether the answer depends on the database, and this is another one. */
+export const isForeign = ({ vendors: known }: RecordedCase, dialect: TestDialect): boolean =>
+  known !== undefined && !known.includes(vendors[dialect]);
+
+/** Sends the case; what is wrong with the answer, one sentence each. */
+export const runCase = async (given: RecordedCase, server: TestServer, bindings: Bindings): Promise<readonly string[]> => {
+  const answer = await sendCase(given, server, bindings);
+  return isForeign(given, server.dialect) ? [] : judge(given, answer, bindings);
+};
+
+const sendCase = ({ as, method, path, body, rawBody, headers }: RecordedCase, server: TestServer, bindings: Bindings) =>
+  server.request(method, fillIn(path, bindings), {
+    ...(as !== 'public' && { as }),
+    ...(headers !== undefined && { headers }),
+    ...(body !== undefined && { body: fillIn(body, bindings) }),
+    ...(rawBody !== undefined && { raw: rawBody === '<large>' ? largeBody : rawBody }),
+  });
+
+const largeBody = JSON.stringify({ name: 'x'.repeat(1_200_000) });
+
+const judge = (given: RecordedCase, answer: Answer, bindings: Bindings): readonly string[] => {
+  const { differs } = given;
+  const status = differs?.status ?? given.status;
+  if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
+  if (differs === undefined) return [...judgeType(given, answer), ...compareValues(given.response, contentOf(given, answer), bindings)];
+  if (differs.response !== undefined) return compareValues(differs.response, answer.body, bindings);
+  return differs.code === undefined ? [] : judgeCode(differs, answer);
+};
+
+const contentOf = ({ contentType }: RecordedCase, { text, body }: Answer): unknown =>
+  contentType === undefined ? body : text;
+
+const judgeType = ({ contentType = 'application/json' }: RecordedCase, { headers, text }: Answer): readonly string[] => {
+  if (text === '') return [];
+  const type = headers.get('content-type') ?? '';
+  return type.startsWith(contentType) ? [] : [`content type ${type} instead of ${contentType}`];
+};
+
+const judgeCode = ({ code, alternatives = [], details = {} }: Decision, { body, text }: Answer): readonly string[] => {
+  const errors = (body?.errors ?? []) as readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
+  const fits = errors.some(
+    ({ extensions }) =>
+      [code, ...alternatives].includes(extensions.code as string) &&
+      Object.entries(details).every(([key, value]) => extensions[key] === value),
+  );
+  return fits ? [] : [`no error is ${code} with ${JSON.stringify(details)}: ${text}`];
+};

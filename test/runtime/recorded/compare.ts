@@ -1,0 +1,124 @@
+/** Whether an answer is the recorded one. Placeholders stand for values that differ from run to run. */
+
+/** Values that placeholders with a number stand for: `<int:1>`. */
+export type Bindings = Map<string, unknown>;
+
+/** Differences, one sentence each; none: equal. */
+export const compareValues = (expected: unknown, actual: unknown, bindings: Bindings): readonly string[] =>
+  isErrors(expected) && isErrors(actual)
+    ? compareErrors(expected.errors, actual.errors, bindings)
+    : compareAt('', expected, { actual, bindings });
+
+interface Errors {
+  readonly errors: readonly ErrorEntry[];
+}
+
+interface ErrorEntry {
+  readonly message?: string;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+const isErrors = (value: unknown): value is Errors => isObject(value) && Array.isArray(value.errors);
+
+/** As sets: how often an entry is there does not count. */
+const compareErrors = (
+  expected: readonly ErrorEntry[],
+  actual: readonly ErrorEntry[],
+  bindings: Bindings,
+): readonly string[] => {
+  const fits = (entry: ErrorEntry, candidate: ErrorEntry): boolean =>
+    compareExtensions(entry, candidate, bindings).length === 0;
+  const missing = expected.filter((entry) => !actual.some((candidate) => fits(entry, candidate)));
+  const further = actual.filter((candidate) => !expected.some((entry) => fits(entry, candidate)));
+  return [
+    ...missing.map((entry) => `no error fits ${JSON.stringify(entry.extensions)}`),
+    ...further.map((entry) => `unexpected error ${JSON.stringify(entry)}`),
+    ...actual.filter(({ message }) => !message).map(() => 'an error without message'),
+  ];
+};
+
+/** Further keys may be there; the path of an unknown route is not compared. */
+const compareExtensions = (expected: ErrorEntry, actual: ErrorEntry, bindings: Bindings): readonly string[] =>
+  Object.entries(expected.extensions)
+    .filter(([key]) => !(key === 'path' && expected.extensions.code === 'ROUTE_NOT_FOUND'))
+    .flatMap(([key, value]) => compareAt(key, value, { actual: actual.extensions[key], bindings }));
+
+interface Compared {
+  readonly actual: unknown;
+  readonly bindings: Bindings;
+}
+
+const compareAt = (path: string, expected: unknown, { actual, bindings }: Compared): readonly string[] => {
+  if (typeof expected === 'string' && placeholder.test(expected)) return comparePlaceholder(path, expected, { actual, bindings });
+  if (Array.isArray(expected)) return compareLists(path, expected, { actual, bindings });
+  if (isObject(expected)) return compareObjects(path, expected, { actual, bindings });
+  return isSame(expected, actual) ? [] : [differs(path, expected, actual)];
+};
+
+const compareLists = (path: string, expected: readonly unknown[], { actual, bindings }: Compared): readonly string[] => {
+  if (!Array.isArray(actual) || actual.length !== expected.length) return [differs(path, expected, actual)];
+  return expected.flatMap((entry, index) => compareAt(`${path}[${index}]`, entry, { actual: actual[index], bindings }));
+};
+
+const compareObjects = (
+  path: string,
+  expected: Readonly<Record<string, unknown>>,
+  { actual, bindings }: Compared,
+): readonly string[] => {
+  if (!isObject(actual)) return [differs(path, expected, actual)];
+  return [
+    ...Object.entries(expected).flatMap(([key, value]) =>
+      compareAt(`${path}.${key}`, value, { actual: actual[key], bindings }),
+    ),
+    ...Object.keys(actual)
+      .filter((key) => !(key in expected))
+      .map((key) => `${path}.${key} is one too many`),
+  ];
+};
+
+const placeholder = /^<(\w+)(?::(\w+))?>$/;
+
+const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value)),
+  hash: (value) => typeof value === 'string' && value !== '',
+  int: (value) => typeof value === 'number' && value > 100_000,
+  id: (value) => Number(value) > 100_000,
+  text: (value) => typeof value === 'string' && value !== '',
+  timestamp: (value) => Math.abs(Date.parse(String(value)) - Date.now()) < 60_000,
+  date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(String(value)),
+};
+
+const comparePlaceholder = (path: string, expected: string, { actual, bindings }: Compared): readonly string[] => {
+  const [, kind = '', name] = placeholder.exec(expected) ?? [];
+  if (name !== undefined && bindings.has(name)) {
+    return String(bindings.get(name)) === String(actual) ? [] : [differs(path, bindings.get(name), actual)];
+  }
+  const fits = kinds[kind];
+  if (fits === undefined) throw new Error(`${expected} stands for nothing`);
+  if (!fits(actual)) return [differs(path, expected, actual)];
+  if (name !== undefined) bindings.set(name, actual);
+  return [];
+};
+
+/** `.000` after the second says nothing. */
+const isSame = (expected: unknown, actual: unknown): boolean => withoutZeros(expected) === withoutZeros(actual);
+
+const withoutZeros = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.0+Z$/, '$1Z') : value;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const differs = (path: string, expected: unknown, actual: unknown): string =>
+  `${path === '' ? 'the answer' : path} is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`;
+
+/** Puts bound values into a request. */
+export const fillIn = <Value>(value: Value, bindings: Bindings): Value => {
+  const text = JSON.stringify(value);
+  if (text === undefined || !text.includes('<')) return value;
+  return JSON.parse(
+    text
+      .replaceAll(/"<int:(\w+)>"/g, (_, name: string) => JSON.stringify(bindings.get(name)))
+      .replaceAll(/<(?:id|int|uuid|hash):(\w+)>/g, (_, name: string) => String(bindings.get(name))),
+  ) as Value;
+};

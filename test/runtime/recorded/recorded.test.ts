@@ -1,0 +1,27 @@
+/** The recorded contract: every case in order, on every database. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import type { TestServer } from '../server-harness.js';
+import { groups, readCases, runCase } from './cases.js';
+import type { Bindings } from './compare.js';
+import { restoreMuseum, startMuseum } from './museum.js';
+
+describe.each(dialects)('the recorded cases on %s', (dialect) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startMuseum(dialect);
+  });
+  afterAll(() => server.close());
+
+  describe.each(groups)('%s', (group) => {
+    const bindings: Bindings = new Map();
+    beforeAll(() => restoreMuseum(server));
+
+    for (const recorded of readCases(group)) {
+      it(recorded.name, async () => {
+        if (recorded.restore === true) await restoreMuseum(server);
+        expect((await runCase(recorded, server, bindings)).join('\n')).toBe('');
+      });
+    }
+  });
+});

@@ -1,0 +1,242 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWorkplace, type Running, type Workplace } from './commands.js';
+
+const places: Workplace[] = [];
+
+afterEach(() => {
+  for (const place of places.splice(0)) place.remove();
+});
+
+const work = (): Workplace => {
+  const made = createWorkplace();
+  places.push(made);
+  return made;
+};
+
+/** A workplace with the demo's system tables, and nothing else. */
+const bootstrapped = async (): Promise<Workplace> => {
+  const place = work();
+  await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' });
+  return place;
+};
+
+const anywhere = { PORT: '0' };
+
+/** URL of `/items`, once it is served. */
+const served = async (running: Running): Promise<string> =>
+  (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
+
+const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer administrator' } });
+
+/** Polls until it holds; a test that never gets there ends by its own limit. */
+const eventually = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 25));
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+describe.each([
+  ['with a supervisor', ['start', '--workers', '2']],
+  ['without a supervisor', ['start', '--workers', '1']],
+])('svc start %s', (_, command) => {
+  it('serves, and leaves no process after SIGTERM', async () => {
+    const place = await bootstrapped();
+    const running = place.start(command, anywhere);
+    const url = await served(running);
+    expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
+    expect(await running.stop('SIGTERM')).toBe(0);
+    expect(running.output()).toContain('stopped');
+    expect(place.processes()).toEqual([]);
+  });
+
+  it('refuses a database without system tables and says what to do', async () => {
+    const running = work().start(command, anywhere);
+    expect(await running.ended()).toBe(1);
+    expect(running.output()).toContain('run "svc bootstrap"');
+  });
+
+  it('fails with one message when the port is taken', async () => {
+    const place = await bootstrapped();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const running = place.start(command, { PORT: String(port) });
+    expect(await running.ended()).toBe(2);
+    expect(running.output().match(/EADDRINUSE/g)).toHaveLength(1);
+    taken.close();
+  });
+
+  it('answers probes before, while and after requests are welcome', async () => {
+    const place = work();
+    const port = await freePort();
+    const probe = async (path: string): Promise<number> => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+      return answer?.status ?? 0;
+    };
+    const waiting = place.start(command, {
+      ...anywhere,
+      ADMIN_PORT: String(port),
+      DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere',
+    });
+    await eventually(async () => (await probe('/live')) === 200);
+    expect(await probe('/ready')).toBe(503);
+    await waiting.stop('SIGKILL');
+    await place.run(['bootstrap']);
+    const running = place.start(command, { ...anywhere, ADMIN_PORT: String(port) });
+    await served(running);
+    expect([await probe('/live'), await probe('/ready'), await probe('/else')]).toEqual([200, 200, 404]);
+    await running.stop('SIGTERM');
+    expect(await probe('/live')).toBe(0);
+  });
+});
+
+describe('the supervisor', () => {
+  it('takes its request processes with it when it is killed', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['start', '--workers', '2'], anywhere);
+    await served(running);
+    await eventually(() => place.processes().length >= 3);
+    expect(await running.stop('SIGKILL')).toBeNull();
+    await eventually(() => place.processes().length === 0);
+  });
+
+  it('replaces a request process that ends', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['start', '--workers', '2'], {
+      ...anywhere,
+      LOG_LEVEL: 'debug',
+    });
+    const url = await served(running);
+    const [, first] = await running.until(/request process (\d+) is ready/);
+    process.kill(Number(first), 'SIGKILL');
+    await running.until(new RegExp(`request process ${first} ended \\(SIGKILL\\)`));
+    await running.until(/ended[\s\S]*request process \d+ is ready/);
+    expect((await get(`${url}/users`)).status).toBe(200);
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
+  it('finishes the requests that are under way', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['start', '--workers', '2'], anywhere);
+    const url = await served(running);
+    const answers = Array.from({ length: 20 }, () => get(`${url}/users`).then((answer) => answer.status));
+    await answers[0];
+    const ended = running.stop('SIGTERM');
+    const outcomes = await Promise.allSettled(answers);
+    // What had not reached the server may be refused; what had is answered.
+    const statuses = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('a build', () => {
+  it('is made once and used again until the database changes', async () => {
+    const place = await bootstrapped();
+    const start = async (): Promise<string> => {
+      const running = place.start(['start', '--workers', '1'], { ...anywhere, LOG_STYLE: 'json' });
+      await served(running);
+      await running.stop('SIGTERM');
+      return running.output();
+    };
+    expect(await start()).toContain('"name":"build"');
+    expect(await start()).not.toContain('"name":"build"');
+    await place.run(['generate']);
+    expect(await start()).toContain('"name":"build"');
+    rmSync(join(place.directory, '.svc', 'build'), { recursive: true });
+    expect(await start()).toContain('"name":"build"');
+  });
+
+  it('goes to a temporary folder where the working directory cannot be written', async () => {
+    const place = work();
+    const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: join(place.directory, 'tmp') };
+    mkdirSync(environment.TMPDIR);
+    writeFileSync(join(place.directory, '.svc'), '');
+    await place.run(['bootstrap'], environment);
+    const running = place.start(['start', '--workers', '1'], environment);
+    expect(await (await fetch(`${await served(running)}/server/ping`)).text()).toBe('pong');
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
+  it('leaves generated/ alone, and says that it is behind', async () => {
+    const place = await bootstrapped();
+    await place.run(['generate']);
+    const { default: Sqlite } = await import('libsql');
+    const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
+    database.exec('create table shelf (id integer primary key, name varchar(20))');
+    database.close();
+    const running = place.start(['start', '--workers', '1'], anywhere);
+    const url = await served(running);
+    expect(running.output()).toContain('generated/ is behind database or spec');
+    expect((await get(`${url}/items/shelf`)).status).toBe(200);
+    await running.stop('SIGTERM');
+    expect(await place.run(['generate', '--check'])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('svc demo', () => {
+  const run = promisify(execFile);
+
+  it('serves a database of its own; its curl lines work; a second start keeps the data and the token', async () => {
+    const place = work();
+    const first = place.start(['demo'], anywhere);
+    await first.until(/Ctrl-C/);
+    const token = /token +(\S+)/.exec(first.output())?.[1];
+    const lines = first.output().match(/^curl .*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const answers: unknown[] = [];
+    for (const line of lines) answers.push(JSON.parse((await run('sh', ['-c', line])).stdout));
+    expect(answers).toMatchObject([
+      {
+        data: [
+          { Title: expect.any(String), ArtistId: { Name: expect.any(String) }, Track: expect.any(Array) },
+          {},
+        ],
+      },
+      { data: [{ Milliseconds: expect.any(Number) }, {}] },
+      { data: { Name: 'Clara Schumann' } },
+    ]);
+    expect(await first.stop('SIGINT')).toBe(0);
+    expect(place.processes()).toEqual([]);
+
+    const second = place.start(['demo'], anywhere);
+    await second.until(/Ctrl-C/);
+    expect(/token +(\S+)/.exec(second.output())?.[1]).toBe(token);
+    const url = await served(second);
+    const kept = await fetch(`${url}/items/Artist?filter[Name][_eq]=Clara%20Schumann`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await kept.json()).toMatchObject({ data: [{ Name: 'Clara Schumann' }] });
+    expect(await second.stop('SIGINT')).toBe(0);
+  });
+
+  it('takes another port when the usual one is taken', async () => {
+    const taken = createServer().listen(8080, '127.0.0.1');
+    // Somebody else may hold it already: that is as good.
+    await new Promise((resolve) => taken.once('listening', resolve).once('error', resolve));
+    const running = work().start(['demo']);
+    await running.until(/port 8080 is taken/);
+    expect((await fetch(`${await served(running)}/server/ping`)).status).toBe(200);
+    await running.stop('SIGINT');
+    taken.close();
+  });
+
+  it('leaves a database that has tables of its own as it is', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['demo'], anywhere);
+    const url = await served(running);
+    expect((await get(`${url}/items/Artist`)).status).toBe(403);
+    await running.stop('SIGINT');
+  });
+});
