@@ -42,7 +42,7 @@ export interface FieldOptions {
   /** Digits after the second; 0 when absent. */
   readonly fraction?: number;
   readonly values?: readonly string[];
-  /** Literal default of the column, in its wire form. */
+  /** Literal default of the column, in its wire form; said of singletons only. */
   readonly default?: string | number | boolean;
   /** Shown as asterisks, whatever the caller may read. */
   readonly conceal?: true;

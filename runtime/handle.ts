@@ -115,7 +115,7 @@ const itemAction = read(async ({ collection, request, route, context }) =>
 );
 
 const createAction = write(async ({ collection, request, context }) => {
-  const payload = await readJson(request);
+  const payload = await readJson(request, {});
   const rows = await createItems({ collection, parsed: parseCached(request.query) }, payload, context);
   return respondRows(rows, Array.isArray(payload));
 });

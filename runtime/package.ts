@@ -15,6 +15,6 @@ export const packageVersion = (
   JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
 ).version;
 
-/** File of a runtime module, with the extension this process runs: `modulePath('build')`. */
+/** File of a runtime module, with the extension this process runs: `modulePath('processes/build')`. */
 export const modulePath = (name: string): string =>
   join(dirname(here), `${name}${here.slice(here.lastIndexOf('.'))}`);

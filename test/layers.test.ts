@@ -77,7 +77,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   '@node-rs/argon2': ['runtime/items/hash'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
-  esbuild: ['runtime/bundle'],
+  esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
   'js-yaml': ['generator/spec/yaml'],
   knex: ['runtime/models'],
@@ -181,10 +181,10 @@ it('every room outside runtime is in the table', () => {
 });
 
 it('a request process loads neither the generator nor the libraries of tools', () => {
-  const loaded = [...closureOf('runtime/request-process')];
+  const loaded = [...closureOf('runtime/processes/request-process')];
   const heavy = ['generator', 'esbuild', 'express', 'commander', 'knex', 'objection', 'js-yaml'];
   expect(loaded.filter((path) => heavy.some((each) => isWithin(path, each)))).toEqual([]);
-  expect(loaded).toContain('runtime/prepare');
+  expect(loaded).toContain('runtime/processes/prepare');
 });
 
 /** What loading a module loads: everything it imports as values, and what that imports. */

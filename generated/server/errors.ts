@@ -11,7 +11,7 @@ export const errors = {
   FAILED_VALIDATION: {
     status: 400,
     message: 'Validation failed',
-    details: ['collection', 'field', 'path', 'type', 'expected', 'invalid'],
+    details: ['collection', 'field', 'path', 'type', 'expected', 'invalid', 'valid', 'index'],
   },
   FORBIDDEN: {
     status: 403,
@@ -44,7 +44,7 @@ export const errors = {
   RECORD_NOT_UNIQUE: {
     status: 400,
     message: 'The value exists already',
-    details: ['collection', 'field', 'value'],
+    details: ['collection', 'field', 'value', 'primaryKey'],
   },
   REQUESTS_EXCEEDED: { status: 429, message: 'Too many requests', details: ['limit', 'reset'] },
   ROUTE_NOT_FOUND: { status: 404, message: 'The route does not exist', details: ['path'] },
@@ -56,12 +56,12 @@ export const errors = {
   VALUE_OUT_OF_RANGE: {
     status: 400,
     message: 'The value is out of range',
-    details: ['collection', 'field', 'value'],
+    details: ['collection', 'field', 'value', 'index'],
   },
   VALUE_TOO_LONG: {
     status: 400,
     message: 'The value is too long',
-    details: ['collection', 'field', 'value'],
+    details: ['collection', 'field', 'value', 'index'],
   },
 } as const;
 
@@ -69,5 +69,9 @@ export type ErrorCode = keyof typeof errors;
 
 /** What each code may tell beside itself. */
 export type ErrorDetails = {
-  readonly [Code in ErrorCode]: { readonly [Key in (typeof errors)[Code]['details'][number]]?: unknown };
+  readonly [Code in ErrorCode]: Details<(typeof errors)[Code]['details'][number]>;
 };
+
+type Details<Key extends string> = [Key] extends [never]
+  ? Record<string, never>
+  : { readonly [Name in Key]?: unknown };

@@ -15,10 +15,9 @@ export type ServerPingOutput = 'pong';
 
 export type ServerSpecsOasInput = Record<string, never>;
 export type ServerSpecsOasOutput = {
-  openapi: unknown;
-  info: unknown;
-  paths: unknown;
-  [name: string]: unknown;
+  openapi: string;
+  info: { [name: string]: unknown };
+  paths: { [name: string]: unknown };
 };
 
 /** One method for every operation; the compiler names a missing one. */

@@ -102,6 +102,17 @@ export const createAccess = (source: AccessSource): Access => {
   };
 };
 
+const attempts = 5;
+
+/** The principal, confirmed: for what reads no items and so cannot confirm meanwhile. */
+export const identifyNow = async (request: ApiRequest, access: Access): Promise<Principal> => {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const principal = await access.identify(request);
+    if (await access.confirm(principal)) return principal;
+  }
+  throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
+};
+
 /**
  * Calls that are made while a read is under way share the next one: every caller gets an answer that was read after
  * it asked, and a busy process reads once for many requests. (Inside every statement, the same read costs the

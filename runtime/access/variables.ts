@@ -1,7 +1,8 @@
 /** `$NOW`, `$CURRENT_USER` and their like, in filters, rules, validation and presets. */
+import { invalidQuery } from '../errors.js';
 import type { Principal } from './access.js';
 
-/** Replaces a variable; gives anything else back as it is. Lists (`$CURRENT_ROLES`) come as arrays. */
+/** Replaces a variable; gives anything else back as it is. Lists (`$CURRENT_ROLES`) come as arrays. @throws INVALID_QUERY */
 export const resolveVariable = (value: unknown, principal: Principal, now: Date): unknown => {
   if (typeof value !== 'string' || !value.startsWith('$')) return value;
   if (value === '$NOW' || value.startsWith('$NOW(')) return resolveNow(value, now);
@@ -31,15 +32,23 @@ const units: ReadonlyMap<string, number> = new Map(
   ).flatMap(([names, size]) => names.map((name): [string, number] => [name, size])),
 );
 
+/** @throws INVALID_QUERY for what is no offset, and for moments that no calendar has */
 const resolveNow = (text: string, now: Date): string => {
-  const match = offset.exec(text);
-  if (match === null) return now.toISOString();
-  const amount = Number(match[1]);
-  const unit = (match[2] ?? '').toLowerCase();
+  if (text === '$NOW') return now.toISOString();
+  const moved = moveBy(text, now);
+  if (moved !== null && !Number.isNaN(moved.getTime())) return moved.toISOString();
+  throw invalidQuery(`"${text}" is no moment; a number and a unit are expected, as in $NOW(-1 day)`);
+};
+
+const moveBy = (text: string, now: Date): Date | null => {
+  const [, number, word = ''] = offset.exec(text) ?? [];
+  if (number === undefined) return null;
+  const [amount, unit] = [Number(number), word.toLowerCase()];
   const size = units.get(unit);
-  if (size !== undefined) return new Date(now.getTime() + amount * size).toISOString();
+  if (size !== undefined) return new Date(now.getTime() + amount * size);
   const moved = new Date(now);
   if (/^mo(nths?)?$/.test(unit)) moved.setUTCMonth(moved.getUTCMonth() + amount);
-  else if (/^(y|years?)$/.test(unit)) moved.setUTCFullYear(moved.getUTCFullYear() + amount);
-  return moved.toISOString();
+  else if (/^y(ears?)?$/.test(unit)) moved.setUTCFullYear(moved.getUTCFullYear() + amount);
+  else return null;
+  return moved;
 };

@@ -2,9 +2,9 @@
 import { Command } from 'commander';
 import { loadConfig, loadEnvironment, type Config, type Environment } from '../config.js';
 import { connect } from '../connect.js';
-import { untilStopped } from '../lifetime.js';
+import { untilStopped } from '../processes/lifetime.js';
 import { createObserver, timed, type Observe } from '../observe.js';
-import { isFree } from '../ports.js';
+import { isFree } from '../processes/ports.js';
 import { urlsOf } from '../urls.js';
 import { runBootstrap } from './bootstrap.js';
 import { action, say } from './output.js';
@@ -22,7 +22,7 @@ const runDemo = async (config: Config): Promise<void> => {
   const [{ loadChinook }, { greet }, { startRequestProcess }, { tokenOf }] = await Promise.all([
     import('../demo/chinook.js'),
     import('../demo/greeting.js'),
-    import('../request-process.js'),
+    import('../processes/request-process.js'),
     import('../schema/users.js'),
   ]);
   const database = await connect(config, observe);

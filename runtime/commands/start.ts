@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, loadEnvironment, variables, type Config } from '../config.js';
-import { untilStopped, type Stoppable } from '../lifetime.js';
+import { untilStopped, type Stoppable } from '../processes/lifetime.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
 import { urlsOf } from '../urls.js';
 import { action } from './output.js';
@@ -43,7 +43,7 @@ interface Running extends Stoppable {
 
 const runAlone = async (config: Config): Promise<void> => {
   const observe = await createObserver(config);
-  const { startRequestProcess } = await import('../request-process.js');
+  const { startRequestProcess } = await import('../processes/request-process.js');
   await run(config, observe, async () => {
     const running = await startRequestProcess({ config, observe });
     return { ...running, stop: running.close, kill: () => {} };
@@ -55,8 +55,8 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   setFlagsFromString('--no-opt');
   const observe = createLightObserver(config);
   const [{ supervise }, { settlePort }] = await Promise.all([
-    import('../supervisor.js'),
-    import('../ports.js'),
+    import('../processes/supervisor.js'),
+    import('../processes/ports.js'),
   ]);
   const port = await settlePort(config.host, config.port);
   await run(config, observe, () => supervise({ processes, port, observe }));
@@ -69,7 +69,7 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
     config.adminPort === null
       ? null
       : await (
-          await import('../probes.js')
+          await import('../processes/probes.js')
         ).serveProbes(config.host, config.adminPort, () => running?.isReady() ?? false);
   try {
     running = await start();

@@ -54,8 +54,8 @@ widths[mysqlType.double] = 8;
 export const fixedWidth = ({ type }: ColumnType): number => widths[type] as number;
 
 export const skipValue = (cursor: Cursor, column: ColumnType): void => {
-  const width = fixedWidth(column);
-  cursor.at += width === 0 ? readLength(cursor) : width;
+  const length = fixedWidth(column) || readLength(cursor);
+  cursor.at += length;
 };
 
 /** The length that precedes a value: the cursor moves to the value. */

@@ -15,7 +15,7 @@ import {
   type Returning,
 } from '../sql/write.js';
 import type { Database, Executor } from './database.js';
-import { explainFailure } from './failures.js';
+import { explainFailure, type Write } from './failures.js';
 import type { JsonRows } from './row-set.js';
 
 export type Key = readonly Scalar[];
@@ -27,6 +27,13 @@ export interface WriteContext {
   /** Part of the write: runs in its transaction, after it. */
   readonly after: ((executor: Executor) => Promise<void>) | null;
 }
+
+const toWrite = (collection: Collection, rows: readonly WriteRow[], { database, dialect }: WriteContext): Write => ({
+  collection,
+  rows,
+  executor: database,
+  dialect,
+});
 
 const inTransaction = <Result>(
   { database, after }: WriteContext,
@@ -42,11 +49,12 @@ const inTransaction = <Result>(
 export const executeCreateReturning = async (
   plan: CreatePlan,
   returning: Returning,
-  { database, dialect }: WriteContext,
+  context: WriteContext,
 ): Promise<JsonRows> => {
+  const { database, dialect } = context;
   const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
   const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
-  return explainFailure({ collection: plan.collection, rows: plan.rows, executor: database }, async () => {
+  return explainFailure(toWrite(plan.collection, plan.rows, context), async () => {
     const { rows } = await database.rows(statement, layout);
     return rows;
   });
@@ -55,7 +63,7 @@ export const executeCreateReturning = async (
 /** @returns the keys, in the order of the rows */
 export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[]> => {
   const { collection, rows } = plan;
-  return explainFailure({ collection, rows, executor: context.database }, () =>
+  return explainFailure(toWrite(collection, rows, context), () =>
     rows.length === 1 && context.after === null
       ? insertGroup(collection, rows, { ...context, executor: context.database })
       : inTransaction(context, (executor) => insertAll(collection, rows, { ...context, executor })),
@@ -120,7 +128,7 @@ const insertGroup = async (
 /** One set of values for all keys; every one of them has to exist and to be permitted. */
 export const executeUpdate = (plan: UpdatePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
   const { collection, row, where } = plan;
-  return explainFailure({ collection, rows: [row], executor: context.database }, async () => {
+  return explainFailure(toWrite(collection, [row], context), async () => {
     if (keys.length === 1 && row.size > 0 && context.after === null && looksAtRowOnly(where)) {
       const { affected } = await context.database.write(compileUpdate(collection, row, { ...context, keys, where }));
       if (affected === 0) throw missingItem(collection);
@@ -139,7 +147,7 @@ export const executeUpdates = (
   if (first === undefined) return Promise.resolve();
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
-  return explainFailure({ collection, rows, executor: context.database }, () =>
+  return explainFailure(toWrite(collection, rows, context), () =>
     inTransaction(context, async (executor) => {
       for (const { plan, key } of updates) await requirePermitted(plan, [key], { ...context, executor });
       for (const { plan, key } of updates) await writeRows(plan, [key], { ...context, executor });
@@ -175,7 +183,8 @@ const requirePermitted = async (
 
 export const executeDelete = (plan: DeletePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
   const { collection, where } = plan;
-  return explainFailure({ collection, rows: [], executor: context.database }, async () => {
+  const rows = keys.map((parts) => new Map(collection.key.map(({ name }, index) => [name, parts[index] ?? null])));
+  return explainFailure({ ...toWrite(collection, rows, context), deletes: true }, async () => {
     if (keys.length === 1 && context.after === null && looksAtRowOnly(where)) {
       const { affected } = await context.database.write(compileDelete(collection, { ...context, keys, where }));
       if (affected === 0) throw missingItem(collection);

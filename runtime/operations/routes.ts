@@ -1,12 +1,13 @@
 /** Operations by method and path: identity, access, then the body that the spec names. */
-import type { Access, Principal } from '../access/access.js';
+import { identifyNow, type Access, type Principal } from '../access/access.js';
 import { forbidden } from '../errors.js';
 import { operations, type Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 /** What the body of an operation knows beside its input. */
 export interface OperationContext {
-  readonly principal: Principal;
+  /** Who asks, as of now. Asked only where it matters: whether the server is there says it to everybody. */
+  principal(): Promise<Principal>;
 }
 
 export interface OperationRoutes {
@@ -37,8 +38,8 @@ const run = async (
   request: ApiRequest,
   { bodies, access }: { readonly bodies: Operations; readonly access: Access },
 ): Promise<ApiResponse> => {
-  const principal = await access.identify(request);
-  requireAccess(entry.access, principal);
+  const principal = (): Promise<Principal> => identifyNow(request, access);
+  if (entry.access !== 'public') requireAccess(entry.access, await principal());
   return respond(entry, await bodies[entry.id]({}, { principal }));
 };
 

@@ -27,7 +27,7 @@ const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp']
 export const keptValue = ({ type, fraction = 0 }: Field, value: Scalar): Scalar => {
   if (typeof value !== 'string' || !clocks.has(type)) return value;
   const [whole = '', digits = ''] = value.split('.');
-  return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction)}`;
+  return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
 };
 
 type Reader = (value: unknown, field: Field) => ReadValue;

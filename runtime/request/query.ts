@@ -61,7 +61,8 @@ export const readQuery = (parameters: Readonly<Record<string, unknown>>): Parsed
   return { query, shape: JSON.stringify(query), values };
 };
 
-const readParameters = (source: Source, values: unknown[]): Query => {
+const readParameters = (source: Source, values: unknown[], level = 0): Query => {
+  if (level > maxLevels) throw tooDeep('deep');
   const get = (name: string): unknown => source.parameters[source.prefix + name];
   for (const name of notServed) {
     if (get(name) !== undefined) throw invalidQuery(`"${source.prefix}${name}" is not served`);
@@ -75,30 +76,42 @@ const readParameters = (source: Source, values: unknown[]): Query => {
     page: readCount(get('page'), { name: 'page', least: 0, values }),
     search: readSearch(get('search'), values),
     meta: readMeta(get('meta')),
-    deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values),
+    deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
 };
 
 const readFields = (value: unknown): readonly FieldNode[] | null => {
   const names = readNames(value, 'fields');
   if (names === null || names.length === 0) return null;
-  const root: MutableNode[] = [];
-  for (const name of names) insert(root, name.split('.'));
-  return root;
+  const root: Tree = new Map();
+  for (const name of names) insert(root, splitPath(name, 'fields'));
+  return toNodes(root);
 };
 
-interface MutableNode {
-  name: string;
-  children: MutableNode[];
-}
+type Tree = Map<string, Tree>;
 
-const insert = (nodes: MutableNode[], path: readonly string[]): void => {
-  const [name, ...rest] = path;
-  if (name === undefined) return;
-  let node = nodes.find((candidate) => candidate.name === name);
-  if (node === undefined) nodes.push((node = { name, children: [] }));
-  insert(node.children, rest);
+const insert = (root: Tree, path: readonly string[]): void => {
+  let tree = root;
+  for (const name of path) {
+    const next: Tree = tree.get(name) ?? new Map();
+    tree.set(name, next);
+    tree = next;
+  }
 };
+
+const toNodes = (tree: Tree): FieldNode[] =>
+  [...tree].map(([name, children]) => ({ name, children: toNodes(children) }));
+
+/** More relations than any limit lets a name cross. */
+const maxLevels = 64;
+
+const splitPath = (name: string, parameter: string): readonly string[] => {
+  const path = name.split('.', maxLevels + 1);
+  if (path.length > maxLevels) throw tooDeep(parameter);
+  return path;
+};
+
+const tooDeep = (parameter: string): Error => invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
 
 /** A comma-separated text or a list of texts. */
 const readNames = (value: unknown, parameter: string): string[] | null => {
@@ -142,10 +155,14 @@ const parseJson = (text: string, parameter: string): unknown => {
 const readSort = (value: unknown): readonly SortKey[] | null => {
   const names = readNames(value, 'sort');
   if (names === null || names.length === 0) return null;
-  return names.map((name) => {
-    const descending = name.startsWith('-');
-    return { path: (descending ? name.slice(1) : name).split('.'), descending };
-  });
+  const keys = new Map<string, SortKey>();
+  for (const text of names) {
+    const descending = text.startsWith('-');
+    const name = descending ? text.slice(1) : text;
+    // sorting by a name once more changes nothing
+    if (!keys.has(name)) keys.set(name, { path: splitPath(name, 'sort'), descending });
+  }
+  return [...keys.values()];
 };
 
 const isAll = (value: unknown): boolean => value === -1 || value === '-1';
@@ -182,13 +199,13 @@ const readMeta = (value: unknown): readonly MetaKey[] => {
 };
 
 /** Keys without underscore are relations, keys with one are parameters of the level. */
-const readDeep = (value: unknown, values: unknown[]): Query['deep'] => {
+const readDeep = (value: unknown, values: unknown[], level: number): Query['deep'] => {
   if (value === undefined || value === null || value === '') return [];
   return Object.entries(readObject(value, 'deep'))
     .filter(([name]) => !name.startsWith('_'))
     .flatMap(([relation, parameters]) =>
       isObject(parameters)
-        ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values) }]
+        ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values, level) }]
         : [],
     );
 };

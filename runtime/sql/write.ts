@@ -94,7 +94,7 @@ export const compilePermitted = (collection: Collection, options: RowOptions): R
 };
 
 const compileRowFilter = (collection: Collection, { dialect, keys, where, input }: RowOptions): RenderedStatement => {
-  const byKey = compileKeys(collection, keys, dialect);
+  const byKey = compileTuples({ fields: collection.key, tuples: keys, dialect });
   if (where.kind === 'true') return byKey;
   const condition = compileOwnCondition(where, collection, dialect);
   const rendered = createStatement(condition).render(input);
@@ -125,21 +125,30 @@ export const looksAtRowOnly = (where: Condition): boolean => {
   }
 };
 
-const compileKeys = (
-  { key }: Collection,
-  keys: readonly (readonly Scalar[])[],
-  dialect: SqlDialect,
-): RenderedStatement => {
-  const names = key.map((field) => dialect.quote(field.name));
-  const placeholders = key.map((field) => dialect.placeholder(field));
-  const values = keys.flatMap((parts) =>
-    key.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
+/** Values of several fields, tuple by tuple. */
+export interface Matches {
+  readonly fields: readonly Field[];
+  readonly tuples: readonly (readonly Scalar[])[];
+  readonly dialect: SqlDialect;
+}
+
+/** How many rows have one of the tuples in their fields. */
+export const compileMatches = (collection: Collection, matches: Matches): RenderedStatement => {
+  const { text, values } = compileTuples(matches);
+  return { text: `select count(*) as count from ${matches.dialect.quote(collection.name)} where ${text}`, values };
+};
+
+const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement => {
+  const names = fields.map((field) => dialect.quote(field.name));
+  const placeholders = fields.map((field) => dialect.placeholder(field));
+  const values = tuples.flatMap((parts) =>
+    fields.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
   );
-  if (keys.length === 1) {
+  if (tuples.length === 1) {
     return { text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '), values };
   }
   const row = names.length === 1 ? (placeholders[0] ?? '?') : `(${placeholders.join(', ')})`;
-  const list = keys.map(() => row).join(', ');
+  const list = tuples.map(() => row).join(', ');
   return { text: `${names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`} in (${list})`, values };
 };
 

@@ -26,9 +26,9 @@ export const readMemory = (pid: number): number => {
 export const readChildren = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** Share of the whole machine's time that others had meanwhile, 0 to 1. */
+/** Clock ticks of all cores since the machine started. */
 export interface MachineTimes {
-  readonly busy: number;
+  /** Taken by other guests of the same host. */
   readonly stolen: number;
   readonly total: number;
 }
@@ -36,7 +36,5 @@ export interface MachineTimes {
 export const readMachine = (): MachineTimes => {
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
   const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
-  const total = times.reduce((sum, time) => sum + time, 0);
-  const idle = (times[3] ?? 0) + (times[4] ?? 0);
-  return { busy: total - idle, stolen: times[7] ?? 0, total };
+  return { stolen: times[7] ?? 0, total: times.reduce((sum, time) => sum + time, 0) };
 };

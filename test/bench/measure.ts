@@ -26,7 +26,7 @@ export interface Turn {
 export interface ShapeResult {
   readonly shape: string;
   readonly title: string;
-  readonly target: number;
+  readonly target: number | null;
   readonly rounds: readonly Sides<Turn>[];
   /** Requests a second, server ÷ floor, one per round. */
   readonly ratios: readonly number[];
@@ -42,8 +42,8 @@ export interface MeasureOptions {
   reset(): Promise<void>;
 }
 
-/** Different requests, and as many as a run will hardly exhaust. */
-const requestsDrawn = 5_000;
+/** More than a cache of plans by their text is likely to hold; a body is new in every request anyway. */
+const requestsDrawn = 20_000;
 const warmUpSeconds = 2;
 
 export const measureShape = async (

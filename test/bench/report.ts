@@ -16,14 +16,21 @@ export const isMet = ({ value, target, atLeast }: Finding): boolean =>
   atLeast ? value >= target : value <= target;
 
 /** `database` marks the findings of one shape among those of several databases. */
-export const shapeFinding = (result: ShapeResult, database: string): Finding => ({
-  name: `${database} ${result.shape}`,
-  value: median(result.ratios),
-  unit: '× floor',
-  target: result.target,
-  atLeast: true,
-  note: result.title,
-});
+export const shapeFindings = (results: readonly ShapeResult[], database: string): Finding[] =>
+  results.flatMap(({ shape, title, target, ratios }) =>
+    target === null
+      ? []
+      : [
+          {
+            name: `${database} ${shape}`,
+            value: median(ratios),
+            unit: '× floor',
+            target,
+            atLeast: true,
+            note: title,
+          },
+        ],
+  );
 
 export const shapesTable = (results: readonly ShapeResult[]): string =>
   printTable([
@@ -44,8 +51,9 @@ const shapeLine = (result: ShapeResult): string[] => {
     result.shape,
     ratio.toFixed(2),
     `${Math.min(...result.ratios).toFixed(2)}–${Math.max(...result.ratios).toFixed(2)}`,
-    `≥ ${result.target.toFixed(2)}`,
-    ratio >= result.target ? 'met' : 'MISSED',
+    ...(result.target === null
+      ? ['–', '']
+      : [`≥ ${result.target.toFixed(2)}`, verdict(ratio >= result.target)]),
     both((turn) => turn.requestsPerSecond),
     both((turn) => turn.nodeMicros),
     both((turn) => turn.databaseMicros),
@@ -54,6 +62,8 @@ const shapeLine = (result: ShapeResult): string[] => {
     both((turn) => turn.bytes / 1_000, 1),
   ];
 };
+
+const verdict = (met: boolean): string => (met ? 'met' : 'MISSED');
 
 const print = (value: number | null, digits: number): string =>
   value === null ? '–' : value.toFixed(digits);
@@ -65,7 +75,7 @@ export const findingsTable = (findings: readonly Finding[]): string =>
       finding.name,
       `${Number(finding.value.toPrecision(3))} ${finding.unit}`,
       `${finding.atLeast ? '≥' : '≤'} ${finding.target}`,
-      isMet(finding) ? 'met' : 'MISSED',
+      verdict(isMet(finding)),
       finding.note,
     ]),
   ]);

@@ -5,8 +5,8 @@ import { serialMark, type BenchRequest } from './load.js';
 export interface Shape {
   readonly name: string;
   readonly title: string;
-  /** Least ratio of requests a second, server ÷ floor. */
-  readonly target: number;
+  /** Least ratio of requests a second, server ÷ floor; `null`: reported, not judged. */
+  readonly target: number | null;
   /** Each drawn request is new, so that nothing answers from a cache. */
   draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
 }

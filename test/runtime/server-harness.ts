@@ -13,7 +13,7 @@ import { loadSpec } from '../../generator/spec/load.js';
 import { createAccess } from '../../runtime/access/access.js';
 import { createAnswer } from '../../runtime/answer.js';
 import { watchAvailability } from '../../runtime/availability.js';
-import { bundle } from '../../runtime/bundle.js';
+import { bundle } from '../../runtime/processes/bundle.js';
 import { createRegistry, type CollectionDeclaration } from '../../runtime/collection.js';
 import { loadConfig, type Environment } from '../../runtime/config.js';
 import { createAccessSource } from '../../runtime/execute/access-source.js';

@@ -60,9 +60,9 @@ const writeImports = (writer: CodeBlockWriter, { collection, mappings, local }: 
   }
 };
 
-const printFields = ({ fields }: Collection, local: Local, dialect: Model['dialect']): string => {
+const printFields = ({ fields, singleton }: Collection, local: Local, dialect: Model['dialect']): string => {
   const lines = fields.flatMap((field) => {
-    const line = printField(field, `${local('svc')}.${field.type}`, dialect);
+    const line = printField(field, `${local('svc')}.${field.type}`, { dialect, singleton });
     return field.note === null ? [line] : [docComment(field.note, 2), line];
   });
   return layout(pair(`const ${local('fields')} =`, object(lines, { expand: true })));

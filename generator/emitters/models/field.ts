@@ -7,17 +7,24 @@ import { printValue } from '../../print/value.js';
 /** Types the SQL of the big databases treats unlike the field type they are read as. */
 const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid)\b/i;
 
-/** @param constructor how the file at hand calls the constructor of the field's type */
-export const printField = (field: Field, constructor: string, dialect: Model['dialect']): Code =>
-  pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, dialect)));
+interface Context {
+  readonly dialect: Model['dialect'];
+  /** The collection is one: while its table is empty it answers its defaults. */
+  readonly singleton: boolean;
+}
 
-const printOptions = (field: Field, dialect: Model['dialect']): Code[] => {
+/** @param constructor how the file at hand calls the constructor of the field's type */
+export const printField = (field: Field, constructor: string, context: Context): Code =>
+  pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
+
+const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => {
   const options = [
     ...printShape(field),
     flag('nullable', field.nullable),
     flag('required', field.required),
     flag('auto', field.autoIncrement),
     flag('generated', field.generated),
+    singleton && field.defaultValue !== null ? pair('default:', printValue(field.defaultValue)) : null,
     ...printRules(field),
     text('dbType', dbTypeToKnow(field, dialect)),
   ].filter((option) => option !== null);

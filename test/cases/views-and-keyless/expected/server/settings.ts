@@ -4,7 +4,7 @@ import { Model } from 'objection';
 
 const fields = {
   id: svc.integer({ auto: true }),
-  title: svc.string({ length: 80 }),
+  title: svc.string({ length: 80, default: 'Weather' }),
   theme: svc.string({ length: 20, nullable: true }),
 };
 

@@ -5,9 +5,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Observe } from './observe.js';
-import { modulePath } from './package.js';
-import { Refusal } from './refusal.js';
+import type { Observe } from '../observe.js';
+import { modulePath } from '../package.js';
+import { Refusal } from '../refusal.js';
 import type { Report } from './request-process.js';
 
 export interface SupervisorOptions {
@@ -53,7 +53,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
     const start = (): void => {
       if (stopping) return;
       cluster.setupPrimary({
-        exec: modulePath('request-process'),
+        exec: modulePath('processes/request-process'),
         args: directory === null ? [] : [directory],
       });
       watch(cluster.fork({ PORT: String(port) }));

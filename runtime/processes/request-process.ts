@@ -7,13 +7,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { CollectionDeclaration } from './collection.js';
-import { loadConfig, type Config } from './config.js';
-import { connect } from './connect.js';
-import type { Database } from './execute/database.js';
-import { createObserver, timed, type Observation, type Observe } from './observe.js';
+import type { CollectionDeclaration } from '../collection.js';
+import { loadConfig, type Config } from '../config.js';
+import { connect } from '../connect.js';
+import type { Database } from '../execute/database.js';
+import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { prepareBuild } from './prepare.js';
-import { isRefusal } from './refusal.js';
+import { isRefusal } from '../refusal.js';
 
 export interface RequestProcess {
   readonly url: string;
@@ -75,7 +75,7 @@ interface Bundle {
 
 const load = async (directory: string) => {
   const file = pathToFileURL(join(directory, 'server.mjs')).href;
-  const [{ serve }, bundle] = await Promise.all([import('./server.js'), import(file) as Promise<Bundle>]);
+  const [{ serve }, bundle] = await Promise.all([import('../server.js'), import(file) as Promise<Bundle>]);
   return { serve, declarations: bundle.collections };
 };
 

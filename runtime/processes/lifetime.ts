@@ -1,5 +1,5 @@
 /** From the first signal to the end of the process. */
-import type { Observe } from './observe.js';
+import type { Observe } from '../observe.js';
 
 export interface Stoppable {
   /** Finishes what was begun. */

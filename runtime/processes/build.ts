@@ -6,14 +6,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Catalog } from '../generator/introspection/catalog.js';
-import { generate, type GenerateOptions } from '../generator/main.js';
-import { loadSpec } from '../generator/spec/load.js';
+import type { Catalog } from '../../generator/introspection/catalog.js';
+import { generate, type GenerateOptions } from '../../generator/main.js';
+import { loadSpec } from '../../generator/spec/load.js';
 import { bundle } from './bundle.js';
-import type { Config } from './config.js';
-import { generatedFolder } from './paths.js';
-import { isRefusal, Refusal } from './refusal.js';
-import { pendingSteps } from './schema/bootstrap.js';
+import type { Config } from '../config.js';
+import { generatedFolder } from '../paths.js';
+import { isRefusal, Refusal } from '../refusal.js';
+import { pendingSteps } from '../schema/bootstrap.js';
 
 /** What to build, and where. */
 export interface BuildTask {

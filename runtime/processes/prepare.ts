@@ -16,14 +16,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Catalog } from '../generator/introspection/catalog.js';
+import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { BuildAnswer, BuildTask } from './build.js';
-import type { Config } from './config.js';
-import type { Database } from './execute/database.js';
-import { timed, type Observe } from './observe.js';
-import { modulePath, packageVersion } from './package.js';
-import { buildFolder, generatedFolder, specFolders } from './paths.js';
-import { Refusal } from './refusal.js';
+import type { Config } from '../config.js';
+import type { Database } from '../execute/database.js';
+import { timed, type Observe } from '../observe.js';
+import { modulePath, packageVersion } from '../package.js';
+import { buildFolder, generatedFolder, specFolders } from '../paths.js';
+import { Refusal } from '../refusal.js';
 
 export interface PrepareOptions {
   readonly config: Config;
@@ -46,7 +46,7 @@ export const prepareBuild = async ({ config, database, observe }: PrepareOptions
 };
 
 const createTask = async ({ tables }: Config, database: Database): Promise<BuildTask> => {
-  const { introspect } = await import('../generator/introspection/index.js');
+  const { introspect } = await import('../../generator/introspection/index.js');
   const catalog = await introspect(database, tables);
   const folders = specFolders();
   const directory = placeOf(fingerprint(catalog, folders));
@@ -103,7 +103,7 @@ const build = async (task: BuildTask): Promise<void> => {
 
 const askChild = (task: BuildTask): Promise<BuildAnswer> =>
   new Promise((settle, reject) => {
-    const child = fork(modulePath('build'));
+    const child = fork(modulePath('processes/build'));
     child.once('error', reject);
     child.once('message', settle);
     child.once('exit', (code, signal) =>

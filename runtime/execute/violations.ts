@@ -1,0 +1,76 @@
+/** What drivers throw when a constraint is violated, in one form. */
+
+export interface Violation {
+  readonly kind: 'unique' | 'foreignKey' | 'referenced' | 'notNull' | 'required' | 'tooLong' | 'range' | 'type' | 'check';
+  /** Columns, and the constraint's name or condition, as far as the database tells. */
+  readonly columns: readonly string[];
+  readonly constraint: string | null;
+}
+
+/** `null`: the error is about something else. */
+export const readViolation = (error: unknown, table: string): Violation | null => {
+  if (typeof error !== 'object' || error === null) return null;
+  const { errno, code, message } = error as { errno?: unknown; code?: unknown; message?: unknown };
+  const text = typeof message === 'string' ? message : '';
+  if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(text, table);
+  return typeof errno === 'number' ? readMysql(errno, text) : null;
+};
+
+const violation = (
+  kind: Violation['kind'],
+  columns: readonly string[] = [],
+  constraint: string | null = null,
+): Violation => ({ kind, columns, constraint });
+
+const found = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[1] ?? null;
+
+/** https://mariadb.com/kb/en/mariadb-error-codes/ */
+const readMysql = (errno: number, text: string): Violation | null => {
+  const column = (pattern: RegExp): readonly string[] => [found(pattern, text) ?? []].flat();
+  switch (errno) {
+    case 1062:
+      return violation('unique', [], found(/for key '(.*)'$/s, text));
+    case 1452:
+    case 1216:
+      return violation('foreignKey', splitNames(found(/FOREIGN KEY \((`.*?`)\) REFERENCES/s, text)));
+    case 1451:
+    case 1217:
+      return violation('referenced');
+    case 1048:
+      return violation('notNull', column(/^Column '(.*)' cannot be null/s));
+    case 1364:
+      return violation('required', column(/^Field '(.*)' doesn't have/s));
+    case 1406:
+      return violation('tooLong', column(/for column '(.*)' at row/s));
+    case 1264:
+    case 1690:
+      return violation('range', column(lastColumn));
+    case 1265:
+    case 1292:
+    case 1366:
+      return violation('type', column(lastColumn));
+    case 3819:
+    case 4025:
+      return violation('check', [], found(/CONSTRAINT `(?:.*`?\.`?)?(.*?)` failed/s, text));
+    default:
+      return null;
+  }
+};
+
+/** `db`.`table`.`column`, or the column alone in quotes. */
+const lastColumn = /for column (?:`.*`\.)?[`'](.*?)[`'] at row/s;
+
+const splitNames = (list: string | null): readonly string[] =>
+  list === null ? [] : list.slice(1, -1).split('`, `').map((name) => name.replaceAll('``', '`'));
+
+/** https://www.sqlite.org/rescode.html; columns stand in the message only, each after its table. */
+const readSqlite = (text: string, table: string): Violation | null => {
+  const said = found(/constraint failed: (.*)$/s, text);
+  const columns = said?.startsWith(`${table}.`) ? said.slice(table.length + 1).split(`, ${table}.`) : [];
+  if (text.includes('UNIQUE constraint failed')) return violation('unique', columns);
+  if (text.includes('NOT NULL constraint failed')) return violation('notNull', columns);
+  if (text.includes('FOREIGN KEY constraint failed')) return violation('foreignKey');
+  if (text.includes('CHECK constraint failed')) return violation('check', [], said);
+  if (!/cannot store|datatype mismatch/.test(text)) return null;
+  return violation('type', [found(/column .*\.(.*)$/s, text) ?? []].flat());
+};
