@@ -16,43 +16,39 @@ export interface AnswerOptions {
 }
 
 export const createAnswer =
-  ({ handle, ...options }: AnswerOptions): Answer =>
+  (options: AnswerOptions): Answer =>
   (request) => {
     const started = performance.now();
-    const handled = handle(request);
-    return handled === null ? null : settle(handled, { ...options, request, route: routeOf(request), started });
+    const handled = options.handle(request);
+    return handled === null ? null : settle(handled, { request, started }, options);
   };
 
-interface Settling extends Omit<AnswerOptions, 'handle'> {
+interface Asked {
   readonly request: ApiRequest;
-  /** Template of the path, for logs. */
-  readonly route: string;
+  /** Milliseconds of `performance.now`. */
   readonly started: number;
 }
 
 /** Turns whatever comes out into a response. */
 export const settle = async (
   handled: Promise<ApiResponse>,
-  { request, route, started, availability, observe }: Settling,
+  { request, started }: Asked,
+  { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
 ): Promise<ApiResponse> => {
+  const { id, method } = request;
+  const route = routeOf(request);
   let response: ApiResponse;
   try {
     response = await handled;
   } catch (error) {
     const told = availability.isLoss(error) ? apiError('SERVICE_UNAVAILABLE', { service: 'database' }) : error;
     if (!(told instanceof ApiError || told instanceof ApiErrors)) {
-      observe({ kind: 'requestFailed', id: request.id, method: request.method, route, error, ...sqlOf(error) });
+      observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
     }
     response = respondError(told);
   }
-  observe({
-    kind: 'requestFinished',
-    id: request.id,
-    method: request.method,
-    route,
-    status: response.status,
-    ms: performance.now() - started,
-  });
+  const { status } = response;
+  observe({ kind: 'requestFinished', id, method, route, status, ms: performance.now() - started });
   return response;
 };
 
@@ -65,6 +61,6 @@ const sqlOf = (error: unknown): { readonly sql?: string } => {
 /** Keys stay out of logs. */
 const routeOf = ({ path }: ApiRequest): string => {
   const [, first = '', second, third] = path.split('/');
-  if (first === 'items') return third === undefined ? `/items/${second ?? ''}` : `/items/${second ?? ''}/:id`;
+  if (first === 'items') return `/items/${second ?? ''}${third === undefined ? '' : '/:id'}`;
   return second === undefined ? `/${first}` : `/${first}/:id`;
 };

@@ -51,7 +51,9 @@ const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the request was given up')));
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the request was given up'));
+    });
   });
 
 export const sendResponse = (
@@ -60,20 +62,13 @@ export const sendResponse = (
   response: ServerResponse,
 ): void => {
   if (response.headersSent || response.destroyed) return;
-  const length = body === null ? 0 : Buffer.byteLength(body);
-  response.writeHead(status, {
-    ...headers,
-    ...(status === 204 ? {} : { 'content-length': length }),
-    // what is left of a body that was refused is not read
-    ...(status === 413 ? { connection: 'close' } : {}),
-    'x-request-id': request.id,
-    'x-svc-version': packageVersion,
-  });
+  // a flat list: objects put together from parts cost several microseconds here
+  const head = ['x-request-id', request.id, 'x-svc-version', packageVersion];
+  for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
+  if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
+  // what is left of a body that was refused is not read
+  if (status === 413) head.push('connection', 'close');
+  response.writeHead(status, head);
   if (request.method === 'HEAD' || body === null) response.end();
-  else if (length > smallBody || typeof body === 'string') response.end(body);
-  // as one string with the head it is one write; latin1 keeps every byte
-  else response.end(body.toString('latin1'), 'latin1');
+  else response.end(body);
 };
-
-/** Bytes below which copying once more is cheaper than a second buffer to write. */
-const smallBody = 4_096;

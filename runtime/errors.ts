@@ -44,6 +44,8 @@ export const invalidQuery = (reason: string): ApiError => apiError('INVALID_QUER
 
 export const invalidPayload = (reason: string): ApiError => apiError('INVALID_PAYLOAD', { reason });
 
+export const unprocessable = (reason: string): ApiError => apiError('UNPROCESSABLE_ENTITY', { reason });
+
 /** Throws what was collected, if anything. */
 export const throwProblems = (problems: readonly ApiError[]): void => {
   const [first] = problems;

@@ -25,7 +25,7 @@ export const createApp = (options: AppOptions): Express => {
   app.set('query parser', false);
   app.use((request: Request, response: Response, next: NextFunction) => {
     const apiRequest = toApiRequest(request, options);
-    const answered = options.answer(apiRequest) ?? settle(findRoute(apiRequest, options), { ...options, request: apiRequest, route: apiRequest.path, started: performance.now() });
+    const answered = options.answer(apiRequest) ?? settle(findRoute(apiRequest, options), { request: apiRequest, started: performance.now() }, options);
     answered.then((answer) => sendResponse(answer, apiRequest, response), next);
   });
   return app;

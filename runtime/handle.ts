@@ -1,5 +1,5 @@
 /** The pipeline of the data plane: request → access → plan → sql → execute → response. */
-import type { Access } from './access/access.js';
+import { untilConfirmed, type Access } from './access/access.js';
 import type { Collection } from './collection.js';
 import { apiError, invalidPayload, invalidQuery } from './errors.js';
 import { noRows } from './execute/row-set.js';
@@ -25,20 +25,14 @@ export const createHandle = (options: HandleOptions): Handle => (request) => {
   return route === null ? null : answer(request, route, options);
 };
 
-/** Grants may change while a request is under way: then it is done again. */
-const attempts = 5;
-
 const answer = async (request: ApiRequest, route: Route, options: HandleOptions): Promise<ApiResponse> => {
   const action = findAction(request, route);
-  for (let attempt = 1; ; attempt += 1) {
+  return untilConfirmed(async () => {
     const principal = await options.access.identify(request);
     if (route.collection === null) throw forbiddenCollection(route.name);
     const call: Call = { request, route, collection: route.collection, context: createContext(options, principal) };
-    const isLast = attempt === attempts;
-    const response = await (action.writes ? runWrite : runRead)(action, call, options.access);
-    if (response !== null) return response;
-    if (isLast) throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
-  }
+    return (action.writes ? runWrite : runRead)(action, call, options.access);
+  });
 };
 
 interface Call {
@@ -65,9 +59,11 @@ const runRead = async (action: ItemAction, call: Call, access: Access): Promise<
   }
 };
 
-/** Writes only after the principal has been confirmed. */
-const runWrite = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> =>
-  (await access.confirm(call.context.principal)) ? action.run(call) : null;
+/** Writes only after the principal has been confirmed; the body, which may take its time, comes before. */
+const runWrite = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> => {
+  await call.request.body();
+  return (await access.confirm(call.context.principal)) ? action.run(call) : null;
+};
 
 /** @throws ROUTE_NOT_FOUND naming the methods there are */
 const findAction = (request: ApiRequest, { collection, key }: Route): ItemAction => {
@@ -213,8 +209,9 @@ const readSearch = async (request: ApiRequest): Promise<{ readonly parsed: Parse
   return { parsed: readQuery(query as Record<string, unknown>), keys };
 };
 
-/** The same text means the same query; long ones are not worth keeping. */
+/** The same text means the same query. Kept from the second time on: most texts with a value in them never return. */
 const parsedQueries = new Map<string, ParsedQuery>();
+const seenOnce = new Set<string>();
 const maxParsed = 1_000;
 const maxParsedLength = 2_048;
 
@@ -223,8 +220,12 @@ const parseCached = (text: string): ParsedQuery => {
   if (present !== undefined) return present;
   const parsed = parseQuery(text);
   if (text.length > maxParsedLength) return parsed;
-  if (parsedQueries.size >= maxParsed) parsedQueries.clear();
-  parsedQueries.set(text, parsed);
+  if (seenOnce.delete(text)) {
+    if (parsedQueries.size >= maxParsed) parsedQueries.clear();
+    parsedQueries.set(text, parsed);
+  } else {
+    if (seenOnce.size >= maxParsed) seenOnce.clear();
+    seenOnce.add(text);
+  }
   return parsed;
 };
-

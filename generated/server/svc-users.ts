@@ -8,8 +8,13 @@ const fields = {
   id: svc.uuid({ fill: 'uuid' }),
   first_name: svc.string({ length: 64, nullable: true }),
   last_name: svc.string({ length: 64, nullable: true }),
-  /** Compared letter by letter */
-  email: svc.string({ length: 128, nullable: true }),
+  /** Compared letter by letter. */
+  email: svc.string({
+    length: 128,
+    nullable: true,
+    validation: { email: { _regex: '^[^@\\s]+@[^@\\s]+$' } },
+    validationMessage: 'An e-mail address has one "@"',
+  }),
   /** Only `active` users may sign in */
   status: svc.string({ length: 16 }),
   role: svc.uuid({ nullable: true }),

@@ -102,16 +102,21 @@ export const createAccess = (source: AccessSource): Access => {
   };
 };
 
-const attempts = 5;
-
-/** The principal, confirmed: for what reads no items and so cannot confirm meanwhile. */
-export const identifyNow = async (request: ApiRequest, access: Access): Promise<Principal> => {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const principal = await access.identify(request);
-    if (await access.confirm(principal)) return principal;
+/** Grants may change while a request is under way: then it is done again. `null`: it has to be. */
+export const untilConfirmed = async <Result>(run: () => Promise<Result | null>): Promise<Result> => {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const result = await run();
+    if (result !== null) return result;
   }
   throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
 };
+
+/** The principal, confirmed: for what has nothing to do meanwhile. */
+export const identifyNow = (request: ApiRequest, access: Access): Promise<Principal> =>
+  untilConfirmed(async () => {
+    const principal = await access.identify(request);
+    return (await access.confirm(principal)) ? principal : null;
+  });
 
 /**
  * Calls that are made while a read is under way share the next one: every caller gets an answer that was read after

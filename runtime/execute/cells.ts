@@ -60,7 +60,7 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
     case 'boolean':
       return cell === 0 || cell === 0n || cell === '0' || cell === '' ? 'false' : 'true';
     case 'decimal':
-      return JSON.stringify(typeof cell === 'number' && field.scale !== undefined ? cell.toFixed(field.scale) : String(cell));
+      return JSON.stringify(decimalText(cell, field.scale));
     case 'dateTime':
       return JSON.stringify(isoMoment(cell));
     case 'timestamp':
@@ -74,6 +74,12 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
     default:
       return JSON.stringify(Buffer.isBuffer(cell) ? cell.toString('base64') : String(cell));
   }
+};
+
+/** With as many digits after the point as the column has. */
+const decimalText = (cell: CellValue, scale: number | undefined): string => {
+  if (typeof cell === 'number' && scale !== undefined) return cell.toFixed(scale);
+  return typeof cell === 'bigint' && scale !== undefined && scale > 0 ? `${cell}.${'0'.repeat(scale)}` : String(cell);
 };
 
 /** A column may hold what its type does not promise; then it is shown as text. */

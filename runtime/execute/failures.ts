@@ -29,7 +29,9 @@ const toError = (violation: Violation, write: Write): ApiError | Promise<ApiErro
       return toNotUnique(violation, write);
     case 'foreignKey':
     case 'referenced':
-      return write.deletes === true || violation.kind === 'referenced' ? toReferenced(write) : toDangling(violation, write);
+      return write.deletes === true || violation.kind === 'referenced'
+        ? toReferenced(write)
+        : toDangling(violation, write);
     default:
       return toRefused(violation.kind, findField(violation, write.collection), write);
   }
@@ -43,8 +45,13 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<ApiError
   const names = fields.map(({ name }) => `"${name}"`).join(' and ');
   return apiError(
     'RECORD_NOT_UNIQUE',
-    { ...place(field, row === null ? rows : [row], collection), primaryKey: fields.length > 0 && fields.every((each) => collection.key.includes(each)) },
-    fields.length === 0 ? `"${collection.name}" has such an item already` : `${names} of "${collection.name}" must be unique`,
+    {
+      ...place(field, row === null ? rows : [row], collection),
+      primaryKey: fields.length > 0 && fields.every((each) => collection.key.includes(each)),
+    },
+    fields.length === 0
+      ? `"${collection.name}" has such an item already`
+      : `${names} of "${collection.name}" must be unique`,
   );
 };
 
@@ -63,7 +70,8 @@ const toDangling = async ({ columns }: Violation, write: Write): Promise<ApiErro
   );
   for (const relation of relations) {
     const row = await findDangling(rows, sidesOf(relation, collection), write);
-    if (row !== null) return danglingError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
+    if (row !== null)
+      return danglingError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
   }
   return danglingError(collection.fields.get(columns[0] ?? ''), rows, collection);
 };
@@ -74,15 +82,25 @@ const sidesOf = ({ fields, references, collection: target }: ToOne, collection: 
   references: references.flatMap((name) => target.fields.get(name) ?? []),
 });
 
-const danglingError = (field: Field | undefined, rows: readonly WriteRow[], collection: Collection): ApiError =>
+const danglingError = (
+  field: Field | undefined,
+  rows: readonly WriteRow[],
+  collection: Collection,
+): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
     place(field, rows, collection),
-    field === undefined ? 'a reference leads to an item that does not exist' : `"${field.name}" refers to an item that does not exist`,
+    field === undefined
+      ? 'a reference leads to an item that does not exist'
+      : `"${field.name}" refers to an item that does not exist`,
   );
 
 const toReferenced = ({ collection, rows }: Write): ApiError =>
-  apiError('INVALID_FOREIGN_KEY', place(collection.key[0], rows, collection), 'other items still refer to this one');
+  apiError(
+    'INVALID_FOREIGN_KEY',
+    place(collection.key[0], rows, collection),
+    'other items still refer to this one',
+  );
 
 type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced'>;
 
@@ -91,7 +109,11 @@ const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }
   const name = field === undefined ? 'a field' : `"${field.name}"`;
   switch (kind) {
     case 'notNull':
-      return apiError('NOT_NULL_VIOLATION', { collection: collection.name, field: details.field }, `${name} must have a value`);
+      return apiError(
+        'NOT_NULL_VIOLATION',
+        { collection: collection.name, field: details.field },
+        `${name} must have a value`,
+      );
     case 'tooLong':
       return apiError('VALUE_TOO_LONG', details, `${name} takes a shorter value`);
     case 'range':
@@ -101,7 +123,13 @@ const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }
     case 'check':
       return apiError(
         'FAILED_VALIDATION',
-        { collection: collection.name, field: details.field, path: [], type: kind, ...(kind !== 'required' && { invalid: details.value }) },
+        {
+          collection: collection.name,
+          field: details.field,
+          path: [],
+          type: kind,
+          ...(kind !== 'required' && { invalid: details.value }),
+        },
         explanations[kind](name),
       );
   }
@@ -123,7 +151,9 @@ const findField = ({ columns, constraint }: Violation, { fields }: Collection): 
 
 /** The value is told where only one can be meant, and never where it is concealed. */
 const place = (field: Field | undefined, rows: readonly WriteRow[], collection: Collection) => {
-  const values = new Set(field === undefined ? [] : rows.flatMap((row) => (row.has(field.name) ? [row.get(field.name)] : [])));
+  const values = new Set(
+    field === undefined ? [] : rows.flatMap((row) => (row.has(field.name) ? [row.get(field.name)] : [])),
+  );
   const [only] = values;
   const isHidden = field?.conceal === true || field?.hash === true;
   return {

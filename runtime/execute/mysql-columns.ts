@@ -4,11 +4,13 @@ import type { ByteWriter } from './bytes.js';
 import { asterisks } from './concealed.js';
 import {
   fixedWidth,
+  fractionText,
   mysqlType,
   readBigInteger,
   readLength,
   readMoment,
   readNumber,
+  readTime,
   skipValue,
   type ColumnType,
   type Cursor,
@@ -26,7 +28,7 @@ export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
     case mysqlType.timestamp:
       return momentWriter(field, column);
     case mysqlType.time:
-      return timeWriter(column);
+      return (cursor, writer) => writer.ascii(`"${readTime(cursor, column)}"`);
     case mysqlType.longlong:
       return wholeWriter(field, (cursor) => readBigInteger(cursor, column));
     case mysqlType.bit:
@@ -159,7 +161,7 @@ const momentWriter =
     writeDay(writer, [year, month, day]);
     writer.byte(0x54);
     writeClock(writer, [hour, minute, second]);
-    writeFraction(writer, micros, decimals);
+    writer.ascii(fractionText(micros, decimals));
     if (type === 'timestamp') writer.byte(0x5a);
     writer.byte(0x22);
   };
@@ -171,29 +173,3 @@ const writeClock = (writer: ByteWriter, [hour, minute, second]: readonly [number
   writer.byte(0x3a);
   writer.twoDigits(second);
 };
-
-const writeFraction = (writer: ByteWriter, micros: number, decimals: number): void => {
-  const digits = decimals > 6 ? (micros === 0 ? 0 : 6) : decimals;
-  if (digits > 0) writer.ascii(`.${String(micros).padStart(6, '0').slice(0, digits)}`);
-};
-
-/** Hours may exceed a day, and be negative. */
-const timeWriter =
-  ({ decimals }: ColumnType): WriteColumn =>
-  (cursor, writer) => {
-    const { source } = cursor;
-    const length = source[cursor.at] as number;
-    const at = cursor.at + 1;
-    cursor.at = at + length;
-    writer.byte(0x22);
-    if (length > 0 && source[at] === 1) writer.byte(0x2d);
-    const hours = length === 0 ? 0 : source.readUInt32LE(at + 1) * 24 + (source[at + 5] as number);
-    if (hours > 99) writer.ascii(String(hours));
-    else writer.twoDigits(hours);
-    writer.byte(0x3a);
-    writer.twoDigits(length === 0 ? 0 : (source[at + 6] as number));
-    writer.byte(0x3a);
-    writer.twoDigits(length === 0 ? 0 : (source[at + 7] as number));
-    writeFraction(writer, length > 8 ? source.readUInt32LE(at + 8) : 0, decimals);
-    writer.byte(0x22);
-  };

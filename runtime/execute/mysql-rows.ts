@@ -108,14 +108,19 @@ const skip = (row: Row, count: number): void => {
 
 /** `null` when a part of it is null: then there is no key. */
 const readKey = (row: Row, count: number): string | null => {
+  if (count === 1) return readPart(row);
   const texts = readTexts(row, count);
   return texts.includes(null) ? null : joinKey(texts as string[]);
 };
 
 const readTexts = (row: Row, count: number): (string | null)[] => {
   const texts: (string | null)[] = [];
-  for (const last = row.column + count; row.column < last; row.column += 1) {
-    texts.push(isNull(row) ? null : readText(row, row.columns[row.column] as ColumnType));
-  }
+  while (texts.length < count) texts.push(readPart(row));
   return texts;
+};
+
+const readPart = (row: Row): string | null => {
+  const text = isNull(row) ? null : readText(row, row.columns[row.column] as ColumnType);
+  row.column += 1;
+  return text;
 };

@@ -115,9 +115,12 @@ export const readText = (cursor: Cursor, column: ColumnType): string => {
     case mysqlType.longlong:
       return readBigInteger(cursor, column).toString();
     case mysqlType.date:
+      return dayToText(readMoment(cursor));
     case mysqlType.datetime:
     case mysqlType.timestamp:
       return momentToText(readMoment(cursor));
+    case mysqlType.time:
+      return readTime(cursor, column);
     default: {
       if (fixedWidth(column) !== 0) return String(readNumber(cursor, column));
       const length = readLength(cursor);
@@ -140,8 +143,32 @@ export const readMoment = (cursor: Cursor): Moment => {
   return [part(0) + part(1) * 256, part(2), part(3), part(4), part(5), part(6), micros];
 };
 
-const momentToText = ([year, month, day, hour, minute, second, micros]: Moment): string => {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
-  return `${date} ${two(hour)}:${two(minute)}:${two(second)}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}`;
+const two = (value: number): string => String(value).padStart(2, '0');
+
+const dayToText = ([year, month, day]: Moment): string =>
+  `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+
+const momentToText = (moment: Moment): string => {
+  const [, , , hour, minute, second, micros] = moment;
+  const clock = `${two(hour)}:${two(minute)}:${two(second)}`;
+  return `${dayToText(moment)} ${clock}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}`;
+};
+
+/** Hours may exceed a day, and be negative: sign 1, days 4, hours, minutes, seconds 1 each, microseconds 4 bytes. */
+export const readTime = (cursor: Cursor, { decimals }: ColumnType): string => {
+  const { source } = cursor;
+  const length = source[cursor.at] as number;
+  const at = cursor.at + 1;
+  cursor.at = at + length;
+  const part = (place: number): number => (place < length ? (source[at + place] as number) : 0);
+  const hours = (length === 0 ? 0 : source.readUInt32LE(at + 1) * 24) + part(5);
+  const micros = length > 8 ? source.readUInt32LE(at + 8) : 0;
+  const sign = part(0) === 1 ? '-' : '';
+  return `${sign}${two(hours)}:${two(part(6))}:${two(part(7))}${fractionText(micros, decimals)}`;
+};
+
+/** With the digits the column has. */
+export const fractionText = (micros: number, decimals: number): string => {
+  const digits = decimals > 6 ? (micros === 0 ? 0 : 6) : decimals;
+  return digits > 0 ? `.${String(micros).padStart(6, '0').slice(0, digits)}` : '';
 };

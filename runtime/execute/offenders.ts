@@ -27,13 +27,20 @@ export const findRepeated = async (
     return seen.has(text) || !seen.add(text);
   });
   if (again !== undefined) return again;
-  return findFirst(whole, async (part) => (await countMatches(collection, { fields, rows: part }, stored)) > 0);
+  return findFirst(
+    whole,
+    async (part) => (await countMatches(collection, { fields, rows: part }, stored)) > 0,
+  );
 };
 
 /** The first row whose fields refer to no row of the target. */
 export const findDangling = async (
   rows: readonly WriteRow[],
-  target: { readonly collection: Collection; readonly fields: readonly Field[]; readonly references: readonly Field[] },
+  target: {
+    readonly collection: Collection;
+    readonly fields: readonly Field[];
+    readonly references: readonly Field[];
+  },
   stored: Stored,
 ): Promise<WriteRow | null> => {
   const { collection, fields, references } = target;

@@ -48,9 +48,11 @@ const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<
   return fillHoles(set, lists);
 };
 
-const keysOf = (set: RowSet, list: number): readonly string[] => [
-  ...new Set(set.holes.flatMap((hole) => (hole.list === list && hole.key !== null ? [hole.key] : []))),
-];
+const keysOf = (set: RowSet, list: number): readonly string[] => {
+  const keys = new Set<string>();
+  for (const hole of set.holes) if (hole.list === list && hole.key !== null) keys.add(hole.key);
+  return [...keys];
+};
 
 /** Longer lists of keys make planners of some databases give up indexes. */
 const keysTogether = 1000;
@@ -60,23 +62,29 @@ const readList = async (list: CompiledList, keys: readonly string[], context: Co
   const layout: RowLayout = { tokens: list.tokens, keyColumns: list.keyColumns, limit: list.limit(context.input) };
   if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map() };
   const sets = await Promise.all(
-    chunk(keys, list.together === null ? keysApart : keysTogether).map((part) => readChunk(list, part, { ...context, layout })),
+    chunk(keys, list.together === null ? keysApart : keysTogether).map((part) =>
+      readChunk(list, layout, { input: withKeys(context.input, part), executor: context.executor }),
+    ),
   );
   return concatSets(await Promise.all(sets.flat().map((set) => fill(set, list, context))));
 };
 
+const withKeys = ({ values, resolve }: BindInput, keys: readonly string[]): BindInput => ({ values, keys, resolve });
+
 /** Together where every parent surely got its rows; else one branch per parent. */
 const readChunk = async (
   list: CompiledList,
-  keys: readonly string[],
-  { input, executor, layout }: Context & { readonly layout: RowLayout },
+  layout: RowLayout,
+  { input, executor }: Context,
 ): Promise<readonly RowSet[]> => {
   if (list.together !== null) {
-    const set = await executor.rows(list.together.render({ ...input, keys }), layout);
-    if (set.count <= keys.length * layout.limit) return [set];
+    const set = await executor.rows(list.together.render(input), layout);
+    if (set.count <= input.keys.length * layout.limit) return [set];
   }
   return Promise.all(
-    chunk(keys, keysApart).map((part) => executor.rows(list.statement.render({ ...input, keys: part }), layout)),
+    chunk(input.keys as readonly string[], keysApart).map((part) =>
+      executor.rows(list.statement.render(withKeys(input, part)), layout),
+    ),
   );
 };
 

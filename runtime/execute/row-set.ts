@@ -139,7 +139,8 @@ export const fillHoles = (set: RowSet, lists: readonly FilledRows[]): FilledRows
   if (set.holes.length === 0) return set;
   const source = set.rows.bytes;
   const filled = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
-  const size = filled.reduce((sum, { bytes }) => sum + bytes.length, source.length + set.holes.length * 4);
+  // rows of one parent may be wanted in many places
+  const size = set.holes.reduce((sum, { list, key }) => sum + fillingSize(filled[list], key), source.length);
   const target = Buffer.allocUnsafe(size + margin * 2);
   const shifts: Shift[] = [];
   let from = 0;
@@ -154,10 +155,18 @@ export const fillHoles = (set: RowSet, lists: readonly FilledRows[]): FilledRows
   return { rows: new JsonRows(target, margin, to), groups: moveGroups(set.groups, shifts) };
 };
 
+type Filler = { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
+
 interface Filling {
-  readonly list: { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
+  readonly list: Filler;
   readonly key: string | null;
 }
+
+/** Bytes that `fill` writes, or a few more. */
+const fillingSize = (list: Filler, key: string | null): number => {
+  const range = key === null ? undefined : list?.groups.get(key);
+  return range === undefined ? nothing.length : range.end - range.start + 2;
+};
 
 /** @returns where the filling ends */
 const fill = (target: Buffer, at: number, { list, key }: Filling): number => {

@@ -1,7 +1,16 @@
 /** What drivers throw when a constraint is violated, in one form. */
 
 export interface Violation {
-  readonly kind: 'unique' | 'foreignKey' | 'referenced' | 'notNull' | 'required' | 'tooLong' | 'range' | 'type' | 'check';
+  readonly kind:
+    | 'unique'
+    | 'foreignKey'
+    | 'referenced'
+    | 'notNull'
+    | 'required'
+    | 'tooLong'
+    | 'range'
+    | 'type'
+    | 'check';
   /** Columns, and the constraint's name or condition, as far as the database tells. */
   readonly columns: readonly string[];
   readonly constraint: string | null;
@@ -61,7 +70,12 @@ const readMysql = (errno: number, text: string): Violation | null => {
 const lastColumn = /for column (?:`.*`\.)?[`'](.*?)[`'] at row/s;
 
 const splitNames = (list: string | null): readonly string[] =>
-  list === null ? [] : list.slice(1, -1).split('`, `').map((name) => name.replaceAll('``', '`'));
+  list === null
+    ? []
+    : list
+        .slice(1, -1)
+        .split('`, `')
+        .map((name) => name.replaceAll('``', '`'));
 
 /** https://www.sqlite.org/rescode.html; columns stand in the message only, each after its table. */
 const readSqlite = (text: string, table: string): Violation | null => {

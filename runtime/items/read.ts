@@ -7,9 +7,9 @@ import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { Scalar } from '../plan/values.js';
 import type { ParsedQuery } from '../request/query.js';
-import type { PolicySet } from '../access/policies.js';
-import { compileRead, type CompiledRead, type Limits } from '../sql/read.js';
+import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
+import { remember } from './plans.js';
 import { defaultItem } from './singleton.js';
 
 export interface ReadTarget {
@@ -42,7 +42,7 @@ export const readItems = (
     {
       collection,
       parsed,
-      kind: `items ${keys.length}`,
+      kind: collection.key.length === 1 ? 'items' : `items ${keys.length}`,
       narrow: (plan) => narrowToItems(plan, keys.length),
       keys: keys.flat(),
     },
@@ -77,31 +77,10 @@ const run = (options: Run, context: ItemContext): Promise<ReadResult> => {
   return executeRead(compiled, bindInput(context, { values, keys: options.keys }), context.database);
 };
 
-/** Per collection and use. */
-const maxPlans = 500;
-
-const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead => {
-  const limits = limitsOf(context);
-  const cache = planCache(context.principal.policies, limits, `${kind} ${collection.name}`);
-  const present = cache.get(parsed.shape);
-  if (present !== undefined) return present;
-  const plan = narrow(planRead(parsed.query, collection, planContext(context)));
-  const compiled = compileRead(plan, { dialect: context.dialect, limits });
-  if (cache.size >= maxPlans) dropOldest(cache);
-  cache.set(parsed.shape, compiled);
-  return compiled;
-};
-
-/** Plans by shape, of one policy set for one use of one collection. */
-const planCache = ({ cache }: PolicySet, limits: Limits, use: string): Map<string, CompiledRead> => {
-  let byUse = cache.get(limits) as Map<string, Map<string, CompiledRead>> | undefined;
-  if (byUse === undefined) cache.set(limits, (byUse = new Map()));
-  let plans = byUse.get(use);
-  if (plans === undefined) byUse.set(use, (plans = new Map()));
-  return plans;
-};
-
-const dropOldest = (cache: Map<string, CompiledRead>): void => {
-  const [oldest] = cache.keys();
-  if (oldest !== undefined) cache.delete(oldest);
-};
+const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead =>
+  remember(context, { use: `${kind} ${collection.name}`, shape: parsed.shape }, () =>
+    compileRead(narrow(planRead(parsed.query, collection, planContext(context))), {
+      dialect: context.dialect,
+      limits: limitsOf(context),
+    }),
+  );

@@ -1,7 +1,8 @@
 /** Creates, updates and deletes: everything is planned, the answer too, before anything is written. */
 import { randomUUID } from 'node:crypto';
 import type { Collection } from '../collection.js';
-import { invalidPayload } from '../errors.js';
+import { invalidPayload, unprocessable } from '../errors.js';
+import { findAdministrators } from '../execute/administrators.js';
 import type { Executor } from '../execute/database.js';
 import {
   distinctKeys,
@@ -16,11 +17,12 @@ import {
 import { JsonRows, noRows } from '../execute/row-set.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
-import { planCreate, planDelete, planUpdate, type CreatePlan, type WriteContext } from '../plan/write.js';
+import { planCreate, planDelete, planUpdate, type WriteContext } from '../plan/write.js';
 import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
-import { compileReturning } from '../sql/write.js';
+import { compileReturning, type Returning } from '../sql/write.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashRows } from './hash.js';
+import { remember } from './plans.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
 
 /** What a write answers: rows, or nothing where the caller may not read them. */
@@ -36,19 +38,11 @@ export const createItems = async (
   const answer = planAnswer(target, context);
   const plan = await hashRows(planCreate(collection, Array.isArray(payload) ? payload : [payload], writeContext(context)));
   if (plan.rows.length === 0) return noRows;
-  return (await createReturning(plan, answer, context)) ?? readAnswer(answer, await executeCreate(plan, executeContext(collection, context)), context);
-};
-
-/** One statement, where the new row alone is the answer. */
-const createReturning = async (
-  plan: CreatePlan,
-  answer: ReadTarget | null,
-  context: ItemContext,
-): Promise<JsonRows | null> => {
-  const execute = executeContext(plan.collection, context);
-  if (answer === null || plan.rows.length !== 1 || execute.after !== null) return null;
-  const returning = compileReturning(planRead(answer.parsed.query, answer.collection, planContext(context)), context.dialect);
-  return returning === null ? null : executeCreateReturning(plan, returning, execute);
+  const execute = executeContext(collection, context);
+  if (plan.rows.length === 1 && execute.after === null && answer !== null && answer.returning !== null) {
+    return executeCreateReturning(plan, answer.returning, execute);
+  }
+  return readAnswer(answer, await executeCreate(plan, execute), context);
 };
 
 export const updateItem = async (
@@ -164,12 +158,18 @@ export const readKeys = (collection: Collection, keys: unknown): readonly Key[] 
   return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));
 };
 
+interface Answer extends ReadTarget {
+  /** The row as an insert can give it back; `null` where it takes more. */
+  readonly returning: Returning | null;
+}
+
 /** How the result will be read; `null` where the caller may not read at all. Refuses bad fields before the write. */
-const planAnswer = (target: ReadTarget, context: ItemContext): ReadTarget | null => {
-  if (context.principal.policies.grant(target.collection, 'read') === null) return null;
-  const answer = { ...target, parsed: answerQuery(target.parsed) };
-  planRead(answer.parsed.query, target.collection, planContext(context));
-  return answer;
+const planAnswer = ({ collection, parsed }: ReadTarget, context: ItemContext): Answer | null => {
+  if (context.principal.policies.grant(collection, 'read') === null) return null;
+  const returning = remember(context, { use: `answer ${collection.name}`, shape: parsed.shape }, () =>
+    compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
+  );
+  return { collection, parsed: answerQuery(parsed), returning };
 };
 
 /** Of the query, what says how rows look; not which ones. */
@@ -180,7 +180,7 @@ const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
 
 /** Nothing where some of the rows are not the caller's to read. */
 const readAnswer = async (
-  answer: ReadTarget | null,
+  answer: Answer | null,
   keys: readonly Key[],
   context: ItemContext,
 ): Promise<WriteAnswer> => {
@@ -228,9 +228,12 @@ const executeContext = (collection: Collection, context: ItemContext): ExecuteCo
   database: context.database,
   dialect: context.dialect,
   input: bindInput(context, {}),
-  after: accessCollections.has(collection.name) ? bumpAccessVersion : null,
+  after: accessCollections.has(collection.name) ? (executor) => settleAccess(executor, context) : null,
 });
 
-const bumpAccessVersion = async (executor: Executor): Promise<void> => {
+/** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
+const settleAccess = async (executor: Executor, { dialect }: ItemContext): Promise<void> => {
   await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+  const left = await findAdministrators(executor, dialect.quote);
+  if (left.length === 0) throw unprocessable('at least one active administrator has to stay');
 };

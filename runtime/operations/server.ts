@@ -27,9 +27,9 @@ export const createServerOperations = ({ database, registry, openapi }: ServerOp
         () => true,
         () => false,
       );
+      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
       const status = isUp ? 'ok' : 'error';
       const isAdmin = isUp && (await context.principal()).policies.admin;
-      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
       return {
         status: isUp ? 200 : 503,
         body: { status, ...(isAdmin ? { checks: { database: { status, milliseconds } } } : {}) },

@@ -21,9 +21,19 @@ export const narrowToItems = (plan: ReadPlan, count: number): ReadPlan => ({
   where: allOf([keysCondition(plan.collection, count), plan.where]),
 });
 
-/** Which of `count` keys a row has. */
-export const keysCondition = (collection: Collection, count: number): Condition =>
-  anyOf(Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length)));
+/** Whether a row has one of `count` keys. */
+const keysCondition = (collection: Collection, count: number): Condition => {
+  const [only] = collection.key;
+  if (collection.key.length > 1 || only === undefined) {
+    return anyOf(Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length)));
+  }
+  return {
+    kind: 'compare',
+    column: { path: [], field: only, rule: null, inRule: false },
+    operator: 'in',
+    operand: { from: 'keys' },
+  };
+};
 
 /** `first`: where the parts of the key begin among the bound keys. */
 const keyCondition = ({ key }: Collection, first: number): Condition =>

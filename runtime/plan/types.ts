@@ -112,8 +112,10 @@ export interface ColumnRef {
 /** Where a bound value comes from. */
 export type Operand =
   | { readonly from: 'query'; readonly slot: number }
-  /** A part of the item's key, or a list of keys. */
+  /** A part of the item's key. */
   | { readonly from: 'key'; readonly index: number }
+  /** All of the keys. */
+  | { readonly from: 'keys' }
   | { readonly from: 'rule'; readonly value: unknown };
 
 export interface Order {

@@ -1,5 +1,6 @@
 /** Users and what makes one an administrator, written from outside a request: bootstrap and the shell. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { findAdministrators } from '../execute/administrators.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
 import { bumpAccessVersion } from './access-version.js';
 import { printerOf } from './ddl.js';
@@ -103,10 +104,7 @@ const createAccessStore = (
       const values = [...Object.values(changes), id];
       await executor.write({ text: `update svc_users set ${set} where id = ?`, values });
     },
-    async administrators() {
-      const rows = await executor.query(administratorsSql(quote));
-      return rows.map((row) => String(row.email ?? row.id));
-    },
+    administrators: () => findAdministrators(executor, quote),
     async administratorRole() {
       const role = (await findRole(administrator)) ?? (await insert('svc_roles', { name: administrator }));
       const policy =
@@ -121,16 +119,3 @@ const createAccessStore = (
     },
   };
 };
-
-/** Active users holding a policy with `admin_access`: directly, through their role or one of its ancestors. */
-const administratorsSql = (quote: (name: string) => string): string => `
-  with recursive holders (policy, role, holder) as (
-    select svc_access.policy, svc_access.role, svc_access.${quote('user')}
-    from svc_access join svc_policies on svc_policies.id = svc_access.policy
-    where svc_policies.admin_access = 1
-    union
-    select holders.policy, svc_roles.id, null from holders join svc_roles on svc_roles.parent = holders.role
-  )
-  select distinct svc_users.id, svc_users.email from svc_users
-  join holders on holders.holder = svc_users.id or holders.role = svc_users.role
-  where svc_users.status = 'active' order by svc_users.email limit 10`;

@@ -14,6 +14,8 @@ export const readOperand = (operand: Operand, input: BindInput): unknown => {
       return input.resolve(operand.value);
     case 'key':
       return input.keys[operand.index];
+    case 'keys':
+      return input.keys;
   }
 };
 

@@ -23,7 +23,7 @@ export const articleFields = [
 ] as const;
 
 /** Articles that own 50 000 comments each: what shows whether a per-parent limit is a real one. */
-export const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
+const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
 
 const commentsOfCrowded = 50_000;
 const rowsPerInsert = 1_000;

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import type { BenchDialect } from './databases.js';
 import { shapes, type Shape } from './shapes.js';
 
-export const parts = ['shapes', 'start', 'memory', 'generate'] as const;
-export type Part = (typeof parts)[number];
+const parts = ['shapes', 'start', 'memory', 'generate'] as const;
+type Part = (typeof parts)[number];
 
 export interface BenchOptions {
   readonly parts: readonly Part[];

@@ -18,7 +18,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export const adminToken = 'bench-administrator-token';
+const adminToken = 'bench-administrator-token';
 
 const bearer = { Authorization: `Bearer ${adminToken}` };
 

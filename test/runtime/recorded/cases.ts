@@ -18,7 +18,7 @@ export interface RecordedCase {
   readonly rawBody?: string;
   readonly status: number;
   readonly contentType?: string;
-  readonly response: unknown;
+  readonly response?: unknown;
   readonly differs?: Decision;
   readonly vendors?: readonly string[];
 }
@@ -30,6 +30,7 @@ interface Decision {
   /** Other codes that are as good. */
   readonly alternatives?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly contentType?: string;
   readonly response?: unknown;
   readonly why: string;
 }
@@ -47,12 +48,20 @@ export const isForeign = ({ vendors: known }: RecordedCase, dialect: TestDialect
   known !== undefined && !known.includes(vendors[dialect]);
 
 /** Sends the case; what is wrong with the answer, one sentence each. */
-export const runCase = async (given: RecordedCase, server: TestServer, bindings: Bindings): Promise<readonly string[]> => {
+export const runCase = async (
+  given: RecordedCase,
+  server: TestServer,
+  bindings: Bindings,
+): Promise<readonly string[]> => {
   const answer = await sendCase(given, server, bindings);
   return isForeign(given, server.dialect) ? [] : judge(given, answer, bindings);
 };
 
-const sendCase = ({ as, method, path, body, rawBody, headers }: RecordedCase, server: TestServer, bindings: Bindings) =>
+const sendCase = (
+  { as, method, path, body, rawBody, headers }: RecordedCase,
+  server: TestServer,
+  bindings: Bindings,
+) =>
   server.request(method, fillIn(path, bindings), {
     ...(as !== 'public' && { as }),
     ...(headers !== undefined && { headers }),
@@ -66,24 +75,30 @@ const judge = (given: RecordedCase, answer: Answer, bindings: Bindings): readonl
   const { differs } = given;
   const status = differs?.status ?? given.status;
   if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
-  if (differs === undefined) return [...judgeType(given, answer), ...compareValues(given.response, contentOf(given, answer), bindings)];
-  if (differs.response !== undefined) return compareValues(differs.response, answer.body, bindings);
+  if (differs === undefined) return judgeContent(given, answer, bindings);
+  if (differs.response !== undefined) return judgeContent(differs, answer, bindings);
   return differs.code === undefined ? [] : judgeCode(differs, answer);
 };
 
-const contentOf = ({ contentType }: RecordedCase, { text, body }: Answer): unknown =>
-  contentType === undefined ? body : text;
+type Content = Pick<RecordedCase, 'contentType' | 'response'>;
 
-const judgeType = ({ contentType = 'application/json' }: RecordedCase, { headers, text }: Answer): readonly string[] => {
-  if (text === '') return [];
+const judgeContent = (
+  { contentType, response }: Content,
+  { headers, text, body }: Answer,
+  bindings: Bindings,
+) => {
   const type = headers.get('content-type') ?? '';
-  return type.startsWith(contentType) ? [] : [`content type ${type} instead of ${contentType}`];
+  if (text !== '' && !type.startsWith(contentType ?? 'application/json'))
+    return [`the content type is ${type}`];
+  return compareValues(response, contentType === undefined ? body : text, bindings);
 };
 
-const judgeCode = ({ code, alternatives = [], details = {} }: Decision, { body, text }: Answer): readonly string[] => {
-  const errors = (body?.errors ?? []) as readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
+const judgeCode = (
+  { code, alternatives = [], details = {} }: Decision,
+  { errors, text }: Answer,
+): readonly string[] => {
   const fits = errors.some(
-    ({ extensions }) =>
+    (extensions) =>
       [code, ...alternatives].includes(extensions.code as string) &&
       Object.entries(details).every(([key, value]) => extensions[key] === value),
   );

@@ -49,15 +49,22 @@ interface Compared {
 }
 
 const compareAt = (path: string, expected: unknown, { actual, bindings }: Compared): readonly string[] => {
-  if (typeof expected === 'string' && placeholder.test(expected)) return comparePlaceholder(path, expected, { actual, bindings });
+  if (typeof expected === 'string' && placeholder.test(expected))
+    return comparePlaceholder(path, expected, { actual, bindings });
   if (Array.isArray(expected)) return compareLists(path, expected, { actual, bindings });
   if (isObject(expected)) return compareObjects(path, expected, { actual, bindings });
   return isSame(expected, actual) ? [] : [differs(path, expected, actual)];
 };
 
-const compareLists = (path: string, expected: readonly unknown[], { actual, bindings }: Compared): readonly string[] => {
+const compareLists = (
+  path: string,
+  expected: readonly unknown[],
+  { actual, bindings }: Compared,
+): readonly string[] => {
   if (!Array.isArray(actual) || actual.length !== expected.length) return [differs(path, expected, actual)];
-  return expected.flatMap((entry, index) => compareAt(`${path}[${index}]`, entry, { actual: actual[index], bindings }));
+  return expected.flatMap((entry, index) =>
+    compareAt(`${path}[${index}]`, entry, { actual: actual[index], bindings }),
+  );
 };
 
 const compareObjects = (
@@ -88,7 +95,11 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(String(value)),
 };
 
-const comparePlaceholder = (path: string, expected: string, { actual, bindings }: Compared): readonly string[] => {
+const comparePlaceholder = (
+  path: string,
+  expected: string,
+  { actual, bindings }: Compared,
+): readonly string[] => {
   const [, kind = '', name] = placeholder.exec(expected) ?? [];
   if (name !== undefined && bindings.has(name)) {
     return String(bindings.get(name)) === String(actual) ? [] : [differs(path, bindings.get(name), actual)];
@@ -101,7 +112,8 @@ const comparePlaceholder = (path: string, expected: string, { actual, bindings }
 };
 
 /** `.000` after the second says nothing. */
-const isSame = (expected: unknown, actual: unknown): boolean => withoutZeros(expected) === withoutZeros(actual);
+const isSame = (expected: unknown, actual: unknown): boolean =>
+  withoutZeros(expected) === withoutZeros(actual);
 
 const withoutZeros = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.0+Z$/, '$1Z') : value;

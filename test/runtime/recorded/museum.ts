@@ -3,12 +3,21 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import type { TestDialect } from '../../databases.js';
-import { startTestServer, type TestAccess, type TestMeta, type TestPermission, type TestServer } from '../server-harness.js';
+import {
+  startTestServer,
+  type TestAccess,
+  type TestMeta,
+  type TestPermission,
+  type TestServer,
+} from '../server-harness.js';
 
 export const dataPath = (name: string): string =>
   fileURLToPath(new URL(`../../data/recorded/${name}`, import.meta.url));
 
-const files: Readonly<Record<TestDialect, string>> = { sqlite: 'schema.sqlite.sql', mariadb: 'schema.mysql.sql' };
+const files: Readonly<Record<TestDialect, string>> = {
+  sqlite: 'schema.sqlite.sql',
+  mariadb: 'schema.mysql.sql',
+};
 
 /** As in `meta.yaml`. */
 interface Museum {
@@ -59,8 +68,10 @@ export const startMuseum = async (dialect: TestDialect): Promise<TestServer> => 
     access: toAccess(access),
   });
   const { admin } = access.users;
-  await server.execute(`update svc_users set id = '${admin?.id}', first_name = 'Admin', last_name = 'User'`
-    + ` where email = 'admin@example.com'`);
+  await server.execute(
+    `update svc_users set id = '${admin?.id}', first_name = 'Admin', last_name = 'User'` +
+      ` where email = 'admin@example.com'`,
+  );
   return server;
 };
 
@@ -81,8 +92,10 @@ const toMeta = ({ collections, fields, relations }: Museum['museum']): TestMeta 
   relations: relations.map(toRelationRow),
 });
 
-const toFieldRow = ({ alias: _, choices, ...row }: FieldMeta): Record<string, unknown> =>
-  choices === undefined ? row : { ...row, options: { choices: choices.map((value) => ({ text: value, value })) } };
+const toFieldRow = ({ alias: _alias, choices, ...row }: FieldMeta): Record<string, unknown> =>
+  choices === undefined
+    ? row
+    : { ...row, options: { choices: choices.map((value) => ({ text: value, value })) } };
 
 const toRelationRow = (relation: RelationMeta): Record<string, unknown> => ({
   many_collection: relation.many,
@@ -101,7 +114,9 @@ const toAccess = ({ policies, roles, users }: Museum['access']): TestAccess => {
   const { Administrator: _role, ...others } = roles;
   const { admin: _user, ...people } = users;
   return {
-    policies: Object.fromEntries(Object.entries(policies).map(([name, { permissions }]) => [name, permissions])),
+    policies: Object.fromEntries(
+      Object.entries(policies).map(([name, { permissions }]) => [name, permissions]),
+    ),
     roles: others,
     users: Object.fromEntries(Object.entries(people).map(([name, user]) => [name, toUser(user)])),
     public: ['Public'],

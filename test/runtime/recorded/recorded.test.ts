@@ -18,7 +18,7 @@ describe.each(dialects)('the recorded cases on %s', (dialect) => {
     beforeAll(() => restoreMuseum(server));
 
     for (const recorded of readCases(group)) {
-      it(recorded.name, async () => {
+      it(`${recorded.name}`, async () => {
         if (recorded.restore === true) await restoreMuseum(server);
         expect((await runCase(recorded, server, bindings)).join('\n')).toBe('');
       });

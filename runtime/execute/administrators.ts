@@ -1,0 +1,23 @@
+/** Who may do everything: active users holding a policy with `admin_access`, also through a role or its ancestors. */
+import type { Executor } from './database.js';
+
+/** E-mail addresses, or keys where there are none; at most ten, in order. */
+export const findAdministrators = async (
+  executor: Pick<Executor, 'query'>,
+  quote: (name: string) => string,
+): Promise<readonly string[]> => {
+  const rows = await executor.query(administratorsSql(quote));
+  return rows.map((row) => String(row.email ?? row.id));
+};
+
+const administratorsSql = (quote: (name: string) => string): string => `
+  with recursive holders (policy, role, holder) as (
+    select svc_access.policy, svc_access.role, svc_access.${quote('user')}
+    from svc_access join svc_policies on svc_policies.id = svc_access.policy
+    where svc_policies.admin_access = 1
+    union
+    select holders.policy, svc_roles.id, null from holders join svc_roles on svc_roles.parent = holders.role
+  )
+  select distinct svc_users.id, svc_users.email from svc_users
+  join holders on holders.holder = svc_users.id or holders.role = svc_users.role
+  where svc_users.status = 'active' order by svc_users.email limit 10`;

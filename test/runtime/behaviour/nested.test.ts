@@ -1,0 +1,265 @@
+/** Nested lists and relational filters. */
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { busyAuthor, closedAccess, libraryMeta, librarySql } from './library.js';
+
+interface Author {
+  readonly id: number;
+  readonly books: readonly unknown[];
+}
+
+describe.each(settings)('relations on $dialect through $door', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: librarySql(setting.dialect),
+    meta: libraryMeta,
+    access: closedAccess,
+  });
+
+  const read = async (path: string, query: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const text = Object.entries(query)
+      .map(
+        ([name, value]) =>
+          `${name}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
+      )
+      .join('&');
+    const { data, codes } = await server().request('GET', `${path}?${text}`, { as: 'admin' });
+    return data ?? codes;
+  };
+  const ids = async (collection: string, filter: unknown): Promise<unknown> => {
+    const data = await read(`/items/${collection}`, { fields: 'id', sort: 'id', limit: 5, filter });
+    return (data as { readonly id?: number }[]).map((row) => row.id ?? row);
+  };
+  const books = async (
+    deep: Readonly<Record<string, unknown>>,
+    fields = 'id,books.id',
+  ): Promise<readonly Author[]> =>
+    (await read('/items/author', { fields, sort: 'id', deep: { books: deep } })) as readonly Author[];
+
+  describe('deep', () => {
+    it('every parent has a page of its own, however unequal they are', async () => {
+      expect(await books({ _limit: 2, _sort: '-id' })).toEqual([
+        { id: 1, books: [{ id: busyAuthor.books }, { id: busyAuthor.books - 1 }] },
+        { id: 2, books: [{ id: 203 }, { id: 202 }] },
+        { id: 3, books: [] },
+        { id: 4, books: [{ id: 204 }] },
+      ]);
+    });
+
+    it('a nested list has 100 items where no limit is asked for, all with -1, none with 0', async () => {
+      const lengths = async (deep: Readonly<Record<string, unknown>>) =>
+        (await books(deep)).map((author) => author.books.length);
+      expect(await lengths({})).toEqual([100, 3, 0, 1]);
+      expect(await lengths({ _limit: -1 })).toEqual([busyAuthor.books, 3, 0, 1]);
+      expect(await lengths({ _limit: 0 })).toEqual([0, 0, 0, 0]);
+      expect(await lengths({ _limit: 120 })).toEqual([120, 3, 0, 1]);
+    });
+
+    it('offset and page count per parent', async () => {
+      expect((await books({ _limit: 2, _page: 2 })).map((author) => author.books)).toEqual([
+        [{ id: 3 }, { id: 4 }],
+        [{ id: 203 }],
+        [],
+        [],
+      ]);
+      expect((await books({ _offset: 1, _limit: 1 })).map((author) => author.books)).toEqual([
+        [{ id: 2 }],
+        [{ id: 202 }],
+        [],
+        [],
+      ]);
+      expect((await books({ _offset: 129, _limit: -1 })).map((author) => author.books.length)).toEqual([
+        1, 0, 0, 0,
+      ]);
+    });
+
+    it('filter, search and sort are those of the list', async () => {
+      expect(await books({ _filter: { lent: { _eq: true } }, _search: 'word' })).toMatchObject([
+        { books: [] },
+        { books: [{ id: 202 }] },
+        { books: [] },
+        { books: [] },
+      ]);
+      const byYear = await books({ _sort: ['-year', 'id'], _limit: 3, _filter: { id: { _gt: 200 } } });
+      expect(byYear[1]).toEqual({ id: 2, books: [{ id: 202 }, { id: 201 }, { id: 203 }] });
+    });
+
+    it('a filter of a nested list may cross relations', async () => {
+      const filter = { _filter: { shelves: { shelf: { room: { _eq: 'south' } } } } };
+      expect((await books(filter)).map((author) => author.books)).toEqual([[], [{ id: 201 }], [], []]);
+    });
+
+    it('reaches lists within lists, and lists behind many-to-one', async () => {
+      const found = await books(
+        { _filter: { id: { _gt: 200 } }, review: { _sort: '-stars', _limit: 1 } },
+        'id,books.id,books.review.stars',
+      );
+      expect(found[1]).toEqual({
+        id: 2,
+        books: [
+          { id: 201, review: [{ stars: 5 }] },
+          { id: 202, review: [{ stars: 3 }] },
+          { id: 203, review: [] },
+        ],
+      });
+      const deep = { author: { books: { _limit: 1, _sort: '-id' } } };
+      expect(await read('/items/book/201', { fields: 'author.books.id', deep })).toEqual({
+        author: { books: [{ id: 203 }] },
+      });
+    });
+
+    it('the filter of a many-to-one leaves null where it fails, and the row stays', async () => {
+      const deep = { author: { _filter: { country: { _eq: 'pl' } } } };
+      expect(
+        await read('/items/book', { fields: 'id,author.name', filter: { id: { _in: [1, 201, 205] } }, deep }),
+      ).toEqual([
+        { id: 1, author: null },
+        { id: 201, author: { name: 'Bruno Few' } },
+        { id: 205, author: null },
+      ]);
+    });
+
+    it('such a filter may cross relations, and leaves order and filter of the list alone', async () => {
+      const deep = { author: { _filter: { country: { name: { _eq: 'Germany' } } } } };
+      const filter = { id: { _in: [1, 201] }, author: { name: { _nnull: true } } };
+      expect(
+        await read('/items/book', { fields: 'id,author.name', sort: '-author.name', filter, deep }),
+      ).toEqual([
+        { id: 201, author: null },
+        { id: 1, author: { name: 'Anna Busy' } },
+      ]);
+    });
+
+    it('brackets say the same as JSON', async () => {
+      const path = '/items/author/2?fields=books.id&deep[books][_limit]=1&deep[books][_sort]=-id';
+      expect((await server().request('GET', path, { as: 'admin' })).data).toEqual({ books: [{ id: 203 }] });
+    });
+
+    it.each([
+      [{ _sort: 'colour' }, 'FORBIDDEN'],
+      [{ _filter: { colour: { _eq: 1 } } }, 'FORBIDDEN'],
+      [{ _limit: -3 }, 'INVALID_QUERY'],
+      [{ _page: 'x' }, 'INVALID_QUERY'],
+      [{ _aggregate: { count: '*' } }, 'INVALID_QUERY'],
+      [{ _filter: { year: { _eq: 'x' } } }, 'INVALID_QUERY'],
+    ])('%j is %s', async (deep, code) => {
+      expect(await books(deep)).toEqual([code]);
+    });
+  });
+
+  describe('lists', () => {
+    it('are keys where no field is named; a composite key is joined by a comma', async () => {
+      expect(await read('/items/author/2', { fields: 'books' })).toEqual({ books: [201, 202, 203] });
+      expect(await read('/items/shelf/1', { fields: 'books' })).toEqual({
+        books: ['202,1', '201,1', '203,1'],
+      });
+    });
+
+    it('follow the sort field of the relation, rows without a place last', async () => {
+      expect(await read('/items/shelf/1', { fields: 'books.position,books.book.title' })).toEqual({
+        books: [
+          { position: 1, book: { title: 'Fewer Words' } },
+          { position: 2, book: { title: 'Few Words' } },
+          { position: null, book: { title: 'Last Words' } },
+        ],
+      });
+    });
+
+    it('nest through a many-to-many to the other side', async () => {
+      expect(
+        await read('/items/book/201', { fields: 'shelves.shelf.room,shelves.shelf.books.book.id' }),
+      ).toEqual({
+        shelves: [
+          { shelf: { room: 'south', books: [{ book: { id: 201 } }] } },
+          {
+            shelf: {
+              room: 'north',
+              books: [{ book: { id: 202 } }, { book: { id: 201 } }, { book: { id: 203 } }],
+            },
+          },
+        ],
+      });
+    });
+
+    it('stand side by side', async () => {
+      const found = await read('/items/book/201', { fields: 'review.stars,shelves.position,author.books' });
+      expect(found).toEqual({
+        review: [{ stars: 5 }, { stars: 1 }],
+        shelves: [{ position: 1 }, { position: 2 }],
+        author: { books: [201, 202, 203] },
+      });
+    });
+
+    it('are empty below a parent without rows, and null below no parent', async () => {
+      expect(await read('/items/author/3', { fields: 'books.id' })).toEqual({ books: [] });
+      expect(await read('/items/book/205', { fields: 'author.books.id' })).toEqual({ author: null });
+    });
+
+    it('of many parents are all there', async () => {
+      const found = (await read('/items/book', { fields: 'id,review.id', limit: -1, sort: 'id' })) as {
+        readonly review: unknown[];
+      }[];
+      expect(found).toHaveLength(busyAuthor.books + 5);
+      expect(found.flatMap(({ review }) => review)).toEqual([{ id: 4 }, { id: 1 }, { id: 2 }, { id: 3 }]);
+    });
+  });
+
+  describe('filters', () => {
+    it('through many-to-one ask the related row', async () => {
+      expect(await ids('book', { author: { name: { _starts_with: 'Bruno' } } })).toEqual([201, 202, 203]);
+      expect(
+        await ids('book', { author: { country: { name: { _eq: 'Poland' } } }, lent: { _eq: true } }),
+      ).toEqual([202]);
+      expect(await ids('book', { author: { _null: true } })).toEqual([205]);
+      expect(await ids('book', { author: { _in: [2, 4] } })).toEqual([201, 202, 203, 204]);
+    });
+
+    it('on a list mean: at least one', async () => {
+      expect(await ids('author', { books: { title: { _contains: 'Words' } } })).toEqual([2]);
+      expect(await ids('author', { books: { _some: { year: { _gte: 2000 } } } })).toEqual([4]);
+      expect(await ids('author', { books: { review: { stars: { _eq: 5 } } } })).toEqual([2]);
+    });
+
+    it('_none means: not one, and holds of empty lists', async () => {
+      expect(await ids('author', { books: { _none: { lent: { _eq: true } } } })).toEqual([3, 4]);
+      expect(await ids('author', { books: { _none: { stock: { _gt: 0 } } } })).toEqual([3]);
+    });
+
+    it('_null asks whether a list is empty, an empty object asks for nothing', async () => {
+      expect(await ids('author', { books: { _null: true } })).toEqual([3]);
+      expect(await ids('author', { books: { _nnull: true } })).toEqual([1, 2, 4]);
+      expect(await ids('author', { books: { _none: {} } })).toEqual([1, 2, 3, 4]);
+      expect(await ids('author', { books: {} })).toEqual([1, 2, 3, 4]);
+    });
+
+    it('several rules in one list hold of one row, several _some each of its own', async () => {
+      const [lent, old] = [{ lent: { _eq: true } }, { year: { _eq: 1990 } }];
+      expect(await ids('author', { books: { _some: { ...lent, ...old } } })).toEqual([]);
+      expect(await ids('author', { books: { ...lent, ...old } })).toEqual([]);
+      expect(await ids('author', { _and: [{ books: lent }, { books: old }] })).toEqual([]);
+      expect(await ids('author', { _and: [{ books: { _some: lent } }, { books: { _some: old } }] })).toEqual([
+        2,
+      ]);
+      expect(await ids('author', { _or: [{ books: lent }, { books: old }] })).toEqual([1, 2]);
+    });
+
+    it('cross junctions', async () => {
+      expect(await ids('shelf', { books: { book: { title: { _eq: 'Few Words' } } } })).toEqual([1, 3]);
+      expect(
+        await ids('book', { shelves: { shelf: { room: { _eq: 'north' }, number: { _eq: 2 } } } }),
+      ).toEqual([1]);
+    });
+
+    it.each([
+      ['author', { books: { _eq: 1 } }, 'INVALID_QUERY'],
+      ['book', { author: { _some: { id: 1 } } }, 'INVALID_QUERY'],
+      ['book', { author: { colour: { _eq: 1 } } }, 'FORBIDDEN'],
+      ['book', { title: { length: { _eq: 1 } } }, 'FORBIDDEN'],
+      ['book', { 'count(review)': { _gt: 1 } }, 'INVALID_QUERY'],
+      ['book', { author: { secret: { _eq: 'beta' } } }, 'INVALID_QUERY'],
+    ])('%s filtered by %j is %s', async (collection, filter, code) => {
+      expect(await ids(collection, filter)).toEqual([code]);
+    });
+  });
+});

@@ -1,0 +1,144 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillHoles, RowCollector, type FilledRows, type RowSet } from '../../../runtime/execute/row-set.js';
+
+/** A row as it will be: a text, and lists by key; `null` where a list does not show. */
+interface RowSketch {
+  readonly text: string;
+  readonly lists: readonly (string | null)[];
+}
+
+const writeRow = (collector: RowCollector, { text, lists }: RowSketch): void => {
+  collector.writer.text(`{"t":${JSON.stringify(text)}`);
+  lists.forEach((key, list) => {
+    collector.writer.text(`,"l${list}":`);
+    collector.hole(list, key);
+  });
+  collector.writer.text('}');
+};
+
+const collect = (rows: readonly RowSketch[]): RowSet => {
+  const collector = new RowCollector(0, Number.POSITIVE_INFINITY);
+  for (const row of rows) {
+    collector.beginRow();
+    writeRow(collector, row);
+  }
+  return collector.finish();
+};
+
+type Children = ReadonlyMap<string, readonly RowSketch[]>;
+
+const collectChildren = (children: Children, limit: number): RowSet => {
+  const collector = new RowCollector(0, limit);
+  for (const [key, rows] of children) {
+    for (const row of rows) if (collector.beginChild(key)) writeRow(collector, row);
+  }
+  return collector.finish();
+};
+
+/** The obvious way: objects. */
+const build = (rows: readonly RowSketch[], children: readonly Children[], limit: number): unknown[] =>
+  rows.map(({ text, lists }) => ({
+    t: text,
+    ...Object.fromEntries(
+      lists.map((key, list) => [
+        `l${list}`,
+        key === null ? null : build([...(children[list]?.get(key) ?? [])].slice(0, limit), [], limit),
+      ]),
+    ),
+  }));
+
+const read = ({ rows }: FilledRows): unknown => JSON.parse(`[${rows.bytes.toString()}]`);
+
+const key = fc.constantFrom('1', '2', '3', 'a,b', '["x","y"]', '');
+const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+const leaf = fc.record({ text, lists: fc.constant([]) });
+const childrenOf = (row: fc.Arbitrary<RowSketch>): fc.Arbitrary<Children> =>
+  fc
+    .uniqueArray(fc.tuple(key, fc.array(row, { minLength: 1, maxLength: 4 })), { selector: ([each]) => each })
+    .map((entries) => new Map(entries));
+
+describe('nested lists', () => {
+  it('stand where their parents want them, shared by parents of one key', () => {
+    const parent = fc.record({ text, lists: fc.tuple(fc.option(key), fc.option(key)) });
+    const isSame = fc.property(
+      fc.array(parent, { maxLength: 6 }),
+      fc.tuple(childrenOf(leaf), childrenOf(leaf)),
+      fc.integer({ min: 1, max: 3 }),
+      (rows, children, limit) => {
+        const filled = fillHoles(
+          collect(rows),
+          children.map((each) => collectChildren(each, limit)),
+        );
+        expect(read(filled)).toEqual(build(rows, children, limit));
+      },
+    );
+    fc.assert(isSame, { seed: 71, numRuns: 500 });
+  });
+
+  it('keep their groups where they are when their own lists are put in', () => {
+    const child = fc.record({ text, lists: fc.tuple(fc.option(key)) });
+    const isSame = fc.property(
+      fc.array(fc.record({ text, lists: fc.tuple(fc.option(key)) }), { maxLength: 6 }),
+      childrenOf(child),
+      childrenOf(leaf),
+      (rows, children, grandchildren) => {
+        const inner = fillHoles(collectChildren(children, 9), [collectChildren(grandchildren, 9)]);
+        const filled = fillHoles(collect(rows), [inner]);
+        const want = rows.map(({ text: t, lists: [parentKey = null] }) => ({
+          t,
+          l0: parentKey === null ? null : build([...(children.get(parentKey) ?? [])], [grandchildren], 9),
+        }));
+        expect(read(filled)).toEqual(want);
+      },
+    );
+    fc.assert(isSame, { seed: 72, numRuns: 500 });
+  });
+
+  it('may be shared by very many parents', () => {
+    const rows = Array.from({ length: 1000 }, (_, index) => ({ text: String(index), lists: ['k'] }));
+    const children = new Map([
+      ['k', Array.from({ length: 50 }, () => ({ text: 'x'.repeat(20), lists: [] }))],
+    ]);
+    const filled = fillHoles(collect(rows), [collectChildren(children, 100)]);
+    expect(read(filled)).toEqual(build(rows, [children], 100));
+  });
+});
+
+describe('a collector', () => {
+  it('counts rows that it does not keep', () => {
+    const rows = Array.from({ length: 5 }, (_, index) => ({ text: String(index), lists: [] }));
+    const set = collectChildren(
+      new Map([
+        ['k', rows],
+        ['l', rows.slice(0, 1)],
+      ]),
+      2,
+    );
+    expect(set.count).toBe(6);
+    const bytes = set.rows.bytes.toString();
+    const groups = [...set.groups].map(([each, { start, end }]) => [each, bytes.slice(start, end)]);
+    expect(groups).toEqual([
+      ['k', '{"t":"0"},{"t":"1"}'],
+      ['l', '{"t":"0"}'],
+    ]);
+  });
+
+  it('has rows that an envelope is put around', () => {
+    const { rows } = collect([
+      { text: 'a', lists: [] },
+      { text: 'b', lists: [] },
+    ]);
+    expect(rows.enclose(Buffer.from('{"data":['), Buffer.from(']}')).toString()).toBe(
+      '{"data":[{"t":"a"},{"t":"b"}]}',
+    );
+    const long = Buffer.from('x'.repeat(100));
+    expect(
+      collect([{ text: 'a', lists: [] }])
+        .rows.enclose(long, long)
+        .toString(),
+    ).toBe(`${long}{"t":"a"}${long}`);
+    expect(collect([]).rows.enclose(Buffer.from('['), Buffer.from(']')).toString()).toBe('[]');
+    expect([collect([]).rows.isEmpty, rows.isEmpty]).toEqual([true, false]);
+  });
+});

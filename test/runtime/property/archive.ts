@@ -1,0 +1,109 @@
+/** The archive on one database: generated, bound to Objection, filled, and served by the real pipeline. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Model, ModelClass } from 'objection';
+import { emit } from '../../../generator/emitters/index.js';
+import { introspect } from '../../../generator/introspection/index.js';
+import { buildModel } from '../../../generator/model/build.js';
+import { createRegistry, type CollectionDeclaration, type Registry } from '../../../runtime/collection.js';
+import type { Database } from '../../../runtime/execute/database.js';
+import { bindModels } from '../../../runtime/models.js';
+import { packageRoot } from '../../../runtime/package.js';
+import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
+import { specWith } from '../../generator/catalogs.js';
+import { loadCollation, type Collation } from './collation.js';
+import { makeRows, type Row, type Rows } from './rows.js';
+
+/** What the archive's owner configured. */
+const spec = specWith({
+  'collections/person.yaml': 'relations:\n  - { field: mentor, one_field: pupils }\n',
+  'collections/letter.yaml': [
+    'fields:',
+    '  tags: { special: [cast-csv] }',
+    '  secret: { special: [conceal] }',
+    'relations:',
+    '  - { field: author, one_field: letters }',
+    '  - { field: recipient, one_field: received }',
+    '  - { field: reply_to, one_field: replies, sort_field: pages }',
+    '',
+  ].join('\n'),
+  'collections/topic.yaml':
+    'meta: { sort_field: position }\nrelations:\n  - { field: parent, one_field: children, sort_field: position }\n',
+  'collections/letter_topic.yaml': [
+    'relations:',
+    '  - { field: letter, one_field: topics, junction_field: topic, sort_field: ranking }',
+    '  - { field: topic, one_field: letters, junction_field: letter }',
+    '',
+  ].join('\n'),
+});
+
+export interface Archive {
+  readonly dialect: TestDialect;
+  readonly database: Database;
+  readonly registry: Registry;
+  /** Everything that is stored, as Objection reads it. */
+  readonly rows: Rows;
+  /** What was put in. */
+  readonly made: Rows;
+  readonly models: ReadonlyMap<string, ModelClass<Model>>;
+  readonly collation: Collation;
+  close(): Promise<void>;
+}
+
+export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
+  const place = await createTestDatabase(dialect, { file: join(import.meta.dirname, `schema.${dialect}.sql`) });
+  const declarations = await generateModules(place.database);
+  const bound = await bindModels(declarations, { url: place.url });
+  const models = new Map(declarations.map(({ name, model }) => [name, model as ModelClass<Model>]));
+  const registry = createRegistry(declarations);
+  const made = makeRows();
+  for (const [name, rows] of made) await insertRows(models.get(name), rows);
+  return {
+    dialect,
+    database: place.database,
+    registry,
+    rows: await readRows(models),
+    made,
+    models,
+    collation: await loadCollation(place.database),
+    async close() {
+      await bound.close();
+      await place.drop();
+    },
+  };
+};
+
+/** Generated modules with their models, imported from a folder that is gone afterwards. */
+const generateModules = async (database: Database): Promise<readonly CollectionDeclaration[]> => {
+  const { model } = buildModel({ catalog: await introspect(catalogReader(database), {}), spec });
+  const files = emit(model).filter(({ path }) => path.startsWith('server/'));
+  const parent = join(packageRoot, '.cache');
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, 'archive-'));
+  try {
+    for (const { path, content } of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    const { collections } = (await import(join(folder, 'server/index.ts'))) as { readonly collections: readonly CollectionDeclaration[] };
+    return collections;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+const insertRows = async (model: ModelClass<Model> | undefined, rows: readonly Row[]): Promise<void> => {
+  if (model === undefined) throw new Error('rows of a table that is not there');
+  await model.transaction(async (transaction) => {
+    for (const row of rows) await model.query(transaction).insert(row);
+  });
+};
+
+const readRows = async (models: Archive['models']): Promise<Rows> => {
+  const entries: [string, readonly Row[]][] = [];
+  for (const [name, model] of models) {
+    const rows = await model.query();
+    entries.push([name, rows.map((row) => row.toJSON() as Row)]);
+  }
+  return new Map(entries);
+};

@@ -1,0 +1,57 @@
+/** How a database compares texts, told by itself: the place of each character, equal characters sharing one. */
+import type { Database } from '../../../runtime/execute/database.js';
+
+export interface Collation {
+  compare(left: string, right: string): number;
+  /** Whether `text` begins, ends or goes on with `part` somewhere: as LIKE sees it. */
+  matches(text: string, part: string, where: 'contains' | 'starts' | 'ends'): boolean;
+  /** The same in any case. */
+  matchesAnyCase(text: string, part: string, where: 'contains' | 'starts' | 'ends'): boolean;
+}
+
+/** Every character that texts of the archive and of its filters are made of. */
+export const alphabet = ['a', 'A', 'b', 'B', 'c', 'z', 'é', 'E', '0', '5', ' ', '%', '_', '*', '?', '[', ']', '!', "'", '\\', ','];
+
+export const loadCollation = (database: Database): Promise<Collation> =>
+  database.dialect === 'sqlite' ? Promise.resolve(binary) : loadUnicode(database);
+
+type Where = 'contains' | 'starts' | 'ends';
+
+const find = (text: string, part: string, where: Where): boolean => {
+  if (where === 'starts') return text.startsWith(part);
+  return where === 'ends' ? text.endsWith(part) : text.includes(part);
+};
+
+/** SQLite: bytes; cases are those of ASCII. */
+const binary: Collation = {
+  compare: (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)),
+  matches: find,
+  matchesAnyCase: (text, part, where) => find(lowerAscii(text), lowerAscii(part), where),
+};
+
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** MariaDB: one weight per character, whatever its case and accent; trailing blanks do not count in comparisons. */
+const loadUnicode = async (database: Database): Promise<Collation> => {
+  const list = alphabet.map(() => 'select ? as letter').join(' union all ');
+  const found = await database.query(
+    `select letter, dense_rank() over (order by letter collate utf8mb4_unicode_ci) as place from (${list}) as letters`,
+    alphabet,
+  );
+  const places = new Map(found.map(({ letter, place }) => [String(letter), Number(place)]));
+  /** Texts whose code units are places. */
+  const weigh = (text: string): string =>
+    [...text].map((letter) => String.fromCodePoint(places.get(letter) ?? unknown(letter))).join('');
+  const compare = (left: string, right: string): number => {
+    const length = Math.max(left.length, right.length);
+    const [a, b] = [weigh(left.padEnd(length)), weigh(right.padEnd(length))];
+    if (a === b) return 0;
+    return a < b ? -1 : 1;
+  };
+  const matches = (text: string, part: string, where: Where): boolean => find(weigh(text), weigh(part), where);
+  return { compare, matches, matchesAnyCase: matches };
+};
+
+const unknown = (letter: string): never => {
+  throw new Error(`"${letter}" is not in the alphabet of the archive`);
+};

@@ -1,0 +1,144 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createStatement,
+  join,
+  repeatFragment,
+  sql,
+  type BindInput,
+  type Parameter,
+} from '../../../runtime/sql/fragment.js';
+
+const one = (slot: number): Parameter => ({
+  placeholder: '?',
+  list: false,
+  read: ({ values }) => values[slot] as number,
+});
+const list = (slot: number): Parameter => ({
+  placeholder: '?',
+  list: true,
+  read: ({ values }) => values[slot] as number[],
+});
+const pairs: Parameter = {
+  placeholder: '(?, ?)',
+  list: true,
+  width: 2,
+  read: ({ values }) => (values[0] as number[][]).flat(),
+};
+const key: Parameter = {
+  placeholder: '?',
+  list: false,
+  read: ({ keys }) => (keys[0] ?? null) as string | null,
+};
+
+const input = (values: readonly unknown[], keys: readonly unknown[] = []): BindInput => ({
+  values,
+  keys,
+  resolve: (value) => value,
+});
+
+describe('a fragment', () => {
+  it('keeps the order of texts and parameters, fragments flattened', () => {
+    const inner = sql`b = ${one(1)}`;
+    const statement = createStatement(
+      sql`select ${3} where a = ${one(0)} and ${inner} or ${join([inner, inner], ' or ')}`,
+    );
+    expect(statement.render(input([1, 2]))).toEqual({
+      text: 'select 3 where a = ? and b = ? or b = ? or b = ?',
+      values: [1, 2, 2, 2],
+    });
+  });
+
+  it('has no value in its text', () => {
+    const { text } = createStatement(sql`a = ${one(0)}`).render(input(["'; drop table x; --"]));
+    expect(text).toBe('a = ?');
+  });
+});
+
+describe('a list', () => {
+  it.each([
+    [[], '?', [null]],
+    [[1], '?', [1]],
+    [[1, 2], '?, ?', [1, 2]],
+    [[1, 2, 3], '?, ?, ?, ?', [1, 2, 3, 3]],
+    [[1, 2, 3, 4, 5], '?, ?, ?, ?, ?, ?, ?, ?', [1, 2, 3, 4, 5, 5, 5, 5]],
+  ])('%j is padded with its last element', (values, text, want) => {
+    expect(createStatement(sql`${list(0)}`).render(input([values]))).toEqual({ text, values: want });
+  });
+
+  it('of pairs is padded with pairs', () => {
+    const statement = createStatement(sql`in (${pairs})`);
+    expect(
+      statement.render(
+        input([
+          [
+            [1, 2],
+            [3, 4],
+            [5, 6],
+          ],
+        ]),
+      ),
+    ).toEqual({
+      text: 'in ((?, ?), (?, ?), (?, ?), (?, ?))',
+      values: [1, 2, 3, 4, 5, 6, 5, 6],
+    });
+    expect(statement.render(input([[]]))).toEqual({ text: 'in ((?, ?))', values: [null, null] });
+  });
+
+  it('stands beside others, each with its own length', () => {
+    const statement = createStatement(sql`a in (${list(0)}) and b = ${one(1)} and c in (${list(2)})`);
+    expect(statement.render(input([[1, 2, 3], 9, [4]]))).toEqual({
+      text: 'a in (?, ?, ?, ?) and b = ? and c in (?)',
+      values: [1, 2, 3, 3, 9, 4],
+    });
+  });
+
+  it('has few texts for all lengths, and never another set of values', () => {
+    const statement = createStatement(sql`a in (${list(0)})`);
+    const texts = new Set<string>();
+    const isSameSet = fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 200 }), (values) => {
+      const rendered = statement.render(input([values]));
+      texts.add(rendered.text);
+      expect(new Set(rendered.values)).toEqual(new Set(values));
+      expect(rendered.text.split('?').length - 1).toBe(rendered.values.length);
+    });
+    fc.assert(isSameSet, { seed: 51, numRuns: 200 });
+    expect(texts.size).toBeLessThanOrEqual(9);
+  });
+});
+
+describe('a repeated fragment', () => {
+  const statement = repeatFragment(sql`select a from t where k = ${key} and b = ${one(0)} limit 1`);
+
+  it('is one branch per key', () => {
+    expect(statement.render(input([7], ['x', 'y']))).toEqual({
+      text:
+        'select * from (select a from t where k = ? and b = ? limit 1) as b0 union all ' +
+        'select * from (select a from t where k = ? and b = ? limit 1) as b1',
+      values: ['x', 7, 'y', 7],
+    });
+  });
+
+  it('is padded with keys that nothing equals', () => {
+    const { text, values } = statement.render(input([7], ['x', 'y', 'z']));
+    expect(text.match(/union all/g)).toHaveLength(3);
+    expect(values).toEqual(['x', 7, 'y', 7, 'z', 7, null, 7]);
+    expect(statement.render(input([7], [])).values).toEqual([null, 7]);
+  });
+
+  it('repeats lists in every branch', () => {
+    const withList = repeatFragment(sql`k = ${key} and b in (${list(0)})`);
+    expect(withList.render(input([[1, 2, 3]], ['x', 'y'])).values).toEqual([
+      'x',
+      1,
+      2,
+      3,
+      3,
+      'y',
+      1,
+      2,
+      3,
+      3,
+    ]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { createGrant, type Grant, type Permission, type Rule } from '../../../runtime/access/grant.js';
+import { createPolicyBook, type AccessRows } from '../../../runtime/access/policies.js';
+import {
+  createRegistry,
+  defineCollection,
+  integer,
+  oneToMany,
+  string,
+  type Collection,
+} from '../../../runtime/collection.js';
+
+const registry = createRegistry([
+  defineCollection({
+    name: 'work',
+    path: '/items/work',
+    key: ['id'],
+    fields: { id: integer(), title: string(), price: integer() },
+    relations: { parts: oneToMany('work', ['id'], ['id']) },
+  }),
+]);
+const work = registry.collections.get('work') as Collection;
+
+const permission = (options: Partial<Permission>): Permission => ({
+  collection: 'work',
+  action: 'read',
+  permissions: null,
+  validation: null,
+  presets: null,
+  fields: ['*'],
+  ...options,
+});
+
+const grantOf = (...permissions: readonly Partial<Permission>[]): Grant =>
+  createGrant({
+    collection: work,
+    action: 'read',
+    admin: false,
+    permissions: permissions.map(permission),
+  }) as Grant;
+
+/** `always`, or the values its filters compare with. */
+const say = (rule: Rule | undefined): unknown =>
+  rule === undefined || rule.kind === 'always' ? rule?.kind : rule.filters.map(({ values }) => values[0]);
+
+const fieldsOf = (grant: Grant): Record<string, unknown> =>
+  Object.fromEntries([...grant.fields].map(([name, rule]) => [name, say(rule)]));
+
+const where = (value: number) => ({ permissions: { price: { _eq: value } } });
+
+const valid = (value: number) => ({ validation: { price: { _eq: value } } });
+
+describe('a grant', () => {
+  it('is not made from nothing', () => {
+    expect(createGrant({ collection: work, action: 'read', admin: false, permissions: [] })).toBeNull();
+  });
+
+  it('of an administrator is everything, whatever the permissions say', () => {
+    const grant = createGrant({
+      collection: work,
+      action: 'read',
+      admin: true,
+      permissions: [permission({ ...where(1), fields: [], presets: { price: 1 } })],
+    }) as Grant;
+    expect(fieldsOf(grant)).toEqual({ id: 'always', title: 'always', price: 'always', parts: 'always' });
+    expect([grant.everyField, say(grant.rows), say(grant.validation), grant.presets]).toEqual([
+      true,
+      'always',
+      'always',
+      {},
+    ]);
+  });
+
+  it.each<[string, Partial<Permission>[], unknown]>([
+    ['no filter is every row', [{}], 'always'],
+    ['an empty filter is every row', [{ permissions: {} }], 'always'],
+    ['one filter', [where(1)], [1]],
+    ['several are joined by or', [where(1), where(2)], [1, 2]],
+    ['one without filter wins', [where(1), {}], 'always'],
+  ])('reaches rows: %s', (_, permissions, want) => {
+    expect(say(grantOf(...permissions).rows)).toEqual(want);
+  });
+
+  it.each<[string, Partial<Permission>[], Record<string, unknown>]>([
+    [
+      '* is every field and relation',
+      [{}],
+      { id: 'always', title: 'always', price: 'always', parts: 'always' },
+    ],
+    ['a list is the list', [{ fields: ['id', 'parts'] }], { id: 'always', parts: 'always' }],
+    ['no list is nothing', [{ fields: null }], {}],
+    ['an empty list is nothing', [{ fields: [] }], {}],
+    ['names that are not there are nothing', [{ fields: ['gone'] }], {}],
+    ['one permission: the rule of the row is enough', [{ ...where(1), fields: ['id'] }], { id: 'always' }],
+    [
+      'a field that only one lists shows on its rows alone',
+      [
+        { ...where(1), fields: ['id'] },
+        { ...where(2), fields: ['id', 'title'] },
+      ],
+      { id: 'always', title: [2] },
+    ],
+    [
+      'a field that a permission without filter lists shows everywhere',
+      [{ ...where(1), fields: ['id'] }, { fields: ['title'] }],
+      { id: [1], title: 'always' },
+    ],
+    [
+      'of three, two',
+      [
+        { ...where(1), fields: ['title'] },
+        { ...where(2), fields: ['title'] },
+        { ...where(3), fields: ['id'] },
+      ],
+      { id: [3], title: [1, 2] },
+    ],
+  ])('shows fields: %s', (_, permissions, want) => {
+    expect(fieldsOf(grantOf(...permissions))).toEqual(want);
+  });
+
+  it('tells every field from a full list', () => {
+    expect(grantOf({ fields: ['id', 'title', 'price', 'parts'] }).everyField).toBe(false);
+    expect(grantOf({ fields: ['id'] }, { fields: ['*'] }).everyField).toBe(true);
+  });
+
+  it('joins validations by or, and one without validation asks for nothing', () => {
+    expect(say(grantOf(valid(1), valid(2)).validation)).toEqual([1, 2]);
+    expect(say(grantOf(valid(1), {}).validation)).toBe('always');
+  });
+
+  it('unites presets', () => {
+    expect(grantOf({ presets: { title: 'a' } }, {}, { presets: { price: 2 } }).presets).toEqual({
+      title: 'a',
+      price: 2,
+    });
+  });
+});
+
+const rows: AccessRows = {
+  version: '7',
+  roles: [
+    { id: 'top', parent: null },
+    { id: 'middle', parent: 'top' },
+    { id: 'leaf', parent: 'middle' },
+    { id: 'ring', parent: 'gnir' },
+    { id: 'gnir', parent: 'ring' },
+    { id: 'orphan', parent: 'gone' },
+  ],
+  policies: ['a', 'b', 'c', 'd', 'public'].map((id) => ({ id, admin: id === 'd' })),
+  access: [
+    { policy: 'a', role: 'top', user: null },
+    { policy: 'b', role: 'leaf', user: null },
+    { policy: 'c', role: null, user: 'u' },
+    { policy: 'd', role: 'ring', user: null },
+    { policy: 'public', role: null, user: null },
+    { policy: 'gone', role: null, user: 'u' },
+  ],
+  permissions: [{ ...permission({}), policy: 'a' }],
+};
+
+describe('the policies', () => {
+  const book = createPolicyBook(rows);
+  const policiesOf = (id: string | null, role: string | null) =>
+    book.policiesOf(id === null ? null : { id, role, status: 'active', columns: {} });
+
+  it.each([
+    [null, null, ['public']],
+    ['x', null, ['public']],
+    ['u', null, ['c', 'public']],
+    ['u', 'leaf', ['a', 'b', 'c']],
+    ['x', 'middle', ['a']],
+    ['x', 'ring', ['d']],
+    ['x', 'gnir', ['d']],
+    ['x', 'orphan', []],
+    ['x', 'gone', ['public']],
+  ])('of user %s with role %s are %j', (user, role, want) => {
+    expect(policiesOf(user, role).ids).toEqual(want);
+  });
+
+  it('that are the same are one set, with one cache', () => {
+    expect(policiesOf('x', 'middle')).toBe(policiesOf('y', 'top'));
+    expect(policiesOf('x', 'middle').cache).not.toBe(policiesOf('x', 'leaf').cache);
+  });
+
+  it('make an administrator only where one of them does', () => {
+    expect(policiesOf('x', 'ring').admin).toBe(true);
+    expect(policiesOf(null, null).admin).toBe(false);
+    expect(policiesOf('u', 'leaf').admin).toBe(false);
+  });
+
+  it('grant what they permit, per collection and action, once', () => {
+    const policies = policiesOf('x', 'middle');
+    expect(policies.grant(work, 'read')).not.toBeNull();
+    expect(policies.grant(work, 'read')).toBe(policies.grant(work, 'read'));
+    expect(policies.grant(work, 'update')).toBeNull();
+    expect(policiesOf('x', 'orphan').grant(work, 'read')).toBeNull();
+  });
+});
