@@ -112,7 +112,7 @@ export const canBeUuid = ({ type }: TypeFacts): boolean => type === 'string' || 
 export const uuidFacts: TypeFacts = plain('uuid');
 
 /** A literal default as the wire would show it; `null` where the wire form is not a plain value. */
-export const defaultToWire = (text: string, { type }: TypeFacts): string | number | boolean | null => {
+export const defaultToWire = (text: string, { type, scale }: TypeFacts): string | number | boolean | null => {
   switch (type) {
     case 'integer':
     case 'float':
@@ -123,6 +123,8 @@ export const defaultToWire = (text: string, { type }: TypeFacts): string | numbe
       return text.replace(/^(\S+) (\S+)$/, '$1T$2');
     case 'timestamp':
       return text.replace(/^(\S+) ([^\sZ]+)Z?$/, '$1T$2Z');
+    case 'decimal':
+      return padFraction(text, scale ?? 0);
     case 'json':
     case 'csv':
     case 'binary':
@@ -130,11 +132,16 @@ export const defaultToWire = (text: string, { type }: TypeFacts): string | numbe
     case 'string':
     case 'text':
     case 'bigInteger':
-    case 'decimal':
     case 'date':
     case 'time':
     case 'uuid':
     case 'unknown':
       return text;
   }
+};
+
+/** With as many digits after the point as the column has, as values are shown. */
+const padFraction = (text: string, scale: number): string => {
+  const [whole = '', fraction = ''] = text.split('.');
+  return scale <= fraction.length ? text : `${whole}.${fraction.padEnd(scale, '0')}`;
 };

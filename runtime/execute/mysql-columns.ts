@@ -1,6 +1,7 @@
 /** How a column of MySQL's binary protocol is written in the wire form of its field: chosen once per result. */
 import type { Field } from '../collection.js';
 import type { ByteWriter } from './bytes.js';
+import { cellToJson } from './cells.js';
 import { asterisks } from './concealed.js';
 import {
   fixedWidth,
@@ -34,7 +35,7 @@ export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
     case mysqlType.bit:
       return field.type === 'binary' ? writeBase64 : wholeWriter(field, readBits);
     default:
-      return fixedWidth(column) === 0 ? bytesWriter(field) : numberWriter(field, column);
+      return fixedWidth(column) === 0 ? bytesWriter(field, column) : numberWriter(field, column);
   }
 };
 
@@ -84,25 +85,38 @@ const readBits = (cursor: Cursor): bigint => {
   return value;
 };
 
-const bytesWriter = ({ type }: Field): WriteColumn => {
-  switch (type) {
+const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
+  switch (field.type) {
     case 'json':
+      // where the database checks what is stored, its bytes are JSON
+      return field.dbType === undefined ? writeBytes : textWriter(field);
     case 'integer':
     case 'float':
       return writeBytes;
     case 'decimal':
     case 'bigInteger':
       return writeQuoted;
-    case 'csv':
-      return writeList;
     case 'binary':
       return writeBase64;
+    case 'csv':
     case 'boolean':
-      return (cursor, writer) => writer.ascii(takeText(cursor) === '0' ? 'false' : 'true');
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'timestamp':
+      return textWriter(field);
+    case 'unknown':
+      return binary ? writeBase64 : writeString;
     default:
       return writeString;
   }
 };
+
+/** What is kept as text but means something else. */
+const textWriter =
+  (field: Field): WriteColumn =>
+  (cursor, writer) =>
+    writer.text(cellToJson(field, takeText(cursor)));
 
 const writeString: WriteColumn = (cursor, writer) => {
   const length = readLength(cursor);
@@ -128,11 +142,6 @@ const takeText = (cursor: Cursor, encoding: 'utf8' | 'base64' = 'utf8'): string 
   const length = readLength(cursor);
   cursor.at += length;
   return cursor.source.toString(encoding, cursor.at - length, cursor.at);
-};
-
-const writeList: WriteColumn = (cursor, writer) => {
-  const text = takeText(cursor);
-  writer.text(JSON.stringify(text === '' ? [] : text.split(',')));
 };
 
 const writeBase64: WriteColumn = (cursor, writer) => writer.text(`"${takeText(cursor, 'base64')}"`);

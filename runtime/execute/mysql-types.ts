@@ -6,6 +6,8 @@ export interface ColumnType {
   readonly unsigned: boolean;
   /** Digits after the second, or after the point; 31 and more: as many as there are. */
   readonly decimals: number;
+  /** Bytes that are no text. */
+  readonly binary: boolean;
 }
 
 /** Where the next value begins; readers move it behind the value. */
@@ -32,12 +34,14 @@ export const mysqlType = {
 } as const;
 
 const unsignedFlag = 0x20;
+const binaryCharset = 63;
 
 /** A column definition ends in charset 2, length 4, type 1, flags 2, decimals 1, filler 2 bytes. */
 export const readColumnType = ({ buffer, end }: Packet): ColumnType => ({
   type: buffer[end - 6] as number,
   unsigned: ((buffer[end - 5] as number) & unsignedFlag) !== 0,
   decimals: buffer[end - 3] as number,
+  binary: buffer.readUInt16LE(end - 12) === binaryCharset,
 });
 
 const widths = new Uint8Array(256);

@@ -2,7 +2,7 @@
 import type { Collection } from '../collection.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
-import { missingItem, narrowToItem, narrowToItems, readKey } from '../plan/item.js';
+import { missingItem, narrowToFirst, narrowToItem, narrowToItems, readKey } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { Scalar } from '../plan/values.js';
@@ -51,14 +51,7 @@ export const readItems = (
 
 /** The one item of a singleton; its defaults where the table is empty. */
 export const readSingleton = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<JsonRows> => {
-  const narrow = (plan: ReadPlan): ReadPlan => ({
-    ...plan,
-    limit: { from: 'rule', value: 1 },
-    offset: null,
-    page: null,
-    meta: [],
-  });
-  const { rows, count } = await run({ collection, parsed, kind: 'singleton', narrow, keys: [] }, context);
+  const { rows, count } = await run({ collection, parsed, kind: 'singleton', narrow: narrowToFirst, keys: [] }, context);
   return count > 0 ? rows : defaultItem(planRead(parsed.query, collection, planContext(context)));
 };
 

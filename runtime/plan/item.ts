@@ -15,6 +15,15 @@ export const narrowToItem = (plan: ReadPlan): ReadPlan => ({
   meta: [],
 });
 
+/** Narrows a plan to its first item. */
+export const narrowToFirst = (plan: ReadPlan): ReadPlan => ({
+  ...plan,
+  limit: { from: 'rule', value: 1 },
+  offset: null,
+  page: null,
+  meta: [],
+});
+
 /** Narrows a plan to the items of `count` keys; their parts come as `keys`, one after another. */
 export const narrowToItems = (plan: ReadPlan, count: number): ReadPlan => ({
   ...plan,

@@ -34,6 +34,7 @@ type Reader = (value: unknown, field: Field) => ReadValue;
 
 const readText: Reader = (value, field) => {
   if (typeof value !== 'string') return refuse('a text');
+  if (value.includes('\0')) return refuse('a text without NUL characters');
   if (field.values !== undefined && !field.values.includes(value)) {
     return refuse(`one of ${field.values.map((each) => `"${each}"`).join(', ')}`);
   }

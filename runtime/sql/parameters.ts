@@ -30,7 +30,7 @@ export const valueParameter = (
   read(input) {
     const value = readOperand(operand, input);
     const one = bound === undefined ? value : input.resolve((value as readonly unknown[])[bound]);
-    return toBind(dialect, field, one);
+    return toBind(dialect, field, { value: one, operand });
   },
 });
 
@@ -41,7 +41,8 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
     const value = readOperand(operand, input);
     const list = (Array.isArray(value) ? value : [value]).flatMap((each) => input.resolve(each));
     // `_in=` without a value finds nothing
-    return list.filter((each) => each !== '' || field.type === 'string').map((each) => toBind(dialect, field, each));
+    const given = operand.from === 'query' ? list.filter((each) => each !== '') : list;
+    return given.map((each) => toBind(dialect, field, { value: each, operand }));
   },
 });
 
@@ -61,23 +62,36 @@ export const searchParameter = (dialect: SqlDialect, field: Field, operand: Oper
   },
 });
 
-/** @throws INVALID_QUERY naming the field and what it expects */
-const toBind = (dialect: SqlDialect, field: Field, value: unknown): BindValue => {
+interface Compared {
+  readonly value: unknown;
+  readonly operand: Operand;
+}
+
+/**
+ * NULL, which nothing equals, where a rule or key makes no sense: then it holds of no row.
+ * @throws INVALID_QUERY naming the field and what it expects, where the client's value makes none
+ */
+const toBind = (dialect: SqlDialect, field: Field, { value, operand }: Compared): BindValue => {
   if (value === null || value === undefined) return null;
-  if (value === '') throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
-  if (field.type === 'integer' || field.type === 'bigInteger') return toWholeNumber(dialect, field, value);
-  const read = readValue(withoutLimits(field), value);
-  if (!read.ok) throw invalidQuery(`"${field.name}" expects ${read.expected}`);
-  return dialect.bind(field, read.value);
+  const isAsked = operand.from === 'query';
+  if (isAsked && value === '') {
+    throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
+  }
+  const bound = bindComparable(dialect, field, value);
+  if (bound.ok) return bound.value;
+  if (isAsked) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
+  return null;
 };
 
-/** Comparing with a number that no row can hold is no mistake: it finds nothing. */
-const toWholeNumber = (dialect: SqlDialect, field: Field, value: unknown): BindValue => {
-  const read = readValue(field, value);
-  if (read.ok) return dialect.bind(field, read.value);
-  const number = readValue({ ...field, type: 'float' }, value);
-  if (!number.ok) throw invalidQuery(`"${field.name}" expects ${read.expected}`);
-  return number.value as number;
+type Bound = { readonly ok: true; readonly value: BindValue } | { readonly ok: false; readonly expected: string };
+
+const bindComparable = (dialect: SqlDialect, field: Field, value: unknown): Bound => {
+  const isWhole = field.type === 'integer' || field.type === 'bigInteger';
+  const read = readValue(isWhole ? field : withoutLimits(field), value);
+  if (read.ok) return { ok: true, value: dialect.bind(field, read.value) };
+  // comparing with a number that no row can hold is no mistake: it finds nothing
+  const number = isWhole ? readValue({ ...field, type: 'float' }, value) : read;
+  return number.ok ? { ok: true, value: number.value as number } : { ok: false, expected: read.expected };
 };
 
 const withoutLimits = ({ name, type, dbType, fraction }: Field): Field => ({

@@ -167,7 +167,7 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
 
 /** A derived table wants distinct names. */
 const aliased = (owner: Owner, select: CompiledSelect): Sql =>
-  join([...owner.columns.map((column) => [column]), ...select.columns].map((column, index) => [...column, ` as c${index}`]), ', ');
+  join([...owner.columns.map((column) => [column]), ...select.columns].map((column, index) => sql`${column} as c${index}`), ', ');
 
 interface Owner {
   /** Columns that hold the parent's key. */

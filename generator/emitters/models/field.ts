@@ -55,6 +55,8 @@ const dbTypeToKnow = ({ type, dbType }: Field, dialect: Model['dialect']): strin
   if (type === 'unknown') return dbType;
   // SQLite has no types of its own beyond the five storage classes
   if (dialect === 'sqlite') return null;
+  // JSON only by meta: the database does not see to it that it is
+  if (type === 'json') return /^json/i.test(dbType) ? null : dbType;
   return speaking.exec(dbType)?.[0].toLowerCase() ?? null;
 };
 

@@ -73,8 +73,8 @@ it('MariaDB types and defaults are told apart', async () => {
     uuid: ['uuid', { kind: 'uuid' }, expression('uuid()')],
     inet4: ['inet4', { kind: 'string', length: 15 }],
     inet6: ['inet6', { kind: 'string', length: 45 }],
-    json: ['longtext', { kind: 'json' }, literal('{"a": [1]}')],
-    json_made: ['longtext', { kind: 'json' }, expression("json_object('a',1)")],
+    json: ['json', { kind: 'json' }, literal('{"a": [1]}')],
+    json_made: ['json', { kind: 'json' }, expression("json_object('a',1)")],
     json_checked: ['text', { kind: 'json' }],
     json_limited: ['longtext', { kind: 'text', length: null }],
     enum: [

@@ -185,12 +185,12 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
     });
 
     it('carry relations both ways', async () => {
-      const notes = await send('GET', '/items/pair_note?fields=id,pair_note_pair.note&sort=id');
-      expect(notes.codes.length === 0 ? notes.data : notes.text).toEqual([
-        { id: 1, pair_note_pair: { note: 'second' } },
-        { id: 2, pair_note_pair: { note: 'second' } },
-        { id: 3, pair_note_pair: { note: 'comma' } },
-        { id: 4, pair_note_pair: null },
+      const notes = await send('GET', '/items/pair_note?fields=id,pair.note&sort=id');
+      expect(notes.data).toEqual([
+        { id: 1, pair: { note: 'second' } },
+        { id: 2, pair: { note: 'second' } },
+        { id: 3, pair: { note: 'comma' } },
+        { id: 4, pair: null },
       ]);
       const pairs = await send('GET', '/items/pair?fields=note,pair_note.text&sort=note');
       expect(pairs.data).toEqual([

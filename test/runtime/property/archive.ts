@@ -10,7 +10,7 @@ import type { Database } from '../../../runtime/execute/database.js';
 import { bindModels } from '../../../runtime/models.js';
 import { packageRoot } from '../../../runtime/package.js';
 import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
-import { specWith } from '../../generator/catalogs.js';
+import { specWith, systemTables } from '../../generator/catalogs.js';
 import { loadCollation, type Collation } from './collation.js';
 import { makeRows, type Row, type Rows } from './rows.js';
 
@@ -75,7 +75,9 @@ export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
 
 /** Generated modules with their models, imported from a folder that is gone afterwards. */
 const generateModules = async (database: Database): Promise<readonly CollectionDeclaration[]> => {
-  const { model } = buildModel({ catalog: await introspect(catalogReader(database), {}), spec });
+  const catalog = await introspect(catalogReader(database), {});
+  const tables = [...catalog.tables, ...systemTables].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const { model } = buildModel({ catalog: { ...catalog, tables }, spec });
   const files = emit(model).filter(({ path }) => path.startsWith('server/'));
   const parent = join(packageRoot, '.cache');
   await mkdir(parent, { recursive: true });
@@ -86,7 +88,7 @@ const generateModules = async (database: Database): Promise<readonly CollectionD
       await writeFile(join(folder, path), content);
     }
     const { collections } = (await import(join(folder, 'server/index.ts'))) as { readonly collections: readonly CollectionDeclaration[] };
-    return collections;
+    return collections.filter(({ system }) => system !== true);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -9,8 +9,8 @@ export interface Collation {
   matchesAnyCase(text: string, part: string, where: 'contains' | 'starts' | 'ends'): boolean;
 }
 
-/** Every character that texts of the archive and of its filters are made of. */
-export const alphabet = ['a', 'A', 'b', 'B', 'c', 'z', 'é', 'E', '0', '5', ' ', '%', '_', '*', '?', '[', ']', '!', "'", '\\', ','];
+/** Every character that texts of the archive and of its filters may have. */
+const alphabet = [...Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)), 'é', 'É', 'ä'];
 
 export const loadCollation = (database: Database): Promise<Collation> =>
   database.dialect === 'sqlite' ? Promise.resolve(binary) : loadUnicode(database);

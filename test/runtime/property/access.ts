@@ -1,0 +1,87 @@
+/** Who may read what: an administrator, and policies made at random for everybody else. */
+import * as fc from 'fast-check';
+import { createAccess, type Access } from '../../../runtime/access/access.js';
+import type { AccessRows } from '../../../runtime/access/policies.js';
+import type { Collection, Registry } from '../../../runtime/collection.js';
+import { filterOn, writeFilter } from './filters.js';
+import type { ReadPermission, Viewer } from './reference.js';
+
+/** Permissions of each policy, and which policies each principal holds; the last principal is nobody. */
+export interface Scenario {
+  readonly policies: readonly (readonly ReadPermission[])[];
+  readonly holders: readonly (readonly number[])[];
+}
+
+const policyCount = 3;
+const userCount = 3;
+/** Whom `$CURRENT_USER.person` names, user by user. */
+const personOf = (user: number): number => user + 2;
+
+const permissionOn = (collection: Collection): fc.Arbitrary<ReadPermission> => {
+  const keys = collection.key.map(({ name }) => name);
+  const others = [...collection.fields.keys(), ...collection.relations.keys()].filter((name) => !keys.includes(name));
+  const names = fc.subarray(others, { minLength: Math.floor(others.length / 2) }).map((some) => [...keys, ...some]);
+  return fc.record({
+    collection: fc.constant(collection.name),
+    filter: fc.option(filterOn(collection, 1), { freq: 3 }),
+    fields: fc.oneof(fc.constant(['*']), names),
+  });
+};
+
+const policyOn = (collections: readonly Collection[]): fc.Arbitrary<readonly ReadPermission[]> =>
+  fc.tuple(...collections.map((collection) => fc.array(permissionOn(collection), { minLength: 0, maxLength: 2, size: 'max' }))).map((each) => each.flat());
+
+export const scenarioOn = ({ collections }: Registry): fc.Arbitrary<Scenario> =>
+  fc.record({
+    policies: fc.array(policyOn([...collections.values()]), { minLength: policyCount, maxLength: policyCount }),
+    holders: fc.array(fc.subarray([0, 1, 2], { minLength: 1 }), { minLength: userCount + 1, maxLength: userCount + 1 }),
+  });
+
+export const adminToken = 'admin';
+export const tokens = [...Array.from({ length: userCount }, (_, user) => `user-${user}`), null];
+
+/** What the reference has to know of the holder of a token. */
+export const viewerOf = ({ policies, holders }: Scenario, token: string | null): Viewer => {
+  const user = tokens.indexOf(token);
+  const held = holders[user] ?? [];
+  return { permissions: held.flatMap((policy) => policies[policy] ?? []), person: token === null ? null : personOf(user) };
+};
+
+export const administrator: Viewer = { permissions: null, person: personOf(0) };
+
+/** The same for the real pipeline: rows as the tables of the system would hold them. */
+export const accessOf = ({ policies, holders }: Scenario): Access =>
+  createAccess({
+    loadRows: async () => rowsOf({ policies, holders }),
+    readVersion: async () => '1',
+    findUser: async (token) => ({
+      id: token,
+      role: token === adminToken ? 'administrators' : 'users',
+      status: 'active',
+      columns: { person: personOf(token === adminToken ? 0 : tokens.indexOf(token)) },
+    }),
+  });
+
+const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
+  version: '1',
+  roles: [
+    { id: 'administrators', parent: null },
+    { id: 'users', parent: null },
+  ],
+  policies: [{ id: 'everything', admin: true }, ...policies.map((_, index) => ({ id: `p${index}`, admin: false }))],
+  access: [
+    { policy: 'everything', role: 'administrators', user: null },
+    ...holders.flatMap((held, user) => held.map((policy) => ({ policy: `p${policy}`, role: null, user: tokens[user] ?? null }))),
+  ],
+  permissions: policies.flatMap((permissions, index) =>
+    permissions.map(({ collection, filter, fields }) => ({
+      policy: `p${index}`,
+      collection,
+      action: 'read',
+      permissions: filter === null ? null : writeFilter(filter),
+      validation: null,
+      presets: null,
+      fields,
+    })),
+  ),
+});

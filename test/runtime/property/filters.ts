@@ -1,0 +1,111 @@
+/** Filters as trees: made at random, written as a client writes them. What they mean stands in `reference`. */
+import * as fc from 'fast-check';
+import type { Collection, Field, Relation, ToMany, ToOne } from '../../../runtime/collection.js';
+import { operandOf, words, type Sent } from './values.js';
+
+export type FilterTree =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly FilterTree[] }
+  | { readonly kind: 'compare'; readonly field: Field; readonly operator: string; readonly operand: readonly Sent[] }
+  | { readonly kind: 'one'; readonly relation: ToOne; readonly filter: FilterTree }
+  | {
+      readonly kind: 'many';
+      readonly relation: ToMany;
+      readonly quantifier: 'some' | 'none' | 'plain';
+      /** `null`: any row at all. */
+      readonly filter: FilterTree | null;
+    };
+
+const nullness = ['null', 'nnull'];
+const emptiness = [...nullness, 'empty', 'nempty'];
+const equality = ['eq', 'neq', 'in', 'nin'];
+const ordering = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'];
+const matching = ['contains', 'icontains', 'starts_with', 'istarts_with', 'ends_with', 'iends_with'].flatMap((name) => [name, `n${name}`]);
+
+/** As the contract has them, type by type. */
+const operatorsOf = ({ type, conceal }: Field): readonly string[] => {
+  if (conceal === true) return emptiness;
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'csv':
+      return [...equality, ...matching, ...emptiness];
+    case 'uuid':
+    case 'binary':
+      return [...equality, ...nullness];
+    case 'boolean':
+      return ['eq', 'neq', ...nullness];
+    case 'json':
+    case 'unknown':
+      return nullness;
+    default:
+      return [...equality, ...ordering, ...nullness];
+  }
+};
+
+/** Whose `person` column says who they are. */
+export const currentPerson: Sent = { sent: '$CURRENT_USER.person', value: Symbol.for('person') };
+
+const isPerson = ({ name, type }: Field): boolean => type === 'integer' && ['author', 'recipient', 'mentor', 'id'].includes(name);
+
+const compare = (field: Field): fc.Arbitrary<FilterTree> =>
+  fc.constantFrom(...operatorsOf(field)).chain((operator) => operandsFor(field, operator).map((operand) => ({ kind: 'compare', field, operator, operand })));
+
+const operandsFor = (field: Field, operator: string): fc.Arbitrary<readonly Sent[]> => {
+  const value = field.type === 'binary' ? fc.constantFrom('AA==', '/+8=').map((sent) => ({ sent, value: sent })) : operandOf(field);
+  if (emptiness.includes(operator)) return fc.boolean().map((sent) => [{ sent, value: sent }]);
+  if (matching.includes(operator)) return fc.constantFrom(...words).map((sent) => [{ sent, value: sent }]);
+  if (operator === 'in' || operator === 'nin') return fc.array(value, { minLength: 1, maxLength: 5 });
+  if (operator.endsWith('between')) return fc.tuple(value, value);
+  return isPerson(field) && ['eq', 'neq'].includes(operator) ? fc.oneof(value, fc.constant(currentPerson)).map((one) => [one]) : value.map((one) => [one]);
+};
+
+const through = (relation: Relation, depth: number): readonly fc.Arbitrary<FilterTree>[] => {
+  if (relation.kind === 'manyToAny') return [];
+  const inner = filterOn(relation.collection, depth - 1);
+  if (relation.kind === 'manyToOne') return [inner.map((filter) => ({ kind: 'one', relation, filter }))];
+  const many = fc.record({
+    quantifier: fc.constantFrom('some', 'none', 'plain'),
+    filter: fc.option(inner, { freq: 6 }),
+  });
+  return [many.map(({ quantifier, filter }): FilterTree => ({ kind: 'many', relation, quantifier: filter === null ? 'some' : quantifier, filter }))];
+};
+
+const cache = new Map<string, fc.Arbitrary<FilterTree>>();
+
+/** Filters that cross at most `depth` relations. */
+export const filterOn = (collection: Collection, depth: number): fc.Arbitrary<FilterTree> => {
+  const key = `${collection.name} ${depth}`;
+  const present = cache.get(key);
+  if (present !== undefined) return present;
+  const comparisons = [...collection.fields.values()].map(compare);
+  const crossings = depth > 0 ? [...collection.relations.values()].flatMap((relation) => through(relation, depth)) : [];
+  const leaf = fc.oneof({ weight: 3, arbitrary: fc.oneof(...comparisons) }, ...crossings.map((arbitrary) => ({ weight: 1, arbitrary })));
+  const group = fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), parts: fc.array(leaf, { minLength: 1, maxLength: 3 }) });
+  const made = fc.oneof({ weight: 2, arbitrary: leaf }, { weight: 1, arbitrary: group });
+  cache.set(key, made);
+  return made;
+};
+
+type Written = Record<string, unknown>;
+
+/** As JSON of a client. */
+export const writeFilter = (tree: FilterTree): Written => {
+  switch (tree.kind) {
+    case 'and':
+    case 'or':
+      return { [`_${tree.kind}`]: tree.parts.map(writeFilter) };
+    case 'compare':
+      return { [tree.field.name]: { [`_${tree.operator}`]: writeOperand(tree) } };
+    case 'one':
+      return { [tree.relation.name]: writeFilter(tree.filter) };
+    case 'many': {
+      const inner = tree.filter === null ? {} : writeFilter(tree.filter);
+      return { [tree.relation.name]: tree.quantifier === 'plain' ? inner : { [`_${tree.quantifier}`]: inner } };
+    }
+  }
+};
+
+const writeOperand = ({ operator, operand }: Extract<FilterTree, { kind: 'compare' }>): unknown => {
+  const isList = ['in', 'nin', 'between', 'nbetween'].includes(operator);
+  return isList ? operand.map(({ sent }) => sent) : operand[0]?.sent;
+};

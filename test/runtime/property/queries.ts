@@ -1,0 +1,138 @@
+/** Queries as clients may send them: made at random, and written in each of the three ways. */
+import * as fc from 'fast-check';
+import qs from 'qs';
+import type { Collection } from '../../../runtime/collection.js';
+import type { ApiRequest } from '../../../runtime/request/api-request.js';
+import { filterOn, writeFilter, type FilterTree } from './filters.js';
+import { uuidOf, words } from './values.js';
+
+/** Parameters of one list; `undefined`: not sent. */
+export interface ListQuery {
+  readonly filter?: FilterTree | undefined;
+  readonly sort?: readonly SortKey[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly page?: number | undefined;
+  readonly search?: string | undefined;
+  /** By relation: parameters of the lists below. */
+  readonly deep?: Readonly<Record<string, ListQuery>> | undefined;
+}
+
+export interface SortKey {
+  readonly path: readonly string[];
+  readonly descending: boolean;
+}
+
+export interface ItemsQuery extends ListQuery {
+  readonly fields?: readonly string[] | undefined;
+  readonly meta?: boolean | undefined;
+}
+
+const absent = <Value>(value: fc.Arbitrary<Value>, freq = 1): fc.Arbitrary<Value | undefined> => fc.option(value, { nil: undefined, freq });
+
+const sortPaths = (collection: Collection, depth: number): readonly (readonly string[])[] => {
+  const own = [...collection.fields.values()]
+    .filter(({ type, conceal }) => type !== 'json' && type !== 'binary' && conceal !== true)
+    .map(({ name }) => [name]);
+  if (depth === 0) return own;
+  const related = [...collection.relations.values()].flatMap((relation) =>
+    relation.kind === 'manyToOne' ? sortPaths(relation.collection, depth - 1).map((path) => [relation.name, ...path]) : [],
+  );
+  return [...own, ...related];
+};
+
+const search = fc.oneof(fc.constantFrom(...words), fc.constantFrom('5', '-3', '1.5', '100', '9007199254740993', uuidOf(1), 'zzz'));
+
+const listOf = (collection: Collection, depth: number): fc.Arbitrary<ListQuery> =>
+  fc.record({
+    filter: absent(filterOn(collection, depth)),
+    sort: absent(fc.array(fc.record({ path: fc.constantFrom(...sortPaths(collection, depth)), descending: fc.boolean() }), { minLength: 1, maxLength: 3 })),
+    limit: absent(fc.constantFrom(-1, 0, 1, 2, 5, 100)),
+    offset: absent(fc.constantFrom(0, 1, 3, 50), 0),
+    page: absent(fc.constantFrom(0, 1, 2, 3), 0),
+    search: absent(search, 0),
+    deep: depth > 0 ? absent(deepOf(collection, depth), 1) : fc.constant(undefined),
+  });
+
+const deepOf = (collection: Collection, depth: number): fc.Arbitrary<Readonly<Record<string, ListQuery>>> => {
+  const relations = [...collection.relations.values()].flatMap((relation) => (relation.kind === 'manyToAny' ? [] : [relation]));
+  if (relations.length === 0) return fc.constant({});
+  return fc
+    .uniqueArray(
+      fc.constantFrom(...relations).chain((relation) => listOf(relation.collection, depth - 1).map((query) => [relation.name, query] as const)),
+      { selector: ([name]) => name, minLength: 1, maxLength: 2 },
+    )
+    .map((entries) => Object.fromEntries(entries));
+};
+
+/** Paths as in `fields`. */
+const fieldOf = (collection: Collection, depth: number): fc.Arbitrary<string> => {
+  const names = [...collection.fields.keys()];
+  const plain = fc.constantFrom('*', ...names, ...names);
+  if (depth === 0) return plain;
+  const crossings = [...collection.relations.values()].flatMap((relation) =>
+    relation.kind === 'manyToAny' ? [] : [fc.oneof(fieldOf(relation.collection, depth - 1).map((path) => `${relation.name}.${path}`), fc.constant(relation.kind === 'oneToMany' ? relation.name : `${relation.name}.*`))],
+  );
+  return fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: fc.constantFrom('*.*', '*.*.*') }, { weight: 4, arbitrary: fc.oneof(...crossings) });
+};
+
+export const queryOn = (collection: Collection, depth: number): fc.Arbitrary<ItemsQuery> =>
+  fc
+    .tuple(
+      listOf(collection, depth),
+      absent(fc.array(fieldOf(collection, depth), { minLength: 1, maxLength: 5 }), 4),
+      fc.boolean(),
+    )
+    .map(([list, fields, meta]) => ({ ...list, fields, meta: meta ? true : undefined }));
+
+type Written = Record<string, unknown>;
+
+const writeSort = (keys: readonly SortKey[]): readonly string[] => keys.map(({ path, descending }) => `${descending ? '-' : ''}${path.join('.')}`);
+
+const writeList = ({ filter, sort, limit, offset, page, search: text, deep }: ListQuery, prefix: string): Written => {
+  const parameters: Written = {
+    filter: filter === undefined ? undefined : writeFilter(filter),
+    sort: sort === undefined ? undefined : writeSort(sort),
+    limit,
+    offset,
+    page,
+    search: text,
+  };
+  const written = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[`${prefix}${name}`, value]]));
+  const below = Object.entries(deep ?? {}).map(([relation, query]) => [relation, writeList(query, '_')]);
+  if (prefix === '_') return Object.fromEntries([...written, ...below]) as Written;
+  return Object.fromEntries([...written, ...(below.length === 0 ? [] : [['deep', Object.fromEntries(below)]])]) as Written;
+};
+
+export const writeQuery = ({ fields, meta, ...list }: ItemsQuery): Written => ({
+  ...(fields === undefined ? {} : { fields }),
+  ...writeList(list, ''),
+  ...(meta === true ? { meta: '*' } : {}),
+});
+
+export const ways = ['json', 'brackets', 'body'] as const;
+export type Way = (typeof ways)[number];
+
+/** The request of a client that holds `token`. */
+export const writeRequest = (path: string, query: ItemsQuery, { way, token }: { readonly way: Way; readonly token: string | null }): ApiRequest => {
+  const written = writeQuery(query);
+  const isBody = way === 'body' && !/\/items\/.*\//.test(path);
+  return {
+    id: 'test',
+    method: isBody ? 'SEARCH' : 'GET',
+    path,
+    query: isBody ? '' : writeText(written, way),
+    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
+  };
+};
+
+/** Brackets cannot say that something is empty. */
+const writeText = (written: Written, way: Way): string => {
+  if (way === 'brackets' && !/\{\}|\[\]/.test(JSON.stringify(written))) return qs.stringify(written);
+  const texts = Object.entries(written).map(([name, value]): [string, string] => {
+    if (name === 'fields' || name === 'sort') return [name, (value as string[]).join()];
+    return [name, typeof value === 'object' ? JSON.stringify(value) : String(value)];
+  });
+  return new URLSearchParams(texts).toString();
+};
