@@ -118,8 +118,8 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
   const type = readType(row, json);
   return {
     name: row.name,
-    // what it was declared as: the server says longtext
-    dbType: json ? 'json' : row.columnType,
+    // what it was declared as: the server keeps JSON as longtext
+    dbType: json && row.columnType === 'longtext' ? 'json' : row.columnType,
     type,
     nullable: row.nullable === 'YES',
     default: view || row.generation ? null : readDefault(row.defaultSql, type),

@@ -1,4 +1,5 @@
 /** From a request to its principal, from caches that never outlive a change. */
+import { setImmediate } from 'node:timers/promises';
 import { apiError, invalidPayload } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { createPolicyBook, type AccessRows, type PolicyBook, type PolicySet, type User } from './policies.js';
@@ -70,7 +71,9 @@ export const createAccess = (source: AccessSource): Access => {
   };
 
   const identifyToken = async (token: string | null): Promise<Principal> => {
-    const policyBook = await currentBook();
+    const loading = currentBook();
+    const until = bookUntil;
+    const policyBook = await loading;
     const user = token === null ? null : await source.findUser(token);
     if (token !== null && user?.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
     const principal = {
@@ -80,7 +83,8 @@ export const createAccess = (source: AccessSource): Access => {
       version: policyBook.version,
     };
     if (principals.size >= maxTokens) principals.clear();
-    principals.set(token ?? '', { principal, until: Date.now() + maxAge });
+    // no longer than the rules it was made of
+    principals.set(token ?? '', { principal, until });
     return principal;
   };
 
@@ -126,7 +130,9 @@ export const identifyNow = (request: ApiRequest, access: Access): Promise<Princi
 export const shareReads = <Result>(read: () => Promise<Result>): (() => Promise<Result>) => {
   let next: Promise<Result> | null = null;
   let running: Promise<unknown> = Promise.resolve();
-  const begin = (): Promise<Result> => {
+  const begin = async (): Promise<Result> => {
+    // what has arrived by now is let in before the read begins
+    await setImmediate();
     next = null;
     return read();
   };

@@ -56,23 +56,35 @@ export interface GrantOptions {
 export const always: Rule = { kind: 'always' };
 
 /** `null` when nothing is permitted: no permission means no access (closed by default). */
-export const createGrant = (options: GrantOptions): Grant | null => {
-  const { collection, action, admin, permissions } = options;
-  if (!admin && permissions.length === 0) return null;
-  const rows = admin ? always : unite(permissions.map(toRowRule));
+export const createGrant = ({ collection, action, admin, permissions }: GrantOptions): Grant | null => {
+  const readable = permissions.flatMap(readPermission);
+  if (!admin && readable.length === 0) return null;
+  const rows = admin ? always : unite(readable.map((permission) => permission.rows));
   return {
     collection,
     action,
     admin,
-    everyField: admin || permissions.some((permission) => permission.fields?.includes('*')),
+    everyField: admin || readable.some((permission) => permission.fields?.includes('*')),
     rows,
-    fields: admin ? everyName(collection) : uniteFields(options, rows),
-    validation: admin ? always : unite(permissions.map((permission) => toRule(permission.validation))),
-    presets: admin ? {} : Object.assign({}, ...permissions.map((permission) => permission.presets ?? {})),
+    fields: admin ? everyName(collection) : uniteFields(collection, readable, rows),
+    validation: admin ? always : unite(readable.map((permission) => permission.validation)),
+    presets: admin ? {} : Object.assign({}, ...readable.map((permission) => permission.presets ?? {})),
   } as unknown as Grant;
 };
 
-const toRowRule = (permission: Permission): Rule => toRule(permission.permissions);
+interface ReadablePermission extends Pick<Permission, 'fields' | 'presets'> {
+  readonly rows: Rule;
+  readonly validation: Rule;
+}
+
+/** A permission whose rules make no sense permits nothing. */
+const readPermission = ({ permissions, validation, fields, presets }: Permission): ReadablePermission[] => {
+  try {
+    return [{ rows: toRule(permissions), validation: toRule(validation), fields, presets }];
+  } catch {
+    return [];
+  }
+};
 
 const toRule = (filter: Readonly<Record<string, unknown>> | null): Rule => {
   if (filter === null || Object.keys(filter).length === 0) return always;
@@ -97,14 +109,16 @@ const everyName = (collection: Collection): ReadonlyMap<string, Rule> =>
   new Map(namesOf(collection).map((name) => [name, always]));
 
 /** A field that every reaching permission lists needs no rule of its own: the row's rule says it all. */
-const uniteFields = ({ collection, permissions }: GrantOptions, rows: Rule): ReadonlyMap<string, Rule> => {
+const uniteFields = (
+  collection: Collection,
+  permissions: readonly ReadablePermission[],
+  rows: Rule,
+): ReadonlyMap<string, Rule> => {
   const fields = new Map<string, Rule>();
   for (const name of namesOf(collection)) {
-    const listing = permissions.filter(
-      (permission) => permission.fields?.includes('*') || permission.fields?.includes(name),
-    );
+    const listing = permissions.filter((permission) => permission.fields?.includes('*') || permission.fields?.includes(name));
     if (listing.length === 0) continue;
-    const rule = unite(listing.map(toRowRule));
+    const rule = unite(listing.map((permission) => permission.rows));
     fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);
   }
   return fields;

@@ -38,7 +38,14 @@ const loadRows = async (executor: Executor, quote: (name: string) => string): Pr
     roles: roles.map((row) => ({ id: String(row.id), parent: text(row.parent) })),
     policies: policies.map((row) => ({ id: String(row.id), admin: Number(row.admin_access) === 1 })),
     access: access.map((row) => ({ policy: String(row.policy), role: text(row.role), user: text(row.user) })),
-    permissions: permissions.map((row) => ({
+    permissions: permissions.flatMap(rowToPermission),
+  };
+};
+
+/** A rule that is no object would permit nothing or everything by accident: its row does not count. */
+const rowToPermission = (row: Record<string, unknown>): AccessRows['permissions'] => {
+  try {
+    const permission = {
       policy: String(row.policy),
       collection: String(row.collection),
       action: String(row.action),
@@ -46,13 +53,16 @@ const loadRows = async (executor: Executor, quote: (name: string) => string): Pr
       validation: json(row.validation),
       presets: json(row.presets),
       fields: text(row.fields)?.split(',').map((name) => name.trim()) ?? null,
-    })),
-  };
+    };
+    return [permission];
+  } catch {
+    return [];
+  }
 };
 
 const text = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** A rule that is no object would permit nothing or everything by accident: it is refused loudly. */
+/** @throws where it is no object */
 const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   if (value === null || value === undefined) return null;
   const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;

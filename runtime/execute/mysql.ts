@@ -134,15 +134,21 @@ const send = (
   connection: PoolConnection,
   text: string,
   values: readonly BindValue[],
-): Promise<Record<string, unknown>[]> =>
-  new Promise((resolve, reject) => {
-    const done = (error: Error | null, rows: unknown): void => {
-      if (error === null) resolve(rows as Record<string, unknown>[]);
-      else reject(error);
-    };
-    if (values.length === 0) connection.query(text, done);
-    else connection.execute(text, [...values], done);
+): Promise<Record<string, unknown>[]> => {
+  if (values.length > 0) {
+    return withStatement(connection, text, (statement, settle) => {
+      statement.execute(values, (error, rows) => settleWith(settle, error, rows as Record<string, unknown>[]));
+    });
+  }
+  return new Promise((resolve, reject) => {
+    connection.query(text, (error, rows) => settleWith({ resolve, reject }, error, rows as Record<string, unknown>[]));
   });
+};
+
+const settleWith = <Result>({ resolve, reject }: Settle<Result>, error: Error | null, result: Result): void => {
+  if (error === null) resolve(result);
+  else reject(error);
+};
 
 const sendWrite = (connection: PoolConnection, { text, values }: RenderedStatement): Promise<WriteResult> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
@@ -155,7 +161,6 @@ const sendWrite = (connection: PoolConnection, { text, values }: RenderedStateme
 /** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
 interface Statement {
   execute(values: readonly BindValue[], done: (error: Error | null, result: unknown) => void): Command;
-  close(): void;
 }
 
 /** A command reads its answer packet by packet: each state is a function that returns the next one. */
@@ -177,7 +182,9 @@ const withStatement = <Result>(
   text: string,
   run: (statement: Statement, settle: Settle<Result>) => void,
 ): Promise<Result> =>
-  new Promise<Result>((resolve, reject) => {
+  new Promise<Result>((resolve, fail) => {
+    // for logs: of a prepared statement the driver does not say which it was
+    const reject = (error: Error): void => fail(Object.assign(error, { sql: text }));
     let statements = statementsOf.get(connection);
     if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
     const present = statements.get(text);
@@ -186,18 +193,19 @@ const withStatement = <Result>(
     connection.prepare(text, (error, info) => {
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
-      evict(kept);
+      evict(connection, kept);
       kept.set(text, statement);
       run(statement, { resolve, reject });
     });
   });
 
 /** Drops the oldest. */
-const evict = (statements: Map<string, Statement>): void => {
+const evict = (connection: PoolConnection, statements: Map<string, Statement>): void => {
   const [oldest] = statements;
   if (statements.size < maxStatements || oldest === undefined) return;
   statements.delete(oldest[0]);
-  oldest[1].close();
+  // closed by the driver, which would hand out its own copy again
+  connection.unprepare(oldest[0]);
 };
 
 /**

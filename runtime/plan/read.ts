@@ -120,8 +120,9 @@ const planSortKey = ({ path, descending }: SortKey, start: Scope): Order => {
   const joins: Join[] = [];
   for (const name of path.slice(0, -1)) {
     const relation = findRelation(scope, name);
+    if (!mayUse(scope, name)) throw forbiddenField(scope, name);
     if (relation?.kind === 'oneToMany') throw invalidQuery(`"sort" cannot follow the list "${name}"`);
-    if (relation?.kind !== 'manyToOne' || !mayUse(scope, name)) throw forbiddenField(scope, name);
+    if (relation?.kind !== 'manyToOne') throw forbiddenField(scope, name);
     const target = crossRelation(scope, relation);
     if (target === null) throw forbiddenField(scope, name);
     joins.push(joinOf(relation, scope, target));

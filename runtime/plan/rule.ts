@@ -1,15 +1,22 @@
 /** Rules of grants as conditions: every name is visible, literals are constants of the plan. */
-import type { Rule } from '../access/grant.js';
+import type { Rule, RuleFilter } from '../access/grant.js';
+import { ApiError } from '../errors.js';
 import { planFilter } from './filter.js';
 import type { Scope } from './scope.js';
-import { anyOf, conditionTrue, type Condition } from './types.js';
+import { anyOf, conditionFalse, conditionTrue, type Condition } from './types.js';
 
 export const ruleToCondition = (rule: Rule, scope: Scope): Condition => {
   if (rule.kind === 'always') return conditionTrue;
   const inside: Scope = { ...scope, grant: null, trail: [] };
-  return anyOf(
-    rule.filters.map(({ filter, values }) =>
-      planFilter(filter, inside, (slot) => ({ from: 'rule', value: values[slot] })),
-    ),
-  );
+  return anyOf(rule.filters.map((filter) => filterToCondition(filter, inside)));
+};
+
+/** A filter that makes no sense, or names what is no more, holds of no row; whoever asks is not to blame. */
+const filterToCondition = ({ filter, values }: RuleFilter, scope: Scope): Condition => {
+  try {
+    return planFilter(filter, scope, (slot) => ({ from: 'rule', value: values[slot] }));
+  } catch (error) {
+    if (error instanceof ApiError) return conditionFalse;
+    throw error;
+  }
 };

@@ -1,4 +1,7 @@
-/** Filters held against a payload: field validation (meta) and the validation of permissions. Pure. */
+/**
+ * Filters held against a payload: field validation (meta) and the validation of permissions. Pure.
+ * What cannot be held against one, as a question for related items, is failed.
+ */
 import type { Rule } from '../access/grant.js';
 import type { Filter } from '../request/filter.js';
 
@@ -19,9 +22,11 @@ export interface ValidationContext {
 /** Of rules joined by or, one has to pass; the failures of the first are told. */
 export const validateRule = (rule: Rule, context: ValidationContext): readonly Failure[] => {
   if (rule.kind === 'always') return [];
-  const results = rule.filters.map(({ filter, values }) => validateFilter(filter, { ...context, values }));
-  return results.some((failures) => failures.length === 0) ? [] : (results[0] ?? []);
+  return validateOne(rule.filters.map(({ filter, values }) => validateFilter(filter, { ...context, values })));
 };
+
+const validateOne = (results: readonly (readonly Failure[])[]): readonly Failure[] =>
+  results.some((failures) => failures.length === 0) ? [] : (results[0] ?? []);
 
 interface FilterContext extends ValidationContext {
   readonly values: readonly unknown[];
@@ -31,23 +36,22 @@ export const validateFilter = (filter: Filter, context: FilterContext): readonly
   switch (filter.kind) {
     case 'and':
       return filter.filters.flatMap((part) => validateFilter(part, context));
-    case 'or': {
-      const results = filter.filters.map((part) => validateFilter(part, context));
-      return results.some((failures) => failures.length === 0) ? [] : (results[0] ?? []);
-    }
+    case 'or':
+      return validateOne(filter.filters.map((part) => validateFilter(part, context)));
     case 'field':
       return validateField(filter.name, filter.filter, context);
     case 'some':
     case 'none':
     case 'compare':
-      throw new Error('a validation rule begins with field names');
+      return [{ field: '', type: filter.kind, operand: null }];
   }
 };
 
 const validateField = (name: string, filter: Filter, context: FilterContext): readonly Failure[] => {
   if (!context.payload.has(name)) return [];
   if (filter.kind === 'and') return filter.filters.flatMap((part) => validateField(name, part, context));
-  if (filter.kind !== 'compare') throw new Error(`validation of "${name}" holds something other than operators`);
+  if (filter.kind === 'or') return validateOne(filter.filters.map((part) => validateField(name, part, context)));
+  if (filter.kind !== 'compare') return [{ field: name, type: filter.kind, operand: null }];
   const operand = resolveOperand(filter.slot === null ? null : context.values[filter.slot], context);
   const value = context.payload.get(name);
   return passes(filter.operator, value, operand) ? [] : [{ field: name, type: filter.operator, operand }];
@@ -109,5 +113,17 @@ const testers: Readonly<Record<string, Tester>> = {
   lte: (value, operand) => compare(value, operand) <= 0,
   gt: (value, operand) => compare(value, operand) > 0,
   gte: (value, operand) => compare(value, operand) >= 0,
-  regex: (value, operand) => new RegExp(String(operand), 'u').test(String(value)),
+  regex: (value, operand) => compileRegex(String(operand))?.test(String(value)) === true,
+};
+
+/** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */
+export const compileRegex = (text: string): RegExp | null => {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(text, flags);
+    } catch {
+      // the next one may do
+    }
+  }
+  return null;
 };

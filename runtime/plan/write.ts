@@ -5,6 +5,7 @@ import type { Action } from '../access/policies.js';
 import type { Collection, Field } from '../collection.js';
 import { ApiError, apiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
 import { parseFilter } from '../request/filter.js';
+import { findRuleProblems } from './permission.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
 import { allOf, type Condition } from './types.js';
@@ -125,6 +126,7 @@ const readRow = (given: ReadonlyMap<string, GivenValue>, context: RowContext): W
   fill(row, context);
   if (action === 'create') problems.push(...missingFields(row, given, context));
   problems.push(...validate(given, row, context));
+  if (grant.collection.name === 'svc_permissions') problems.push(...refuseRules(row, context));
   for (const name of row.keys()) if (!grant.collection.fields.has(name)) row.delete(name);
   return row;
 };
@@ -141,6 +143,7 @@ const readableField = (name: string, preset: boolean, { grant, problems, action 
     );
     return null;
   }
+  if (field === undefined && preset) return null;
   if (field === undefined) {
     problems.push(invalidPayload(`"${name}" is a list; lists are not written through their owner`));
     return null;
@@ -247,6 +250,12 @@ const validate = (
   if (grant.validation !== always) failures.push(...validateRule(grant.validation, { payload, resolve }));
   return failures.map((failure) => toProblem(failure, payload.get(failure.field), context));
 };
+
+const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>
+  findRuleProblems(row).flatMap(({ field: name, expected }) => {
+    const field = context.grant.collection.fields.get(name);
+    return field === undefined ? [] : [failed(field, { type: 'rule', expected, value: row.get(name) }, context)];
+  });
 
 const validateField = (
   field: Field,

@@ -20,10 +20,9 @@ export const mariadb: SqlDialect = {
   returning: true,
   emptyRow: '() values ()',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
-  // comparing these with a bound text would compare doubles
+  // comparing these with a bound text would compare doubles; a cast to 64 bits would bend what is larger
   placeholder(field) {
-    if (field.type === 'decimal') return 'cast(? as decimal(65,30))';
-    if (field.type === 'bigInteger') return field.unsigned === true ? 'cast(? as unsigned)' : 'cast(? as signed)';
+    if (field.type === 'decimal' || field.type === 'bigInteger') return 'cast(? as decimal(65,30))';
     return field.type === 'float' && isSingle(field) ? 'cast(? as float)' : '?';
   },
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),

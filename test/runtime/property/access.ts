@@ -4,7 +4,7 @@ import { createAccess, type Access } from '../../../runtime/access/access.js';
 import type { AccessRows } from '../../../runtime/access/policies.js';
 import type { Collection, Registry } from '../../../runtime/collection.js';
 import { filterOn, writeFilter } from './filters.js';
-import type { ReadPermission, Viewer } from './reference.js';
+import type { ReadPermission, Viewer } from './visible.js';
 
 /** Permissions of each policy, and which policies each principal holds; the last principal is nobody. */
 export interface Scenario {
@@ -19,8 +19,12 @@ const personOf = (user: number): number => user + 2;
 
 const permissionOn = (collection: Collection): fc.Arbitrary<ReadPermission> => {
   const keys = collection.key.map(({ name }) => name);
-  const others = [...collection.fields.keys(), ...collection.relations.keys()].filter((name) => !keys.includes(name));
-  const names = fc.subarray(others, { minLength: Math.floor(others.length / 2) }).map((some) => [...keys, ...some]);
+  const others = [...collection.fields.keys(), ...collection.relations.keys()].filter(
+    (name) => !keys.includes(name),
+  );
+  const names = fc
+    .subarray(others, { minLength: Math.floor(others.length / 2) })
+    .map((some) => keys.concat(some));
   return fc.record({
     collection: fc.constant(collection.name),
     filter: fc.option(filterOn(collection, 1), { freq: 3 }),
@@ -29,13 +33,31 @@ const permissionOn = (collection: Collection): fc.Arbitrary<ReadPermission> => {
 };
 
 const policyOn = (collections: readonly Collection[]): fc.Arbitrary<readonly ReadPermission[]> =>
-  fc.tuple(...collections.map((collection) => fc.array(permissionOn(collection), { minLength: 0, maxLength: 2, size: 'max' }))).map((each) => each.flat());
+  fc
+    .tuple(
+      ...collections.map((collection) =>
+        fc.array(permissionOn(collection), { minLength: 0, maxLength: 2, size: 'max' }),
+      ),
+    )
+    .map((each) => each.flat());
 
 export const scenarioOn = ({ collections }: Registry): fc.Arbitrary<Scenario> =>
-  fc.record({
-    policies: fc.array(policyOn([...collections.values()]), { minLength: policyCount, maxLength: policyCount }),
-    holders: fc.array(fc.subarray([0, 1, 2], { minLength: 1 }), { minLength: userCount + 1, maxLength: userCount + 1 }),
-  });
+  fc
+    .record({
+      policies: fc.array(policyOn([...collections.values()]), {
+        minLength: policyCount,
+        maxLength: policyCount,
+      }),
+      holders: fc.array(fc.subarray([0, 1, 2], { minLength: 1 }), {
+        minLength: userCount + 1,
+        maxLength: userCount + 1,
+      }),
+    })
+    .map(printable);
+
+/** Shows itself in a failure as rows of the system tables. */
+const printable = (scenario: Scenario): Scenario =>
+  Object.assign(scenario, { [fc.toStringMethod]: () => JSON.stringify(rowsOf(scenario)) });
 
 export const adminToken = 'admin';
 export const tokens = [...Array.from({ length: userCount }, (_, user) => `user-${user}`), null];
@@ -44,7 +66,10 @@ export const tokens = [...Array.from({ length: userCount }, (_, user) => `user-$
 export const viewerOf = ({ policies, holders }: Scenario, token: string | null): Viewer => {
   const user = tokens.indexOf(token);
   const held = holders[user] ?? [];
-  return { permissions: held.flatMap((policy) => policies[policy] ?? []), person: token === null ? null : personOf(user) };
+  return {
+    permissions: held.flatMap((policy) => policies[policy] ?? []),
+    person: token === null ? null : personOf(user),
+  };
 };
 
 export const administrator: Viewer = { permissions: null, person: personOf(0) };
@@ -68,10 +93,15 @@ const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
     { id: 'administrators', parent: null },
     { id: 'users', parent: null },
   ],
-  policies: [{ id: 'everything', admin: true }, ...policies.map((_, index) => ({ id: `p${index}`, admin: false }))],
+  policies: [
+    { id: 'everything', admin: true },
+    ...policies.map((_, index) => ({ id: `p${index}`, admin: false })),
+  ],
   access: [
     { policy: 'everything', role: 'administrators', user: null },
-    ...holders.flatMap((held, user) => held.map((policy) => ({ policy: `p${policy}`, role: null, user: tokens[user] ?? null }))),
+    ...holders.flatMap((held, user) =>
+      held.map((policy) => ({ policy: `p${policy}`, role: null, user: tokens[user] ?? null })),
+    ),
   ],
   permissions: policies.flatMap((permissions, index) =>
     permissions.map(({ collection, filter, fields }) => ({

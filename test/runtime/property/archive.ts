@@ -51,7 +51,9 @@ export interface Archive {
 }
 
 export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
-  const place = await createTestDatabase(dialect, { file: join(import.meta.dirname, `schema.${dialect}.sql`) });
+  const place = await createTestDatabase(dialect, {
+    file: join(import.meta.dirname, `schema.${dialect}.sql`),
+  });
   const declarations = await generateModules(place.database);
   const bound = await bindModels(declarations, { url: place.url });
   const models = new Map(declarations.map(({ name, model }) => [name, model as ModelClass<Model>]));
@@ -87,7 +89,9 @@ const generateModules = async (database: Database): Promise<readonly CollectionD
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }
-    const { collections } = (await import(join(folder, 'server/index.ts'))) as { readonly collections: readonly CollectionDeclaration[] };
+    const { collections } = (await import(join(folder, 'server/index.ts'))) as {
+      readonly collections: readonly CollectionDeclaration[];
+    };
     return collections.filter(({ system }) => system !== true);
   } finally {
     await rm(folder, { recursive: true });

@@ -10,7 +10,12 @@ export interface Collation {
 }
 
 /** Every character that texts of the archive and of its filters may have. */
-const alphabet = [...Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)), 'é', 'É', 'ä'];
+const alphabet = [
+  ...Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)),
+  'é',
+  'É',
+  'ä',
+];
 
 export const loadCollation = (database: Database): Promise<Collation> =>
   database.dialect === 'sqlite' ? Promise.resolve(binary) : loadUnicode(database);
@@ -48,7 +53,8 @@ const loadUnicode = async (database: Database): Promise<Collation> => {
     if (a === b) return 0;
     return a < b ? -1 : 1;
   };
-  const matches = (text: string, part: string, where: Where): boolean => find(weigh(text), weigh(part), where);
+  const matches = (text: string, part: string, where: Where): boolean =>
+    find(weigh(text), weigh(part), where);
   return { compare, matches, matchesAnyCase: matches };
 };
 

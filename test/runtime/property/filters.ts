@@ -5,13 +5,19 @@ import { operandOf, words, type Sent } from './values.js';
 
 export type FilterTree =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly FilterTree[] }
-  | { readonly kind: 'compare'; readonly field: Field; readonly operator: string; readonly operand: readonly Sent[] }
+  | {
+      readonly kind: 'compare';
+      readonly field: Field;
+      readonly operator: string;
+      readonly operand: readonly Sent[];
+    }
   | { readonly kind: 'one'; readonly relation: ToOne; readonly filter: FilterTree }
   | {
       readonly kind: 'many';
       readonly relation: ToMany;
-      readonly quantifier: 'some' | 'none' | 'plain';
-      /** `null`: any row at all. */
+      /** `plain`: none is written; `null`, `nnull`: the list itself is tested. */
+      readonly quantifier: 'some' | 'none' | 'plain' | 'null' | 'nnull';
+      /** `null`: an empty object. */
       readonly filter: FilterTree | null;
     };
 
@@ -19,7 +25,9 @@ const nullness = ['null', 'nnull'];
 const emptiness = [...nullness, 'empty', 'nempty'];
 const equality = ['eq', 'neq', 'in', 'nin'];
 const ordering = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'];
-const matching = ['contains', 'icontains', 'starts_with', 'istarts_with', 'ends_with', 'iends_with'].flatMap((name) => [name, `n${name}`]);
+const matching = ['contains', 'icontains', 'starts_with', 'istarts_with', 'ends_with', 'iends_with'].flatMap(
+  (name) => [name, `n${name}`],
+);
 
 /** As the contract has them, type by type. */
 const operatorsOf = ({ type, conceal }: Field): readonly string[] => {
@@ -45,29 +53,39 @@ const operatorsOf = ({ type, conceal }: Field): readonly string[] => {
 /** Whose `person` column says who they are. */
 export const currentPerson: Sent = { sent: '$CURRENT_USER.person', value: Symbol.for('person') };
 
-const isPerson = ({ name, type }: Field): boolean => type === 'integer' && ['author', 'recipient', 'mentor', 'id'].includes(name);
+const isPerson = ({ name, type }: Field): boolean =>
+  type === 'integer' && ['author', 'recipient', 'mentor', 'id'].includes(name);
 
 const compare = (field: Field): fc.Arbitrary<FilterTree> =>
-  fc.constantFrom(...operatorsOf(field)).chain((operator) => operandsFor(field, operator).map((operand) => ({ kind: 'compare', field, operator, operand })));
+  fc
+    .constantFrom(...operatorsOf(field))
+    .chain((operator) =>
+      operandsFor(field, operator).map((operand) => ({ kind: 'compare', field, operator, operand })),
+    );
 
 const operandsFor = (field: Field, operator: string): fc.Arbitrary<readonly Sent[]> => {
-  const value = field.type === 'binary' ? fc.constantFrom('AA==', '/+8=').map((sent) => ({ sent, value: sent })) : operandOf(field);
   if (emptiness.includes(operator)) return fc.boolean().map((sent) => [{ sent, value: sent }]);
   if (matching.includes(operator)) return fc.constantFrom(...words).map((sent) => [{ sent, value: sent }]);
+  const value = operandOf(field);
   if (operator === 'in' || operator === 'nin') return fc.array(value, { minLength: 1, maxLength: 5 });
   if (operator.endsWith('between')) return fc.tuple(value, value);
-  return isPerson(field) && ['eq', 'neq'].includes(operator) ? fc.oneof(value, fc.constant(currentPerson)).map((one) => [one]) : value.map((one) => [one]);
+  const mayBePerson = isPerson(field) && (operator === 'eq' || operator === 'neq');
+  return (mayBePerson ? fc.oneof(value, fc.constant(currentPerson)) : value).map((one) => [one]);
 };
 
 const through = (relation: Relation, depth: number): readonly fc.Arbitrary<FilterTree>[] => {
   if (relation.kind === 'manyToAny') return [];
   const inner = filterOn(relation.collection, depth - 1);
   if (relation.kind === 'manyToOne') return [inner.map((filter) => ({ kind: 'one', relation, filter }))];
-  const many = fc.record({
-    quantifier: fc.constantFrom('some', 'none', 'plain'),
-    filter: fc.option(inner, { freq: 6 }),
+  const tested = fc
+    .constantFrom('null' as const, 'nnull' as const)
+    .map((quantifier) => ({ quantifier, filter: null }));
+  const asked = fc.record({
+    quantifier: fc.constantFrom('some' as const, 'none' as const, 'plain' as const),
+    filter: fc.option(inner, { freq: 9 }),
   });
-  return [many.map(({ quantifier, filter }): FilterTree => ({ kind: 'many', relation, quantifier: filter === null ? 'some' : quantifier, filter }))];
+  const many = fc.oneof({ weight: 1, arbitrary: tested }, { weight: 9, arbitrary: asked });
+  return [many.map(({ quantifier, filter }): FilterTree => ({ kind: 'many', relation, quantifier, filter }))];
 };
 
 const cache = new Map<string, fc.Arbitrary<FilterTree>>();
@@ -78,9 +96,16 @@ export const filterOn = (collection: Collection, depth: number): fc.Arbitrary<Fi
   const present = cache.get(key);
   if (present !== undefined) return present;
   const comparisons = [...collection.fields.values()].map(compare);
-  const crossings = depth > 0 ? [...collection.relations.values()].flatMap((relation) => through(relation, depth)) : [];
-  const leaf = fc.oneof({ weight: 3, arbitrary: fc.oneof(...comparisons) }, ...crossings.map((arbitrary) => ({ weight: 1, arbitrary })));
-  const group = fc.record({ kind: fc.constantFrom('and' as const, 'or' as const), parts: fc.array(leaf, { minLength: 1, maxLength: 3 }) });
+  const crossings =
+    depth > 0 ? [...collection.relations.values()].flatMap((relation) => through(relation, depth)) : [];
+  const leaf = fc.oneof(
+    { weight: 3, arbitrary: fc.oneof(...comparisons) },
+    ...crossings.map((arbitrary) => ({ weight: 1, arbitrary })),
+  );
+  const group = fc.record({
+    kind: fc.constantFrom('and' as const, 'or' as const),
+    parts: fc.array(leaf, { minLength: 1, maxLength: 3 }),
+  });
   const made = fc.oneof({ weight: 2, arbitrary: leaf }, { weight: 1, arbitrary: group });
   cache.set(key, made);
   return made;
@@ -98,11 +123,15 @@ export const writeFilter = (tree: FilterTree): Written => {
       return { [tree.field.name]: { [`_${tree.operator}`]: writeOperand(tree) } };
     case 'one':
       return { [tree.relation.name]: writeFilter(tree.filter) };
-    case 'many': {
-      const inner = tree.filter === null ? {} : writeFilter(tree.filter);
-      return { [tree.relation.name]: tree.quantifier === 'plain' ? inner : { [`_${tree.quantifier}`]: inner } };
-    }
+    case 'many':
+      return { [tree.relation.name]: writeMany(tree) };
   }
+};
+
+const writeMany = ({ quantifier, filter }: Extract<FilterTree, { kind: 'many' }>): Written => {
+  const inner = filter === null ? {} : writeFilter(filter);
+  if (quantifier === 'plain') return inner;
+  return { [`_${quantifier}`]: quantifier === 'some' || quantifier === 'none' ? inner : true };
 };
 
 const writeOperand = ({ operator, operand }: Extract<FilterTree, { kind: 'compare' }>): unknown => {

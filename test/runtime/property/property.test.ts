@@ -13,8 +13,10 @@ import { loadDialect } from '../../../runtime/sql/dialects.js';
 import { dialects } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';
 import { openArchive, type Archive } from './archive.js';
-import { queryOn, ways, writeRequest } from './queries.js';
-import { answerItem, answerList, Forbidden, type Expected, type Viewer } from './reference.js';
+import { queryOn, ways, writeQuery, writeRequest } from './queries.js';
+import { Forbidden } from './names.js';
+import { answerItem, answerList, type Expected } from './reference.js';
+import type { Viewer } from './visible.js';
 
 const numRuns = process.env.LONG === undefined ? 150 : 3_000;
 const fallback = 6;
@@ -46,44 +48,81 @@ describe.each(dialects)('on %s', (dialect) => {
   beforeAll(async () => {
     archive = await openArchive(dialect);
     const limits = { fallback, most: null };
-    const services = { registry: archive.registry, database: archive.database, dialect: await loadDialect(dialect) };
+    const services = {
+      registry: archive.registry,
+      database: archive.database,
+      dialect: await loadDialect(dialect),
+    };
     open = (access) => createHandle({ ...services, access, limits, publicLimits: limits, maxDepth: 10 });
   });
 
   afterAll(() => archive.close());
 
   const worldOf = (viewer: Viewer) => ({ archive, viewer, fallback });
-  const collectionOf = (index: number): Collection => [...archive.registry.collections.values()][index] as Collection;
-  const anyCollection = fc.nat({ max: 6 });
+  const collectionOf = (index: number): Collection =>
+    [...archive.registry.collections.values()][index] as Collection;
+  /** Prints itself as a client would send it. */
+  const question = fc.nat({ max: 6 }).chain((index) =>
+    queryOn(collectionOf(index), depth).map((query) => ({
+      collection: collectionOf(index),
+      query,
+      [fc.toStringMethod]: () => `${collectionOf(index).name} ${JSON.stringify(writeQuery(query))}`,
+    })),
+  );
   const way = fc.constantFrom(...ways);
+  const keyOf = (collection: Collection): fc.Arbitrary<string> =>
+    fc
+      .constantFrom(...(archive.rows.get(collection.name) ?? []))
+      .map((row) => collection.key.map(({ name }) => String(row[name])).join());
 
   it('Objection reads every row as it was put in', () => {
     for (const [name, rows] of archive.made) {
       const read = archive.rows.get(name)?.map((row) => JSON.stringify(row));
-      expect({ name, rows: read?.toSorted() }).toEqual({ name, rows: rows.map((row) => JSON.stringify(row)).toSorted() });
+      expect({ name, rows: read?.toSorted() }).toEqual({
+        name,
+        rows: rows.map((row) => JSON.stringify(row)).toSorted(),
+      });
     }
   });
 
   it('an administrator is answered what the whole tables say', async () => {
     const handle = open(accessOf({ policies: [], holders: [] }));
-    const question = anyCollection.chain((index) => fc.tuple(fc.constant(index), queryOn(collectionOf(index), depth), way));
-    const isSame = fc.asyncProperty(question, async ([index, query, sent]) => {
-      const collection = collectionOf(index);
+    const isSame = fc.asyncProperty(question, way, async ({ collection, query }, sent) => {
       const request = writeRequest(`/items/${collection.name}`, query, { way: sent, token: adminToken });
-      expect(await ask(handle, request)).toEqual(expected(() => answerList(collection, query, worldOf(administrator))));
+      expect(await ask(handle, request)).toEqual(
+        expected(() => answerList(collection, query, worldOf(administrator))),
+      );
     });
     await fc.assert(isSame, { seed: 1, numRuns });
   });
 
+  it('one item is found by its key, or is as absent as a forbidden one', async () => {
+    const asked = question.chain((each) => fc.tuple(fc.constant(each), keyOf(each.collection)));
+    const isSame = fc.asyncProperty(
+      scenarioOn(archive.registry),
+      asked,
+      async (scenario, [{ collection, query }, key]) => {
+        const handle = open(accessOf(scenario));
+        for (const token of [adminToken, ...tokens]) {
+          const path = `/items/${collection.name}/${key.split(',').map(encodeURIComponent).join()}`;
+          const world = worldOf(token === adminToken ? administrator : viewerOf(scenario, token));
+          const answer = await ask(handle, writeRequest(path, query, { way: 'json', token }));
+          expect(answer).toEqual(expected(() => answerItem(collection, { key, query }, world)));
+        }
+      },
+    );
+    await fc.assert(isSame, { seed: 3, numRuns: Math.ceil(numRuns / 3) });
+  });
+
   it('everybody is answered what their policies leave of it', async () => {
-    const question = anyCollection.chain((index) => fc.tuple(fc.constant(index), queryOn(collectionOf(index), depth)));
-    const isSame = fc.asyncProperty(scenarioOn(archive.registry), fc.array(question, { minLength: 1, maxLength: 3 }), async (scenario, questions) => {
+    const questions = fc.array(question, { minLength: 1, maxLength: 3 });
+    const isSame = fc.asyncProperty(scenarioOn(archive.registry), questions, async (scenario, asked) => {
       const handle = open(accessOf(scenario));
-      for (const [index, query] of questions) {
-        const collection = collectionOf(index);
+      for (const { collection, query } of asked) {
         for (const token of tokens) {
           const request = writeRequest(`/items/${collection.name}`, query, { way: 'body', token });
-          expect(await ask(handle, request)).toEqual(expected(() => answerList(collection, query, worldOf(viewerOf(scenario, token)))));
+          const world = worldOf(viewerOf(scenario, token));
+          expect(await ask(handle, request)).toEqual(expected(() => answerList(collection, query, world)));
         }
       }
     });

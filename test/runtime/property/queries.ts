@@ -28,7 +28,9 @@ export interface ItemsQuery extends ListQuery {
   readonly meta?: boolean | undefined;
 }
 
-const absent = <Value>(value: fc.Arbitrary<Value>, freq = 1): fc.Arbitrary<Value | undefined> => fc.option(value, { nil: undefined, freq });
+/** Sent that many times of ten. */
+const often = <Value>(times: number, value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc.oneof({ weight: times, arbitrary: value }, { weight: 10 - times, arbitrary: fc.constant(undefined) });
 
 const sortPaths = (collection: Collection, depth: number): readonly (readonly string[])[] => {
   const own = [...collection.fields.values()]
@@ -36,30 +38,47 @@ const sortPaths = (collection: Collection, depth: number): readonly (readonly st
     .map(({ name }) => [name]);
   if (depth === 0) return own;
   const related = [...collection.relations.values()].flatMap((relation) =>
-    relation.kind === 'manyToOne' ? sortPaths(relation.collection, depth - 1).map((path) => [relation.name, ...path]) : [],
+    relation.kind === 'manyToOne'
+      ? sortPaths(relation.collection, depth - 1).map((path) => [relation.name].concat(path))
+      : [],
   );
   return [...own, ...related];
 };
 
-const search = fc.oneof(fc.constantFrom(...words), fc.constantFrom('5', '-3', '1.5', '100', '9007199254740993', uuidOf(1), 'zzz'));
+const search = fc.oneof(
+  fc.constantFrom(...words),
+  fc.constantFrom('5', '-3', '1.5', '100', '9007199254740993', uuidOf(1), 'zzz'),
+);
 
 const listOf = (collection: Collection, depth: number): fc.Arbitrary<ListQuery> =>
   fc.record({
-    filter: absent(filterOn(collection, depth)),
-    sort: absent(fc.array(fc.record({ path: fc.constantFrom(...sortPaths(collection, depth)), descending: fc.boolean() }), { minLength: 1, maxLength: 3 })),
-    limit: absent(fc.constantFrom(-1, 0, 1, 2, 5, 100)),
-    offset: absent(fc.constantFrom(0, 1, 3, 50), 0),
-    page: absent(fc.constantFrom(0, 1, 2, 3), 0),
-    search: absent(search, 0),
-    deep: depth > 0 ? absent(deepOf(collection, depth), 1) : fc.constant(undefined),
+    filter: often(5, filterOn(collection, depth)),
+    sort: often(
+      4,
+      fc.array(
+        fc.record({ path: fc.constantFrom(...sortPaths(collection, depth)), descending: fc.boolean() }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    ),
+    limit: often(5, fc.constantFrom(-1, -1, 0, 1, 2, 5, 100)),
+    offset: often(2, fc.constantFrom(0, 1, 3, 50)),
+    page: often(2, fc.constantFrom(0, 1, 2, 3)),
+    search: often(2, search),
+    deep: depth > 0 ? often(5, deepOf(collection, depth)) : fc.constant(undefined),
   });
 
 const deepOf = (collection: Collection, depth: number): fc.Arbitrary<Readonly<Record<string, ListQuery>>> => {
-  const relations = [...collection.relations.values()].flatMap((relation) => (relation.kind === 'manyToAny' ? [] : [relation]));
+  const relations = [...collection.relations.values()].flatMap((relation) =>
+    relation.kind === 'manyToAny' ? [] : [relation],
+  );
   if (relations.length === 0) return fc.constant({});
   return fc
     .uniqueArray(
-      fc.constantFrom(...relations).chain((relation) => listOf(relation.collection, depth - 1).map((query) => [relation.name, query] as const)),
+      fc
+        .constantFrom(...relations)
+        .chain((relation) =>
+          listOf(relation.collection, depth - 1).map((query) => [relation.name, query] as const),
+        ),
       { selector: ([name]) => name, minLength: 1, maxLength: 2 },
     )
     .map((entries) => Object.fromEntries(entries));
@@ -71,25 +90,42 @@ const fieldOf = (collection: Collection, depth: number): fc.Arbitrary<string> =>
   const plain = fc.constantFrom('*', ...names, ...names);
   if (depth === 0) return plain;
   const crossings = [...collection.relations.values()].flatMap((relation) =>
-    relation.kind === 'manyToAny' ? [] : [fc.oneof(fieldOf(relation.collection, depth - 1).map((path) => `${relation.name}.${path}`), fc.constant(relation.kind === 'oneToMany' ? relation.name : `${relation.name}.*`))],
+    relation.kind === 'manyToAny'
+      ? []
+      : [
+          fc.oneof(
+            fieldOf(relation.collection, depth - 1).map((path) => `${relation.name}.${path}`),
+            fc.constant(relation.kind === 'oneToMany' ? relation.name : `${relation.name}.*`),
+          ),
+        ],
   );
-  return fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: fc.constantFrom('*.*', '*.*.*') }, { weight: 4, arbitrary: fc.oneof(...crossings) });
+  return fc.oneof(
+    { weight: 3, arbitrary: plain },
+    { weight: 1, arbitrary: fc.constantFrom('*.*', '*.*.*') },
+    { weight: 4, arbitrary: fc.oneof(...crossings) },
+  );
 };
 
 export const queryOn = (collection: Collection, depth: number): fc.Arbitrary<ItemsQuery> =>
   fc
     .tuple(
       listOf(collection, depth),
-      absent(fc.array(fieldOf(collection, depth), { minLength: 1, maxLength: 5 }), 4),
+      often(8, fc.array(fieldOf(collection, depth), { minLength: 1, maxLength: 5 })),
       fc.boolean(),
     )
-    .map(([list, fields, meta]) => ({ ...list, fields, meta: meta ? true : undefined }));
+    .map(([list, fields, meta]): ItemsQuery =>
+      Object.assign(list, { fields, meta: meta ? true : undefined }),
+    );
 
 type Written = Record<string, unknown>;
 
-const writeSort = (keys: readonly SortKey[]): readonly string[] => keys.map(({ path, descending }) => `${descending ? '-' : ''}${path.join('.')}`);
+const writeSort = (keys: readonly SortKey[]): readonly string[] =>
+  keys.map(({ path, descending }) => `${descending ? '-' : ''}${path.join('.')}`);
 
-const writeList = ({ filter, sort, limit, offset, page, search: text, deep }: ListQuery, prefix: string): Written => {
+const writeList = (
+  { filter, sort, limit, offset, page, search: text, deep }: ListQuery,
+  prefix: string,
+): Written => {
   const parameters: Written = {
     filter: filter === undefined ? undefined : writeFilter(filter),
     sort: sort === undefined ? undefined : writeSort(sort),
@@ -98,10 +134,15 @@ const writeList = ({ filter, sort, limit, offset, page, search: text, deep }: Li
     page,
     search: text,
   };
-  const written = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[`${prefix}${name}`, value]]));
+  const written = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[`${prefix}${name}`, value]],
+  );
   const below = Object.entries(deep ?? {}).map(([relation, query]) => [relation, writeList(query, '_')]);
   if (prefix === '_') return Object.fromEntries([...written, ...below]) as Written;
-  return Object.fromEntries([...written, ...(below.length === 0 ? [] : [['deep', Object.fromEntries(below)]])]) as Written;
+  return Object.fromEntries([
+    ...written,
+    ...(below.length === 0 ? [] : [['deep', Object.fromEntries(below)]]),
+  ]) as Written;
 };
 
 export const writeQuery = ({ fields, meta, ...list }: ItemsQuery): Written => ({
@@ -114,7 +155,11 @@ export const ways = ['json', 'brackets', 'body'] as const;
 export type Way = (typeof ways)[number];
 
 /** The request of a client that holds `token`. */
-export const writeRequest = (path: string, query: ItemsQuery, { way, token }: { readonly way: Way; readonly token: string | null }): ApiRequest => {
+export const writeRequest = (
+  path: string,
+  query: ItemsQuery,
+  { way, token }: { readonly way: Way; readonly token: string | null },
+): ApiRequest => {
   const written = writeQuery(query);
   const isBody = way === 'body' && !/\/items\/.*\//.test(path);
   return {
@@ -122,7 +167,10 @@ export const writeRequest = (path: string, query: ItemsQuery, { way, token }: { 
     method: isBody ? 'SEARCH' : 'GET',
     path,
     query: isBody ? '' : writeText(written, way),
-    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    },
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { shareReads } from '../../../runtime/access/access.js';
@@ -15,7 +16,7 @@ const createSource = () => {
 };
 
 const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 };
 
 it('calls made before a read begins share it', async () => {

@@ -1,0 +1,312 @@
+/** What the database refuses, told by code, collection, field and value; and nothing half written. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { closedAccess, libraryMeta, librarySql, restoreSql } from './library.js';
+
+/** Beside the library: checks and keys of several columns. */
+const more = `
+create table "gauge" (
+  "id" {counter}, "level" integer check ("level" < 100), "name" varchar(10) not null default 'gauge', "low" integer, "high" integer,
+  "size" tinyint, "money" decimal(6,2),
+  constraint "gauge_order" check ("low" <= "high")
+);
+create table "seat" ("row" integer not null, "place" varchar(4) not null, "taken" boolean, primary key ("row", "place"));
+create table "ticket" (
+  "id" {counter}, "seat_row" integer, "seat_place" varchar(4), "country" char(2),
+  constraint "ticket_seat" foreign key ("seat_row", "seat_place") references "seat" ("row", "place"),
+  constraint "ticket_country" foreign key ("country") references "country" ("code")
+);
+insert into "seat" values (1, 'a', 0), (1, 'b', 0), (2, 'a', 1);
+`;
+
+const restoreMore = `delete from "ticket"; delete from "gauge"; insert into "gauge" ("id", "level", "low", "high") values (1, 5, 1, 2);`;
+
+describe.each(settings)('constraints on $dialect through $door', (setting) => {
+  const { dialect } = setting;
+  const server = useServer({
+    ...setting,
+    sql: librarySql(dialect) + sqlFor(dialect, more),
+    meta: libraryMeta,
+    access: closedAccess,
+  });
+  beforeEach(() => server().execute(sqlFor(dialect, restoreMore) + restoreSql(dialect)));
+
+  const send = (method: string, path: string, body?: unknown) =>
+    server().request(method, path, { as: 'admin', ...(body === undefined ? {} : { body }) });
+  const count = async (collection: string): Promise<unknown> => {
+    const { body } = await send('GET', `/items/${collection}?meta=total_count&limit=0`);
+    return (body as { readonly meta: { readonly total_count: number } }).meta.total_count;
+  };
+  /** Sends what is to be refused; the one error, after making sure that nothing was stored. */
+  const refusal = async (method: string, path: string, body?: unknown) => {
+    const collection = path.split('/')[2] ?? '';
+    const before = await count(collection);
+    const { status, errors, text } = await send(method, path, body);
+    expect({ status, count: errors.length, text }).toEqual({ status: 400, count: 1, text });
+    expect(await count(collection)).toBe(before);
+    return errors[0];
+  };
+
+  describe('unique', () => {
+    const isbn = (value: string) => ({
+      code: 'RECORD_NOT_UNIQUE',
+      collection: 'book',
+      field: 'isbn',
+      value,
+      primaryKey: false,
+    });
+
+    it('on create and update', async () => {
+      expect(await refusal('POST', '/items/book', { title: 'x', isbn: 'B-1' })).toEqual(isbn('B-1'));
+      expect(await refusal('PATCH', '/items/book/202', { isbn: 'B-1' })).toEqual(isbn('B-1'));
+    });
+
+    it('in a list names the value that is there, or comes twice', async () => {
+      const list = (values: readonly string[]) => values.map((value) => ({ title: 'x', isbn: value }));
+      expect(await refusal('POST', '/items/book', list(['N-1', 'N-2', 'B-2', 'N-3']))).toEqual(isbn('B-2'));
+      expect(await refusal('POST', '/items/book', list(['N-1', 'N-2', 'N-1']))).toEqual(isbn('N-1'));
+    });
+
+    it('through an update of many', async () => {
+      expect(await refusal('PATCH', '/items/book', { keys: [203, 205], data: { isbn: 'N-9' } })).toEqual(
+        isbn('N-9'),
+      );
+      const each = [
+        { id: 203, isbn: 'N-9' },
+        { id: 205, isbn: 'D-1' },
+      ];
+      expect(await refusal('PATCH', '/items/book', each)).toEqual(isbn('D-1'));
+      expect((await send('GET', '/items/book/203?fields=isbn')).data).toEqual({ isbn: null });
+    });
+
+    it('over several columns', async () => {
+      const error = {
+        code: 'RECORD_NOT_UNIQUE',
+        collection: 'shelf',
+        field: 'room',
+        value: 'north',
+        primaryKey: false,
+      };
+      expect(await refusal('POST', '/items/shelf', { room: 'north', number: 2 })).toEqual(error);
+      const list = [
+        { room: 'east', number: 1 },
+        { room: 'south', number: 1 },
+      ];
+      expect(await refusal('POST', '/items/shelf', list)).toEqual({ ...error, value: 'south' });
+      expect(await refusal('PATCH', '/items/shelf/2', { number: 1 })).toEqual({
+        ...error,
+        field: 'number',
+        value: 1,
+      });
+    });
+
+    it('of keys, of one and of several columns', async () => {
+      const error = {
+        code: 'RECORD_NOT_UNIQUE',
+        collection: 'country',
+        field: 'code',
+        value: 'de',
+        primaryKey: true,
+      };
+      expect(await refusal('POST', '/items/country', { code: 'de', name: 'x' })).toEqual(error);
+      expect(await refusal('POST', '/items/shelf', { id: 3, room: 'x', number: 1 })).toEqual({
+        ...error,
+        collection: 'shelf',
+        field: 'id',
+        value: 3,
+      });
+      const seat = { row: 1, place: 'b' };
+      expect(await refusal('POST', '/items/seat', [{ row: 9, place: 'z' }, seat])).toEqual({
+        ...error,
+        collection: 'seat',
+        field: 'row',
+        value: 1,
+      });
+    });
+  });
+
+  describe('references', () => {
+    const error = (field: string, value: unknown, collection = 'book') => ({
+      code: 'INVALID_FOREIGN_KEY',
+      collection,
+      field,
+      value,
+    });
+
+    it('to an item that does not exist', async () => {
+      expect(await refusal('POST', '/items/book', { title: 'x', author: 99 })).toEqual(error('author', 99));
+      expect(await refusal('PATCH', '/items/book/201', { author: 99 })).toEqual(error('author', 99));
+      expect(await refusal('PATCH', '/items/book', { keys: [201, 202], data: { author: 98 } })).toEqual(
+        error('author', 98),
+      );
+      expect(await refusal('POST', '/items/author', { name: 'x', country: 'zz' })).toEqual(
+        error('country', 'zz', 'author'),
+      );
+    });
+
+    it('in a list name the value that leads nowhere', async () => {
+      const list = [
+        { title: 'x', author: 1 },
+        { title: 'x', author: null },
+        { title: 'x', author: 97 },
+        { title: 'x', author: 2 },
+      ];
+      expect(await refusal('POST', '/items/book', list)).toEqual(error('author', 97));
+    });
+
+    it('of several columns, and one of several', async () => {
+      const seat = { seat_row: 7, seat_place: 'a' };
+      expect(await refusal('POST', '/items/ticket', { ...seat, country: 'de' })).toEqual(
+        error('seat_row', 7, 'ticket'),
+      );
+      expect(await refusal('POST', '/items/ticket', { seat_row: 1, seat_place: 'a', country: 'zz' })).toEqual(
+        error('country', 'zz', 'ticket'),
+      );
+      expect((await send('POST', '/items/ticket?fields=seat_row', { seat_row: 7 })).data).toEqual({
+        seat_row: 7,
+      });
+    });
+
+    it('to an item that is to be deleted', async () => {
+      expect(await refusal('DELETE', '/items/book/201')).toEqual(error('id', 201));
+      expect(await refusal('DELETE', '/items/book', [204, 202])).toMatchObject({
+        code: 'INVALID_FOREIGN_KEY',
+        collection: 'book',
+        field: 'id',
+      });
+    });
+
+    it('are set to null, or deleted along, where the database says so', async () => {
+      expect((await send('DELETE', '/items/author/4')).status).toBe(204);
+      expect((await send('GET', '/items/book/204?fields=author')).data).toEqual({ author: null });
+      expect((await send('DELETE', '/items/shelf/1')).status).toBe(204);
+      expect((await send('GET', '/items/book_shelf?filter[shelf][_eq]=1')).data).toEqual([]);
+    });
+  });
+
+  describe('values', () => {
+    it('that are missing or null where there must be one', async () => {
+      const validation = { code: 'FAILED_VALIDATION', collection: 'book', field: 'title', path: [] };
+      expect(await refusal('POST', '/items/book', { year: 1 })).toMatchObject({
+        ...validation,
+        type: 'required',
+      });
+      expect(await refusal('POST', '/items/book', { title: null })).toMatchObject({
+        ...validation,
+        type: 'nnull',
+      });
+      expect(await refusal('PATCH', '/items/book/201', { title: null })).toMatchObject({
+        ...validation,
+        type: 'nnull',
+      });
+      expect(await refusal('PATCH', '/items/gauge/1', { name: null })).toMatchObject({
+        ...validation,
+        collection: 'gauge',
+        field: 'name',
+      });
+    });
+
+    it('that are too long', async () => {
+      const long = 'x'.repeat(21);
+      const error = { code: 'VALUE_TOO_LONG', collection: 'book', field: 'isbn', value: long };
+      expect(await refusal('POST', '/items/book', { title: 'x', isbn: long })).toEqual(error);
+      expect(await refusal('PATCH', '/items/book/201', { isbn: long })).toEqual(error);
+      expect((await send('PATCH', '/items/book/201?fields=isbn', { isbn: 'ä'.repeat(20) })).data).toEqual({
+        isbn: 'ä'.repeat(20),
+      });
+    });
+
+    it.each([
+      ['book', 'year', 40_000],
+      ['book', 'year', -40_000],
+      ['book', 'stock', 3_000_000_000],
+      ['book', 'price', '123456789.00'],
+      ['gauge', 'size', 128],
+      ['gauge', 'money', 10_000],
+    ])('of %s.%s that are out of range: %s', async (collection, field, value) => {
+      const row = { title: 'x', [field]: value };
+      const { title: _title, ...rest } = row;
+      const error = { code: 'VALUE_OUT_OF_RANGE', collection, field, value };
+      expect(await refusal('POST', `/items/${collection}`, collection === 'book' ? row : rest)).toEqual(
+        error,
+      );
+    });
+
+    it.each([
+      ['author', 'two'],
+      ['year', 1.5],
+      ['year', true],
+      ['year', ''],
+      ['price', 'dear'],
+      ['lent', 'perhaps'],
+      ['title', 5],
+      ['title', ['x']],
+      ['title', { a: 1 }],
+      ['note', false],
+    ])('of %s of a wrong type name field, value and what would be right: %j', async (field, value) => {
+      const error = await refusal('PATCH', '/items/book/201', { [field]: value });
+      expect(error).toMatchObject({
+        code: 'FAILED_VALIDATION',
+        collection: 'book',
+        field,
+        type: 'type',
+        invalid: value,
+      });
+      expect(error?.expected).toEqual(expect.any(String));
+    });
+
+    it.each(['2023-02-30', 'soon', '1950', 5])('%s is no date', async (born) => {
+      expect(await refusal('PATCH', '/items/author/1', { born })).toMatchObject({
+        field: 'born',
+        type: 'type',
+        invalid: born,
+      });
+    });
+
+    it('that a check of the database refuses', async () => {
+      const error = {
+        code: 'FAILED_VALIDATION',
+        collection: 'book',
+        field: 'stock',
+        path: [],
+        type: 'check',
+      };
+      const seen = await refusal('PATCH', '/items/book/201', { stock: -1 });
+      expect(seen).toMatchObject({ code: 'FAILED_VALIDATION', collection: 'book', type: 'check' });
+      expect([error.field, null]).toContain(seen?.field);
+      expect(await refusal('PATCH', '/items/gauge/1', { level: 100 })).toMatchObject({
+        code: 'FAILED_VALIDATION',
+        collection: 'gauge',
+        field: 'level',
+        type: 'check',
+        invalid: 100,
+      });
+      expect(await refusal('POST', '/items/gauge', { low: 2, high: 1 })).toMatchObject({
+        collection: 'gauge',
+        type: 'check',
+      });
+    });
+  });
+
+  it('a list that fails at its end leaves nothing of its beginning', async () => {
+    const rows = Array.from({ length: 1_500 }, (_, index) => ({
+      title: `Half ${index}`,
+      isbn: `H-${index}`,
+    }));
+    await refusal('POST', '/items/book', [...rows, { title: 'last', isbn: 'B-1', stock: -1 }]);
+    expect((await send('GET', '/items/book?filter[title][_starts_with]=Half')).data).toEqual([]);
+  });
+
+  it('no answer tells what the database said', async () => {
+    const answers = await Promise.all([
+      send('POST', '/items/book', { title: 'x', isbn: 'B-1' }),
+      send('POST', '/items/book', { title: 'x', author: 99 }),
+      send('PATCH', '/items/gauge/1', { level: 100 }),
+      send('DELETE', '/items/book/201'),
+    ]);
+    for (const { text } of answers)
+      expect(text).not.toMatch(/sql|constraint|duplicate entry|insert into|book_isbn|errno|at \w+ \(/i);
+  });
+});

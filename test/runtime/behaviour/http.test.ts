@@ -1,0 +1,353 @@
+/** HTTP: tokens, bodies, routes, request ids, and what the server says about itself. */
+import { request as httpRequest } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { adminToken, settings, type TestAccess } from '../server-harness.js';
+import { libraryMeta, librarySql } from './library.js';
+
+const access: TestAccess = {
+  policies: { Titles: [{ collection: 'book', action: 'read', fields: ['id', 'title'] }] },
+  users: {
+    reader: { policies: ['Titles'] },
+    suspended: { policies: ['Titles'], columns: { status: 'suspended' } },
+    odd: { token: 'AbC', policies: ['Titles'] },
+  },
+};
+
+const json = { 'content-type': 'application/json' };
+
+describe.each(settings)('HTTP on $dialect through $door', (setting) => {
+  const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  const book = '/items/book/201?fields=title';
+
+  describe('tokens', () => {
+    it('are taken from the header in any case of its scheme, or from the query', async () => {
+      const shown = { title: 'Few Words' };
+      expect((await server().request('GET', book, bearer('reader-token'))).data).toEqual(shown);
+      expect(
+        (await server().request('GET', book, { headers: { authorization: 'bearer  reader-token' } })).data,
+      ).toEqual(shown);
+      expect((await server().request('GET', `${book}&access_token=reader-token`)).data).toEqual(shown);
+    });
+
+    it('in both places at once are refused', async () => {
+      const { status, codes } = await server().request(
+        'GET',
+        `${book}&access_token=reader-token`,
+        bearer('reader-token'),
+      );
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+    });
+
+    it.each([
+      'nobody-knows-this',
+      'abc',
+      'ABC',
+      'AbC ',
+      "' or 1=1 --",
+      'eyJhbGciOiJub25lIn0.eyJpZCI6MX0.',
+      'reader-token-',
+      '%',
+    ])('"%s" is nobody’s', async (token) => {
+      const path = `${book}&access_token=${encodeURIComponent(token)}`;
+      const { status, codes, headers } = await server().request('GET', path);
+      expect({ status, codes }).toEqual({ status: 401, codes: ['INVALID_CREDENTIALS'] });
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+    });
+
+    it('of a suspended user are like unknown ones, also for writes and for the description of the API', async () => {
+      for (const [method, path] of [
+        ['GET', book],
+        ['DELETE', '/items/book/201'],
+        ['GET', '/server/specs/oas'],
+        ['GET', '/server/health'],
+      ] as const) {
+        expect((await server().request(method, path, { as: 'suspended' })).codes).toEqual([
+          'INVALID_CREDENTIALS',
+        ]);
+      }
+    });
+
+    it('that are empty are as absent', async () => {
+      expect((await server().request('GET', `${book}&access_token=`)).codes).toEqual(['FORBIDDEN']);
+      expect((await server().request('GET', book, { headers: { authorization: 'Bearer ' } })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect(
+        (await server().request('GET', book, { headers: { authorization: 'Basic eDp5' } })).codes,
+      ).toEqual(['FORBIDDEN']);
+    });
+  });
+
+  describe('bodies', () => {
+    const post = (raw: string, headers: Readonly<Record<string, string>> = json) =>
+      server().request('POST', '/items/book', { as: 'admin', raw, headers });
+
+    it.each([
+      '{"title":',
+      '{title: "x"}',
+      '{"title": "x",}',
+      'undefined',
+      '\u0000',
+      '{"title": "x"} trailing',
+    ])('%j is no JSON and an invalid payload', async (raw) => {
+      const { status, codes } = await post(raw);
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+    });
+
+    it.each([
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      '',
+    ])('of the type "%s" are not read', async (type) => {
+      const { status, errors } = await post('{"title":"x"}', { 'content-type': type });
+      expect({ status, errors }).toMatchObject({
+        status: 415,
+        errors: [{ code: 'UNSUPPORTED_MEDIA_TYPE', where: 'Content-Type' }],
+      });
+    });
+
+    it.each([
+      'application/json',
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON',
+      'application/merge-patch+json',
+    ])('of the type %s are read', async (type) => {
+      const raw = JSON.stringify({ title: 'Typed' });
+      const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
+        as: 'admin',
+        raw,
+        headers: { 'content-type': type },
+      });
+      expect(data).toEqual({ title: 'Typed' });
+    });
+
+    it('over the limit are refused with their own code', async () => {
+      const { status, errors } = await post(JSON.stringify({ title: 'x', note: 'x'.repeat(1_100_000) }));
+      expect({ status, errors }).toMatchObject({ status: 413, errors: [{ code: 'CONTENT_TOO_LARGE' }] });
+    });
+
+    it('over the limit are refused when their length is not told either', async () => {
+      const answer = await sendChunks(
+        `${server().url}/items/book`,
+        Array.from({ length: 24 }, () => ' '.repeat(65_536)),
+      );
+      expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('CONTENT_TOO_LARGE') });
+      expect((await server().request('GET', book, { as: 'admin' })).status).toBe(200);
+    });
+
+    it('just below the limit are read', async () => {
+      const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
+        as: 'admin',
+        body: { title: 'Large', note: 'x'.repeat(60_000), isbn: null },
+      });
+      expect(data).toEqual({ title: 'Large' });
+    });
+  });
+
+  describe('routes', () => {
+    it.each([
+      ['GET', '/items'],
+      ['GET', '/items/'],
+      ['GET', '/nowhere'],
+      ['GET', '/'],
+      ['GET', '/items/book/1/title'],
+      ['PUT', '/items/book/1'],
+      ['POST', '/items/book/1'],
+      ['SEARCH', '/items/book/1'],
+      ['OPTIONS', '/items/book'],
+      ['POST', '/server/ping'],
+      ['GET', '/users/me/too'],
+      ['GET', '/docs'],
+    ])('%s %s is no route', async (method, path) => {
+      const { status, codes } = await server().request(method, path, { as: 'admin' });
+      expect({ status, codes }).toEqual({ status: 404, codes: ['ROUTE_NOT_FOUND'] });
+    });
+
+    it('an unknown method names those there are', async () => {
+      expect((await server().request('PUT', '/items/book/1', { as: 'admin' })).text).toContain(
+        'GET, PATCH, DELETE',
+      );
+    });
+
+    it('a slash at the end does no harm', async () => {
+      expect((await server().request('GET', '/items/book/201/?fields=id', { as: 'admin' })).data).toEqual({
+        id: 201,
+      });
+      expect((await server().request('GET', '/items/book/?fields=id&limit=1', { as: 'admin' })).data).toEqual(
+        [{ id: 1 }],
+      );
+    });
+
+    it.each([
+      '/items/book/%ff',
+      '/items/%ff',
+      '/items/book/%',
+      '/items/book?filter=%ff',
+      '/items/book?%ff=1',
+      '/items/book?fields=%E0%A4%A',
+    ])('GET %s is a mistake of the client', async (path) => {
+      const { status } = await server().request('GET', path, { as: 'admin' });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+    });
+
+    it('HEAD answers like GET, without the body', async () => {
+      for (const path of [book, '/items/book?limit=3', '/items/book/9999', '/server/ping']) {
+        const [head, get] = await Promise.all([
+          server().request('HEAD', path, { as: 'admin' }),
+          server().request('GET', path, { as: 'admin' }),
+        ]);
+        expect({ path, status: head.status, text: head.text }).toEqual({
+          path,
+          status: get.status,
+          text: '',
+        });
+        expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+        expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+      }
+    });
+
+    it('more parameters or deeper brackets than sensible are an invalid query', async () => {
+      const many = Array.from({ length: 1_001 }, (_, index) => `a${index}=1`).join('&');
+      const deep = `filter${'[_and][0]'.repeat(40)}[id][_eq]=1`;
+      for (const query of [many, deep]) {
+        expect((await server().request('GET', `/items/book?${query}`, { as: 'admin' })).codes).toEqual([
+          'INVALID_QUERY',
+        ]);
+      }
+      let filter: unknown = { id: { _eq: 1 } };
+      for (let level = 0; level < 100; level += 1) filter = { _and: [filter] };
+      const body = { query: { filter } };
+      expect((await server().request('SEARCH', '/items/book', { as: 'admin', body })).codes).toEqual([
+        'INVALID_QUERY',
+      ]);
+    });
+  });
+
+  describe('every answer', () => {
+    it('has an id, the caller’s own where it is harmless', async () => {
+      const sent = { as: 'admin', headers: { 'x-request-id': 'my-id.1' } };
+      expect((await server().request('GET', book, sent)).headers.get('x-request-id')).toBe('my-id.1');
+      const odd = { as: 'admin', headers: { 'x-request-id': 'a b"c' } };
+      const seen = new Set<string | null>();
+      for (const path of [book, '/items/book/9999', '/server/ping', '/nowhere']) {
+        seen.add((await server().request('GET', path, odd)).headers.get('x-request-id'));
+      }
+      expect(seen.size).toBe(4);
+      for (const id of seen) expect(id).toMatch(/^[\w.-]{1,64}$/);
+    });
+
+    it('names the version and its type', async () => {
+      const { headers } = await server().request('GET', book, { as: 'admin' });
+      expect(headers.get('x-svc-version')).toMatch(/^\d+\.\d+\.\d+/);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    });
+
+    it('that is empty says so', async () => {
+      const { status, headers, text } = await server().request('PATCH', '/items/book/203', {
+        as: 'admin',
+        body: { title: 'x' },
+      });
+      expect({ status, empty: text === '' }).toEqual({ status: 200, empty: false });
+      const gone = await server().request('DELETE', '/items/review/4', { as: 'admin' });
+      expect({ status: gone.status, text: gone.text, type: gone.headers.get('content-type') }).toEqual({
+        status: 204,
+        text: '',
+        type: null,
+      });
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    });
+  });
+
+  describe('the server', () => {
+    it('answers a ping to everybody, whatever the token', async () => {
+      for (const options of [{}, bearer('nobody-knows-this'), { as: 'admin' }]) {
+        const { status, text } = await server().request('GET', '/server/ping', options);
+        expect({ status, text }).toEqual({ status: 200, text: 'pong' });
+      }
+    });
+
+    it('tells its health to everybody, its parts to administrators', async () => {
+      expect((await server().request('GET', '/server/health')).body).toEqual({ status: 'ok' });
+      expect((await server().request('GET', '/server/health', { as: 'admin' })).body).toEqual({
+        status: 'ok',
+        checks: { database: { status: 'ok', milliseconds: expect.any(Number) } },
+      });
+    });
+
+    it('describes what the caller may do, and nothing else', async () => {
+      const read = async (as?: string) =>
+        (await server().request('GET', '/server/specs/oas', as === undefined ? {} : { as })).body as {
+          readonly openapi: string;
+          readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+        };
+      const items = ({ paths }: { readonly paths: object }) =>
+        Object.keys(paths).filter((path) => path.startsWith('/items/'));
+      const [stranger, reader, admin] = [await read(), await read('reader'), await read('admin')];
+      expect(items(stranger)).toEqual([]);
+      expect(items(reader)).toEqual(['/items/book', '/items/book/{key}']);
+      expect(Object.keys(reader.paths['/items/book'] ?? {})).not.toContain('post');
+      expect(JSON.stringify(reader)).not.toContain('isbn');
+      expect(items(admin)).toEqual(expect.arrayContaining(['/items/author', '/items/book_shelf/{key}']));
+      expect(admin).toEqual(server().openapi);
+    });
+  });
+
+  describe('what is told to the log', () => {
+    it('is neither tokens nor values nor bodies', async () => {
+      const secret = 'Zq7-secret-value';
+      const filter = `{"title":{"_eq":"${secret}"}}`;
+      await server().request(
+        'GET',
+        `/items/book?filter=${encodeURIComponent(filter)}&access_token=${adminToken}`,
+      );
+      await server().request('GET', `/items/book?search=${secret}`, { as: 'reader' });
+      await server().request('GET', `/items/country/${secret}`, { as: 'admin' });
+      await server().request('GET', `/users/${secret}?access_token=${secret}`);
+      await server().request('POST', '/items/book', { as: 'admin', body: { title: secret } });
+      await server().request('POST', '/items/book', { as: 'admin', body: { title: 1, note: secret } });
+      await server().request('POST', '/items/book', {
+        as: 'admin',
+        raw: `{"title": ${secret}`,
+        headers: json,
+      });
+      const told = JSON.stringify(server().observations);
+      for (const hidden of [secret, adminToken, 'reader-token']) expect(told).not.toContain(hidden);
+    });
+
+    it('is every request, by the template of its path, and no failure of ours', async () => {
+      await server().request('GET', '/items/country/de', {
+        as: 'admin',
+        headers: { 'x-request-id': 'logged-1' },
+      });
+      const seen = server().observations.filter(
+        (each) => each.kind === 'requestFinished' && each.id === 'logged-1',
+      );
+      expect(seen).toMatchObject([{ method: 'GET', route: '/items/country/:id', status: 200 }]);
+      expect(server().observations.filter((each) => each.kind === 'requestFailed')).toEqual([]);
+    });
+  });
+});
+
+/** A body in pieces whose sum is not told beforehand. */
+const sendChunks = (url: string, chunks: readonly string[]) =>
+  new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+    const request = httpRequest(url, {
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${adminToken}` },
+    });
+    request.once('response', (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.once('end', () =>
+        resolve({ status: response.statusCode, text: Buffer.concat(parts).toString() }),
+      );
+    });
+    request.once('error', reject);
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+  });
