@@ -41,7 +41,9 @@ export const settle = async (
   try {
     response = await handled;
   } catch (error) {
-    const told = availability.isLoss(error) ? apiError('SERVICE_UNAVAILABLE', { service: 'database' }) : error;
+    const told = availability.isLoss(error)
+      ? apiError('SERVICE_UNAVAILABLE', { service: 'database' })
+      : error;
     if (!(told instanceof ApiError || told instanceof ApiErrors)) {
       observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
     }

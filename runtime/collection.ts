@@ -285,7 +285,9 @@ const link = (
   if (relation.kind === 'manyToAny') return { ...relation, name };
   const collection = collections.get(relation.target);
   if (collection === undefined) return null;
-  return relation.kind === 'manyToOne' ? { ...relation, name, collection } : { ...relation, name, owner, collection };
+  return relation.kind === 'manyToOne'
+    ? { ...relation, name, collection }
+    : { ...relation, name, owner, collection };
 };
 
 const requireField = (fields: ReadonlyMap<string, Field>, name: string, collection: string): Field => {

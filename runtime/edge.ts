@@ -42,7 +42,8 @@ const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const refuse = (): void => reject(apiError('CONTENT_TOO_LARGE', { limit: most }, `at most ${most} bytes are read`));
+    const refuse = (): void =>
+      reject(apiError('CONTENT_TOO_LARGE', { limit: most }, `at most ${most} bytes are read`));
     if (Number(request.headers['content-length'] ?? 0) > most) return refuse();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;

@@ -24,14 +24,30 @@ export const createApp = (options: AppOptions): Express => {
   app.set('etag', false);
   app.set('query parser', false);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    const apiRequest = toApiRequest(request, options);
-    const answered = options.answer(apiRequest) ?? settle(findRoute(apiRequest, options), { request: apiRequest, started: performance.now() }, options);
+    const apiRequest = keepBody(toApiRequest(request, options), request);
+    const answered =
+      options.answer(apiRequest) ??
+      settle(findRoute(apiRequest, options), { request: apiRequest, started: performance.now() }, options);
     answered.then((answer) => sendResponse(answer, apiRequest, response), next);
   });
   return app;
 };
 
-const findRoute = async (request: ApiRequest, { base, explorer, operations }: AppOptions): Promise<ApiResponse> => {
+/** An embedder's parser may have read the body before: then what it made of it is the body. */
+const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
+  if (!request.readableEnded) return apiRequest;
+  return { ...apiRequest, body: async () => toBytes(request.body) };
+};
+
+const toBytes = (body: unknown): Buffer => {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+};
+
+const findRoute = async (
+  request: ApiRequest,
+  { base, explorer, operations }: AppOptions,
+): Promise<ApiResponse> => {
   const operation = operations.find(request);
   if (operation !== null) return operation.run(request);
   const page = explorer ? await findPage(request, base) : null;

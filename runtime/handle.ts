@@ -5,7 +5,15 @@ import { apiError, invalidPayload, invalidQuery } from './errors.js';
 import { noRows } from './execute/row-set.js';
 import { createContext, type ItemContext, type ItemServices } from './items/context.js';
 import { readItem, readItems, readList, readSingleton } from './items/read.js';
-import { createItems, deleteItem, deleteItems, readKeys, updateItem, updateItems, type WriteAnswer } from './items/write.js';
+import {
+  createItems,
+  deleteItem,
+  deleteItems,
+  readKeys,
+  updateItem,
+  updateItems,
+  type WriteAnswer,
+} from './items/write.js';
 import { forbiddenCollection } from './plan/scope.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import { readJson } from './request/body.js';
@@ -20,17 +28,24 @@ export interface HandleOptions extends ItemServices {
 /** Answers requests of the data plane; `null` for any other path. Errors are thrown. */
 export type Handle = (request: ApiRequest) => Promise<ApiResponse> | null;
 
-export const createHandle = (options: HandleOptions): Handle => (request) => {
-  const route = matchRoute(request.path, options.registry);
-  return route === null ? null : answer(request, route, options);
-};
+export const createHandle =
+  (options: HandleOptions): Handle =>
+  (request) => {
+    const route = matchRoute(request.path, options.registry);
+    return route === null ? null : answer(request, route, options);
+  };
 
 const answer = async (request: ApiRequest, route: Route, options: HandleOptions): Promise<ApiResponse> => {
   const action = findAction(request, route);
   return untilConfirmed(async () => {
     const principal = await options.access.identify(request);
     if (route.collection === null) throw forbiddenCollection(route.name);
-    const call: Call = { request, route, collection: route.collection, context: createContext(options, principal) };
+    const call: Call = {
+      request,
+      route,
+      collection: route.collection,
+      context: createContext(options, principal),
+    };
     return (action.writes ? runWrite : runRead)(action, call, options.access);
   });
 };
@@ -123,7 +138,10 @@ const updateItemAction = write(async ({ collection, request, route, context }) =
 });
 
 const updateAction = write(async ({ collection, request, context }) =>
-  respondRows(await updateItems({ collection, parsed: parseCached(request.query) }, await readJson(request), context), true),
+  respondRows(
+    await updateItems({ collection, parsed: parseCached(request.query) }, await readJson(request), context),
+    true,
+  ),
 );
 
 const deleteItemAction = write(async ({ collection, route, context }) => {
@@ -150,14 +168,18 @@ const updateSingletonAction = write(async ({ collection, request, context }) => 
   const payload = await readJson(request);
   const [key] = await singletonKey(collection, context);
   const rows =
-    key === undefined ? await createItems(target, payload, context) : await updateItem(target, { key, payload }, context);
+    key === undefined
+      ? await createItems(target, payload, context)
+      : await updateItem(target, { key, payload }, context);
   return respondRows(rows, false);
 });
 
 /** The stored item's key, whoever asks; whether it may be written is decided by the write. */
 const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
   const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
-  const rows = await database.query(`select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`);
+  const rows = await database.query(
+    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
+  );
   return rows.map((row) => collection.key.map((field) => row[field.name]));
 };
 
@@ -197,7 +219,9 @@ const respondRows = (rows: WriteAnswer, isList: boolean): ApiResponse => {
 };
 
 /** `{query?, keys?}` of a SEARCH; the query string counts for nothing then. */
-const readSearch = async (request: ApiRequest): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
+const readSearch = async (
+  request: ApiRequest,
+): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
   const body = await readJson(request, {});
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidPayload('SEARCH takes {"query": {…}} and {"keys": […]}');
@@ -205,7 +229,8 @@ const readSearch = async (request: ApiRequest): Promise<{ readonly parsed: Parse
   const { query = {}, keys, ...rest } = body as Record<string, unknown>;
   const [unknownKey] = Object.keys(rest);
   if (unknownKey !== undefined) throw invalidPayload(`SEARCH takes "query" and "keys", not "${unknownKey}"`);
-  if (typeof query !== 'object' || query === null || Array.isArray(query)) throw invalidQuery('"query" must be an object');
+  if (typeof query !== 'object' || query === null || Array.isArray(query))
+    throw invalidQuery('"query" must be an object');
   return { parsed: readQuery(query as Record<string, unknown>), keys };
 };
 

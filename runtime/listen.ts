@@ -2,7 +2,13 @@
  * The first door: node:http hands the data plane straight to the pipeline, everything else to Express, which is
  * loaded when it is first needed. Merely entering Express costs as much as a whole small read.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sendResponse, toApiRequest, type EdgeOptions } from './edge.js';
 import type { Answer } from './answer.js';

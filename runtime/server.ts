@@ -55,13 +55,15 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
         import('./operations/routes.js'),
         import('./operations/server.js'),
       ]);
-      const bodies = createServerOperations({ database, registry, openapi: options.openapi });
+      const bodies = createServerOperations({ database, registry, openapi: options.openapi, base });
       const operations = createOperationRoutes(bodies, access);
       return createApp({ ...edge, answer, operations, explorer: config.explorer, availability, observe });
     },
   });
   return {
-    url: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,
+    url:
+      config.publicUrl ??
+      `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${listener.port}`,
     async close() {
       await listener.close();
       availability.close();

@@ -15,7 +15,12 @@ it('generated/ is current', async () => {
     await loadChinook(test.database);
     await runBootstrap(test.database, loadConfig({}), () => {});
     const reader = catalogReader(test.database);
-    const report = await generate({ reader, specFolders: [folder('spec')], out: folder('generated'), check: true });
+    const report = await generate({
+      reader,
+      specFolders: [folder('spec')],
+      out: folder('generated'),
+      check: true,
+    });
     expect({ written: report.written, removed: report.removed }).toEqual({ written: [], removed: [] });
   } finally {
     await test.drop();

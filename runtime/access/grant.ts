@@ -116,7 +116,9 @@ const uniteFields = (
 ): ReadonlyMap<string, Rule> => {
   const fields = new Map<string, Rule>();
   for (const name of namesOf(collection)) {
-    const listing = permissions.filter((permission) => permission.fields?.includes('*') || permission.fields?.includes(name));
+    const listing = permissions.filter(
+      (permission) => permission.fields?.includes('*') || permission.fields?.includes(name),
+    );
     if (listing.length === 0) continue;
     const rule = unite(listing.map((permission) => permission.rows));
     fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);

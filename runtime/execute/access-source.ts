@@ -52,7 +52,10 @@ const rowToPermission = (row: Record<string, unknown>): AccessRows['permissions'
       permissions: json(row.permissions),
       validation: json(row.validation),
       presets: json(row.presets),
-      fields: text(row.fields)?.split(',').map((name) => name.trim()) ?? null,
+      fields:
+        text(row.fields)
+          ?.split(',')
+          .map((name) => name.trim()) ?? null,
     };
     return [permission];
   } catch {
@@ -60,14 +63,16 @@ const rowToPermission = (row: Record<string, unknown>): AccessRows['permissions'
   }
 };
 
-const text = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+const text = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);
 
 /** @throws where it is no object */
 const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   if (value === null || value === undefined) return null;
   const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;
   if (parsed === null) return null;
-  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new Error('a rule in svc_permissions is not an object');
+  if (typeof parsed !== 'object' || Array.isArray(parsed))
+    throw new Error('a rule in svc_permissions is not an object');
   return parsed as Record<string, unknown>;
 };
 

@@ -74,7 +74,8 @@ export class ByteWriter {
   literal({ words, length }: Literal): void {
     const view = this.#view;
     let at = this.length;
-    for (let index = 0; index < words.length; index += 1, at += word) view.setUint32(at, words[index] as number);
+    for (let index = 0; index < words.length; index += 1, at += word)
+      view.setUint32(at, words[index] as number);
     this.length += length;
   }
 
@@ -188,6 +189,8 @@ export interface Literal {
 export const createLiteral = (bytes: Buffer): Literal => {
   const padded = Buffer.alloc(Math.ceil(bytes.length / word) * word);
   bytes.copy(padded);
-  const words = Uint32Array.from({ length: padded.length / word }, (_, index) => padded.readUInt32BE(index * word));
+  const words = Uint32Array.from({ length: padded.length / word }, (_, index) =>
+    padded.readUInt32BE(index * word),
+  );
   return { words, length: bytes.length };
 };

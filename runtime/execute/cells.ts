@@ -47,7 +47,8 @@ export const writeCells = (
 export const cellsToKey = (cells: readonly CellValue[]): string | null =>
   cells.includes(null) ? null : joinKey(cells.map(cellToText));
 
-const cellToText = (cell: CellValue): string => (Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell));
+const cellToText = (cell: CellValue): string =>
+  Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell);
 
 /** A value in its wire form (decisions on numbers, dates and lists are those of the field types). */
 export const cellToJson = (field: Field, cell: CellValue): string => {
@@ -70,7 +71,9 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
     case 'csv':
       return JSON.stringify(cell === '' ? [] : String(cell).split(','));
     case 'binary':
-      return JSON.stringify(Buffer.isBuffer(cell) ? cell.toString('base64') : Buffer.from(String(cell)).toString('base64'));
+      return JSON.stringify(
+        Buffer.isBuffer(cell) ? cell.toString('base64') : Buffer.from(String(cell)).toString('base64'),
+      );
     default:
       return JSON.stringify(Buffer.isBuffer(cell) ? cell.toString('base64') : String(cell));
   }
@@ -79,7 +82,9 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
 /** With as many digits after the point as the column has. */
 const decimalText = (cell: CellValue, scale: number | undefined): string => {
   if (typeof cell === 'number' && scale !== undefined) return cell.toFixed(scale);
-  return typeof cell === 'bigint' && scale !== undefined && scale > 0 ? `${cell}.${'0'.repeat(scale)}` : String(cell);
+  return typeof cell === 'bigint' && scale !== undefined && scale > 0
+    ? `${cell}.${'0'.repeat(scale)}`
+    : String(cell);
 };
 
 /** A column may hold what its type does not promise; then it is shown as text. */

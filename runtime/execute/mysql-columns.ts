@@ -72,7 +72,8 @@ const writeLong: WriteColumn = (cursor, writer) => {
 };
 
 const wholeWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColumn => {
-  if (field.type === 'boolean') return (cursor, writer) => writer.ascii(read(cursor) === 0n ? 'false' : 'true');
+  if (field.type === 'boolean')
+    return (cursor, writer) => writer.ascii(read(cursor) === 0n ? 'false' : 'true');
   if (isNumber(field)) return (cursor, writer) => writer.ascii(read(cursor).toString());
   return (cursor, writer) => writer.ascii(`"${read(cursor)}"`);
 };
@@ -81,7 +82,8 @@ const wholeWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColum
 const readBits = (cursor: Cursor): bigint => {
   const length = readLength(cursor);
   let value = 0n;
-  for (let count = 0; count < length; count += 1) value = (value << 8n) | BigInt(cursor.source[cursor.at++] as number);
+  for (let count = 0; count < length; count += 1)
+    value = (value << 8n) | BigInt(cursor.source[cursor.at++] as number);
   return value;
 };
 

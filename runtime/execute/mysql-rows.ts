@@ -35,7 +35,10 @@ type Step =
 /** More than any value that is not text takes. */
 const widestValue = 40;
 
-export const compileRows = ({ tokens, keyColumns }: RowLayout, columns: readonly ColumnType[]): RowProgram => {
+export const compileRows = (
+  { tokens, keyColumns }: RowLayout,
+  columns: readonly ColumnType[],
+): RowProgram => {
   let column = keyColumns;
   let slack = widestValue;
   const steps = tokens.map((token): Step => {

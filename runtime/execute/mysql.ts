@@ -80,10 +80,12 @@ const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise
   new Promise<Result>((resolve, reject) => {
     pool.getConnection((error, connection) => {
       if (error !== null) return reject(error);
-      const release = <Value>(settle: (value: Value) => void) => (value: Value): void => {
-        connection.release();
-        settle(value);
-      };
+      const release =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          connection.release();
+          settle(value);
+        };
       task(connection).then(release(resolve), release(reject));
     });
   });
@@ -137,15 +139,23 @@ const send = (
 ): Promise<Record<string, unknown>[]> => {
   if (values.length > 0) {
     return withStatement(connection, text, (statement, settle) => {
-      statement.execute(values, (error, rows) => settleWith(settle, error, rows as Record<string, unknown>[]));
+      statement.execute(values, (error, rows) =>
+        settleWith(settle, error, rows as Record<string, unknown>[]),
+      );
     });
   }
   return new Promise((resolve, reject) => {
-    connection.query(text, (error, rows) => settleWith({ resolve, reject }, error, rows as Record<string, unknown>[]));
+    connection.query(text, (error, rows) =>
+      settleWith({ resolve, reject }, error, rows as Record<string, unknown>[]),
+    );
   });
 };
 
-const settleWith = <Result>({ resolve, reject }: Settle<Result>, error: Error | null, result: Result): void => {
+const settleWith = <Result>(
+  { resolve, reject }: Settle<Result>,
+  error: Error | null,
+  result: Result,
+): void => {
   if (error === null) resolve(result);
   else reject(error);
 };

@@ -11,7 +11,11 @@ export interface ReadResult {
   readonly meta: Readonly<Record<string, number>> | null;
 }
 
-export const executeRead = (read: CompiledRead, input: BindInput, executor: Executor): Promise<ReadResult> => {
+export const executeRead = (
+  read: CompiledRead,
+  input: BindInput,
+  executor: Executor,
+): Promise<ReadResult> => {
   const rows = readRoot(read.rows, input, executor);
   return read.counts.length === 0 ? rows : withCounts(rows, { read, input, executor });
 };
@@ -44,7 +48,9 @@ interface Context {
 /** Sibling lists are read side by side. */
 const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<FilledRows> => {
   if (set.holes.length === 0) return set;
-  const lists = await Promise.all(rows.lists.map((list, index) => readList(list, keysOf(set, index), context)));
+  const lists = await Promise.all(
+    rows.lists.map((list, index) => readList(list, keysOf(set, index), context)),
+  );
   return fillHoles(set, lists);
 };
 
@@ -58,8 +64,16 @@ const keysOf = (set: RowSet, list: number): readonly string[] => {
 const keysTogether = 1000;
 const keysApart = 64;
 
-const readList = async (list: CompiledList, keys: readonly string[], context: Context): Promise<FilledRows> => {
-  const layout: RowLayout = { tokens: list.tokens, keyColumns: list.keyColumns, limit: list.limit(context.input) };
+const readList = async (
+  list: CompiledList,
+  keys: readonly string[],
+  context: Context,
+): Promise<FilledRows> => {
+  const layout: RowLayout = {
+    tokens: list.tokens,
+    keyColumns: list.keyColumns,
+    limit: list.limit(context.input),
+  };
   if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map() };
   const sets = await Promise.all(
     chunk(keys, list.together === null ? keysApart : keysTogether).map((part) =>
@@ -69,7 +83,11 @@ const readList = async (list: CompiledList, keys: readonly string[], context: Co
   return concatSets(await Promise.all(sets.flat().map((set) => fill(set, list, context))));
 };
 
-const withKeys = ({ values, resolve }: BindInput, keys: readonly string[]): BindInput => ({ values, keys, resolve });
+const withKeys = ({ values, resolve }: BindInput, keys: readonly string[]): BindInput => ({
+  values,
+  keys,
+  resolve,
+});
 
 /** Together where every parent surely got its rows; else one branch per parent. */
 const readChunk = async (
@@ -91,7 +109,9 @@ const readChunk = async (
 const chunk = (keys: readonly string[], size: number): readonly (readonly string[])[] =>
   keys.length <= size
     ? [keys]
-    : Array.from({ length: Math.ceil(keys.length / size) }, (_, index) => keys.slice(index * size, (index + 1) * size));
+    : Array.from({ length: Math.ceil(keys.length / size) }, (_, index) =>
+        keys.slice(index * size, (index + 1) * size),
+      );
 
 const concatSets = (sets: readonly FilledRows[]): FilledRows => {
   const [only] = sets;
@@ -100,7 +120,8 @@ const concatSets = (sets: readonly FilledRows[]): FilledRows => {
   const chunks = sets.map(({ rows }) => rows.bytes);
   let offset = 0;
   sets.forEach((set, index) => {
-    for (const [key, { start, end }] of set.groups) groups.set(key, { start: start + offset, end: end + offset });
+    for (const [key, { start, end }] of set.groups)
+      groups.set(key, { start: start + offset, end: end + offset });
     offset += chunks[index]?.length ?? 0;
   });
   const buffer = Buffer.concat(chunks);

@@ -122,7 +122,8 @@ export class RowCollector {
   }
 
   #closeGroup(): void {
-    if (this.#key !== null) this.#groups.set(this.#key, { start: this.#groupStart, end: this.writer.length - margin });
+    if (this.#key !== null)
+      this.#groups.set(this.#key, { start: this.#groupStart, end: this.writer.length - margin });
   }
 }
 

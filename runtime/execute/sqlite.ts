@@ -23,7 +23,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
     dialect: 'sqlite',
     rows: (statement, layout) =>
       isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
-    query: (text, values) => (isRead(text) ? reading.query(text, values) : queue(() => writing.query(text, values))),
+    query: (text, values) =>
+      isRead(text) ? reading.query(text, values) : queue(() => writing.query(text, values)),
     write: (statement) => queue(() => writing.write(statement)),
     transaction: (body) =>
       queue(async () => {
@@ -80,7 +81,11 @@ const createExecutor = (connection: Connection): Executor => {
   return {
     rows: async (statement, layout) => collect(prepare(statement.text), statement, layout),
     query: async (text, values = []) =>
-      (prepare(text).raw(false).all([...values]) as Record<string, unknown>[]).map(plainRow),
+      (
+        prepare(text)
+          .raw(false)
+          .all([...values]) as Record<string, unknown>[]
+      ).map(plainRow),
     write: async (statement) => ({ affected: prepare(statement.text).run([...statement.values]).changes }),
   };
 };

@@ -28,7 +28,11 @@ export interface WriteContext {
   readonly after: ((executor: Executor) => Promise<void>) | null;
 }
 
-const toWrite = (collection: Collection, rows: readonly WriteRow[], { database, dialect }: WriteContext): Write => ({
+const toWrite = (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  { database, dialect }: WriteContext,
+): Write => ({
   collection,
   rows,
   executor: database,
@@ -112,7 +116,9 @@ const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])
 };
 
 const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 
 const insertGroup = async (
   collection: Collection,
@@ -122,15 +128,26 @@ const insertGroup = async (
   const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
   const { text, values } = compileInsert(collection, rows, { dialect, returning });
   const found = await executor.query(text, values);
-  return found.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
+  return found.map((row) =>
+    readKey(
+      collection,
+      collection.key.map((field) => row[field.name]),
+    ),
+  );
 };
 
 /** One set of values for all keys; every one of them has to exist and to be permitted. */
-export const executeUpdate = (plan: UpdatePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
+export const executeUpdate = (
+  plan: UpdatePlan,
+  keys: readonly Key[],
+  context: WriteContext,
+): Promise<void> => {
   const { collection, row, where } = plan;
   return explainFailure(toWrite(collection, [row], context), async () => {
     if (keys.length === 1 && row.size > 0 && context.after === null && looksAtRowOnly(where)) {
-      const { affected } = await context.database.write(compileUpdate(collection, row, { ...context, keys, where }));
+      const { affected } = await context.database.write(
+        compileUpdate(collection, row, { ...context, keys, where }),
+      );
       if (affected === 0) throw missingItem(collection);
       return;
     }
@@ -160,7 +177,11 @@ const updateAll = async (plan: UpdatePlan, keys: readonly Key[], context: Insert
   for (const part of chunk(keys, maxRows)) await writeRows(plan, part, context);
 };
 
-const writeRows = async ({ collection, row }: UpdatePlan, keys: readonly Key[], context: InsertContext): Promise<void> => {
+const writeRows = async (
+  { collection, row }: UpdatePlan,
+  keys: readonly Key[],
+  context: InsertContext,
+): Promise<void> => {
   if (row.size === 0) return;
   await context.executor.write(compileUpdate(collection, row, { ...context, keys, where: conditionTrue }));
 };
@@ -181,12 +202,20 @@ const requirePermitted = async (
   if (found.length !== keys.length) throw missingItem(collection);
 };
 
-export const executeDelete = (plan: DeletePlan, keys: readonly Key[], context: WriteContext): Promise<void> => {
+export const executeDelete = (
+  plan: DeletePlan,
+  keys: readonly Key[],
+  context: WriteContext,
+): Promise<void> => {
   const { collection, where } = plan;
-  const rows = keys.map((parts) => new Map(collection.key.map(({ name }, index) => [name, parts[index] ?? null])));
+  const rows = keys.map(
+    (parts) => new Map(collection.key.map(({ name }, index) => [name, parts[index] ?? null])),
+  );
   return explainFailure({ ...toWrite(collection, rows, context), deletes: true }, async () => {
     if (keys.length === 1 && context.after === null && looksAtRowOnly(where)) {
-      const { affected } = await context.database.write(compileDelete(collection, { ...context, keys, where }));
+      const { affected } = await context.database.write(
+        compileDelete(collection, { ...context, keys, where }),
+      );
       if (affected === 0) throw missingItem(collection);
       return;
     }

@@ -27,7 +27,10 @@ export const readItem = async (
   context: ItemContext,
 ): Promise<JsonRows> => {
   const keys = readKey(collection, key);
-  const { rows, count } = await run({ collection, parsed, kind: 'item', narrow: narrowToItem, keys }, context);
+  const { rows, count } = await run(
+    { collection, parsed, kind: 'item', narrow: narrowToItem, keys },
+    context,
+  );
   if (count === 0) throw missingItem(collection);
   return rows;
 };
@@ -50,12 +53,21 @@ export const readItems = (
   );
 
 /** The one item of a singleton; its defaults where the table is empty. */
-export const readSingleton = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<JsonRows> => {
-  const { rows, count } = await run({ collection, parsed, kind: 'singleton', narrow: narrowToFirst, keys: [] }, context);
+export const readSingleton = async (
+  { collection, parsed }: ReadTarget,
+  context: ItemContext,
+): Promise<JsonRows> => {
+  const { rows, count } = await run(
+    { collection, parsed, kind: 'singleton', narrow: narrowToFirst, keys: [] },
+    context,
+  );
   return count > 0 ? rows : defaultItem(planRead(parsed.query, collection, planContext(context)));
 };
 
-export const planContext = ({ principal, maxDepth }: ItemContext) => ({ policies: principal.policies, maxDepth });
+export const planContext = ({ principal, maxDepth }: ItemContext) => ({
+  policies: principal.policies,
+  maxDepth,
+});
 
 interface Run extends ReadTarget {
   /** Tells apart plans of one shape. */

@@ -10,7 +10,9 @@ export const defaultItem = ({ collection, select }: ReadPlan): JsonRows => {
     if (entry.kind === 'one' || isKey(entry.name)) return [entry.name, null];
     return [entry.name, entry.field.default ?? null];
   });
-  return toRows(`{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`);
+  return toRows(
+    `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+  );
 };
 
 const toRows = (text: string): JsonRows => {

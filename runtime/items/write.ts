@@ -36,7 +36,9 @@ export const createItems = async (
 ): Promise<WriteAnswer> => {
   const { collection } = target;
   const answer = planAnswer(target, context);
-  const plan = await hashRows(planCreate(collection, Array.isArray(payload) ? payload : [payload], writeContext(context)));
+  const plan = await hashRows(
+    planCreate(collection, Array.isArray(payload) ? payload : [payload], writeContext(context)),
+  );
   if (plan.rows.length === 0) return noRows;
   const execute = executeContext(collection, context);
   if (plan.rows.length === 1 && execute.after === null && answer !== null && answer.returning !== null) {
@@ -99,9 +101,14 @@ const updateEach = async (
 
 const keyInside = (collection: Collection, payload: unknown): Key => {
   const given = payload as Record<string, unknown>;
-  const missing = collection.key.find((field) => given[field.name] === undefined || given[field.name] === null);
+  const missing = collection.key.find(
+    (field) => given[field.name] === undefined || given[field.name] === null,
+  );
   if (missing !== undefined) throw invalidPayload(`every item of the list needs its key "${missing.name}"`);
-  return readKey(collection, collection.key.map((field) => given[field.name]));
+  return readKey(
+    collection,
+    collection.key.map((field) => given[field.name]),
+  );
 };
 
 export const deleteItem = (
@@ -111,12 +118,20 @@ export const deleteItem = (
 ): Promise<void> => deleteKeys(collection, [readKey(collection, key)], context);
 
 /** A list of keys, `{keys}` or `{query}`. */
-export const deleteItems = async (collection: Collection, payload: unknown, context: ItemContext): Promise<void> => {
+export const deleteItems = async (
+  collection: Collection,
+  payload: unknown,
+  context: ItemContext,
+): Promise<void> => {
   const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
   return deleteKeys(collection, await selectKeys(collection, selection, context), context);
 };
 
-const deleteKeys = async (collection: Collection, keys: readonly Key[], context: ItemContext): Promise<void> => {
+const deleteKeys = async (
+  collection: Collection,
+  keys: readonly Key[],
+  context: ItemContext,
+): Promise<void> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
 };
@@ -145,11 +160,17 @@ const selectKeys = async (
   context: ItemContext,
 ): Promise<readonly Key[]> => {
   if (keys !== undefined) return readKeys(collection, keys);
-  if (typeof query !== 'object' || query === null || Array.isArray(query)) throw invalidPayload('"query" must be an object');
+  if (typeof query !== 'object' || query === null || Array.isArray(query))
+    throw invalidPayload('"query" must be an object');
   const parsed = readQuery({ ...query, fields: collection.key.map((field) => field.name), deep: undefined });
   const { rows } = await readList({ collection, parsed }, context);
   const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
-  return found.map((row) => readKey(collection, collection.key.map((field) => row[field.name])));
+  return found.map((row) =>
+    readKey(
+      collection,
+      collection.key.map((field) => row[field.name]),
+    ),
+  );
 };
 
 /** Keys of a body, each once. */
@@ -174,7 +195,15 @@ const planAnswer = ({ collection, parsed }: ReadTarget, context: ItemContext): A
 
 /** Of the query, what says how rows look; not which ones. */
 const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
-  const query: Query = { ...parsed.query, filter: null, search: null, limit: 'all', offset: null, page: null, meta: [] };
+  const query: Query = {
+    ...parsed.query,
+    filter: null,
+    search: null,
+    limit: 'all',
+    offset: null,
+    page: null,
+    meta: [],
+  };
   return { query, shape: `answer ${parsed.shape}`, values: parsed.values };
 };
 

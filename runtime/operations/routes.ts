@@ -29,7 +29,8 @@ export const createOperationRoutes = (bodies: Operations, access: Access): Opera
       const entry = routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
       return entry === undefined ? null : { run: (request) => run(entry, request, { bodies, access }) };
     },
-    methodsOf: (path) => operations.filter((entry) => entry.path === path).map((entry) => entry.method.toUpperCase()),
+    methodsOf: (path) =>
+      operations.filter((entry) => entry.path === path).map((entry) => entry.method.toUpperCase()),
   };
 };
 
@@ -59,6 +60,7 @@ const respond = (entry: Entry, output: unknown): ApiResponse => {
   return {
     status,
     headers: contentType === null ? {} : { 'content-type': `${contentType}; charset=utf-8` },
-    body: contentType === null ? null : contentType === 'application/json' ? JSON.stringify(body) : String(body),
+    body:
+      contentType === null ? null : contentType === 'application/json' ? JSON.stringify(body) : String(body),
   };
 };

@@ -11,12 +11,22 @@ export interface ServerOperationsOptions {
   readonly registry: Registry;
   /** File of the OpenAPI document. */
   readonly openapi: string;
+  /** Path that comes before everything; empty at the root. */
+  readonly base: string;
 }
 
-export const createServerOperations = ({ database, registry, openapi }: ServerOperationsOptions): Operations => {
+export const createServerOperations = ({
+  database,
+  registry,
+  openapi,
+  base,
+}: ServerOperationsOptions): Operations => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
-    (document ??= readFile(openapi, 'utf8').then((text) => JSON.parse(text) as OpenAPIObject));
+    (document ??= readFile(openapi, 'utf8').then((text) => ({
+      ...(JSON.parse(text) as OpenAPIObject),
+      ...(base === '' ? {} : { servers: [{ url: base }] }),
+    })));
 
   return {
     serverPing: async () => 'pong',

@@ -19,11 +19,7 @@ import { conditionTrue, type Entry, type Select } from './types.js';
 const star: readonly FieldNode[] = [{ name: '*', children: [] }];
 
 /** `deep` holds the parameters of nested lists. @throws FORBIDDEN */
-export const planSelect = (
-  nodes: readonly FieldNode[] | null,
-  scope: Scope,
-  deep: Query['deep'],
-): Select => {
+export const planSelect = (nodes: readonly FieldNode[] | null, scope: Scope, deep: Query['deep']): Select => {
   const entries = new Map<string, Entry>();
   for (const node of openStars(nodes ?? star, scope)) {
     const entry = planEntry(node, scope, deep);
@@ -101,7 +97,11 @@ interface ListContext {
   readonly deep: Query['deep'];
 }
 
-const planList = (relation: ToMany, children: readonly FieldNode[], { scope, deep }: ListContext): Entry | null => {
+const planList = (
+  relation: ToMany,
+  children: readonly FieldNode[],
+  { scope, deep }: ListContext,
+): Entry | null => {
   const target = crossRelation(scope, relation);
   if (target === null) return null;
   const query = deepOf(deep, relation.name);

@@ -55,7 +55,9 @@ const planNode = (filter: Filter, context: Context): Condition => {
     case 'none':
       throw invalidQuery(`"_${filter.kind}" stands directly below a to-many relation only`);
     case 'compare':
-      throw invalidQuery(`"_${filter.operator}" needs a field around it, as in {"name": {"_${filter.operator}": …}}`);
+      throw invalidQuery(
+        `"_${filter.operator}" needs a field around it, as in {"name": {"_${filter.operator}": …}}`,
+      );
   }
 };
 
@@ -63,11 +65,16 @@ const planNode = (filter: Filter, context: Context): Condition => {
 const gatherSteps = (filters: readonly Filter[], scope: Scope): readonly Filter[] => {
   const steps = new Map<string, Filter[]>();
   const rest = filters.filter((part) => {
-    if (part.kind !== 'field' || !isStep(part.filter) || findRelation(scope, part.name) === undefined) return true;
+    if (part.kind !== 'field' || !isStep(part.filter) || findRelation(scope, part.name) === undefined)
+      return true;
     steps.set(part.name, [...(steps.get(part.name) ?? []), part.filter]);
     return false;
   });
-  const gathered = [...steps].map(([name, parts]): Filter => ({ kind: 'field', name, filter: joinFilters(parts) }));
+  const gathered = [...steps].map(([name, parts]): Filter => ({
+    kind: 'field',
+    name,
+    filter: joinFilters(parts),
+  }));
   return [...rest, ...gathered];
 };
 
@@ -99,7 +106,12 @@ const planNamed = (name: string, filter: Filter, context: Context): Condition =>
   return planOne(name, relation, filter, context);
 };
 
-const planOne = (name: string, relation: Relation | undefined, filter: Filter, context: Context): Condition => {
+const planOne = (
+  name: string,
+  relation: Relation | undefined,
+  filter: Filter,
+  context: Context,
+): Condition => {
   const { scope } = context;
   if (relation?.kind !== 'manyToOne') throw notARelation(name, filter, scope);
   if (filter.kind === 'some' || filter.kind === 'none') {

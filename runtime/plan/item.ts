@@ -34,7 +34,9 @@ export const narrowToItems = (plan: ReadPlan, count: number): ReadPlan => ({
 const keysCondition = (collection: Collection, count: number): Condition => {
   const [only] = collection.key;
   if (collection.key.length > 1 || only === undefined) {
-    return anyOf(Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length)));
+    return anyOf(
+      Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length)),
+    );
   }
   return {
     kind: 'compare',

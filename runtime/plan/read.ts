@@ -17,7 +17,15 @@ import {
 } from './scope.js';
 import type { Collection } from '../collection.js';
 import { planSearch } from './search.js';
-import { allOf, conditionTrue, type Condition, type Join, type Limit, type Order, type ReadPlan } from './types.js';
+import {
+  allOf,
+  conditionTrue,
+  type Condition,
+  type Join,
+  type Limit,
+  type Order,
+  type ReadPlan,
+} from './types.js';
 
 const emptyQuery: Query = {
   fields: null,

@@ -20,13 +20,18 @@ export interface Scope {
   readonly grant: Grant | null;
   /** Names crossed so far, for messages and for the depth limit. */
   readonly trail: readonly string[];
+  /** Relations that the whole plan has crossed. */
+  readonly crossed: { count: number };
 }
+
+/** Wildcards below wildcards multiply: a plan ends somewhere. */
+const maxCrossed = 500;
 
 /** The scope a read of `collection` begins in. @throws FORBIDDEN */
 export const openScope = (collection: Collection, action: Action, context: PlanContext): Scope => {
   const grant = context.policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);
-  return { context, collection, grant, trail: [] };
+  return { context, collection, grant, trail: [], crossed: { count: 0 } };
 };
 
 export const forbiddenCollection = (name: string): Error =>
@@ -91,6 +96,9 @@ export const crossRelation = (scope: Scope, relation: ToOne | ToMany): Scope | n
     throw invalidQuery(`"${trail.join('.')}" crosses more than ${scope.context.maxDepth} relations`);
   }
   if (scope.grant === null) return { ...scope, collection: relation.collection, trail };
+  scope.crossed.count += 1;
+  if (scope.crossed.count > maxCrossed)
+    throw invalidQuery(`the query crosses relations more than ${maxCrossed} times`);
   const grant = scope.context.policies.grant(relation.collection, 'read');
   return grant === null ? null : { ...scope, collection: relation.collection, grant, trail };
 };

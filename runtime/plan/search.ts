@@ -5,7 +5,13 @@ import { mayUse, type Scope } from './scope.js';
 import { anyOf, type Condition, type Operand } from './types.js';
 
 const matched: ReadonlySet<FieldType> = new Set(['string', 'text', 'csv'] as const);
-const equalled: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'float', 'decimal', 'uuid'] as const);
+const equalled: ReadonlySet<FieldType> = new Set([
+  'integer',
+  'bigInteger',
+  'float',
+  'decimal',
+  'uuid',
+] as const);
 
 /**
  * Texts contain it, in any case; numbers and uuids equal it where it can be one

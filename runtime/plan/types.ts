@@ -65,7 +65,12 @@ export type Condition =
   | { readonly kind: 'false' }
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'not'; readonly condition: Condition }
-  | { readonly kind: 'compare'; readonly column: ColumnRef; readonly operator: Comparison; readonly operand: Operand }
+  | {
+      readonly kind: 'compare';
+      readonly column: ColumnRef;
+      readonly operator: Comparison;
+      readonly operand: Operand;
+    }
   | { readonly kind: 'null' | 'empty'; readonly column: ColumnRef }
   /** Surely true of the row at the end of `path`; never unknown. */
   | { readonly kind: 'at'; readonly path: readonly Join[]; readonly condition: Condition }

@@ -22,7 +22,9 @@ export interface ValidationContext {
 /** Of rules joined by or, one has to pass; the failures of the first are told. */
 export const validateRule = (rule: Rule, context: ValidationContext): readonly Failure[] => {
   if (rule.kind === 'always') return [];
-  return validateOne(rule.filters.map(({ filter, values }) => validateFilter(filter, { ...context, values })));
+  return validateOne(
+    rule.filters.map(({ filter, values }) => validateFilter(filter, { ...context, values })),
+  );
 };
 
 const validateOne = (results: readonly (readonly Failure[])[]): readonly Failure[] =>
@@ -50,7 +52,8 @@ export const validateFilter = (filter: Filter, context: FilterContext): readonly
 const validateField = (name: string, filter: Filter, context: FilterContext): readonly Failure[] => {
   if (!context.payload.has(name)) return [];
   if (filter.kind === 'and') return filter.filters.flatMap((part) => validateField(name, part, context));
-  if (filter.kind === 'or') return validateOne(filter.filters.map((part) => validateField(name, part, context)));
+  if (filter.kind === 'or')
+    return validateOne(filter.filters.map((part) => validateField(name, part, context)));
   if (filter.kind !== 'compare') return [{ field: name, type: filter.kind, operand: null }];
   const operand = resolveOperand(filter.slot === null ? null : context.values[filter.slot], context);
   const value = context.payload.get(name);

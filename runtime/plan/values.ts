@@ -70,8 +70,7 @@ const readBigInteger: Reader = (value, field) => {
     return refuse('a whole number, as text where it exceeds 2^53');
   }
   const number = BigInt(text);
-  const [least, most] =
-    field.unsigned === true ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  const [least, most] = field.unsigned === true ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
   if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
   return accept(number.toString());
 };
@@ -84,7 +83,8 @@ const readFloat: Reader = (value) => {
 const readDecimal: Reader = (value, field) => {
   const text = typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : value;
   const match = typeof text === 'string' ? /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(text) : null;
-  if (match === null || (match[2] === '' && !/\d/.test(String(text)))) return refuse('a decimal number, as text or number');
+  if (match === null || (match[2] === '' && !/\d/.test(String(text))))
+    return refuse('a decimal number, as text or number');
   const whole = match[2] ?? '';
   if (field.precision !== undefined && whole.length > field.precision - (field.scale ?? 0)) {
     return refuse(`at most ${field.precision - (field.scale ?? 0)} digits before the point`, 'range');
@@ -122,7 +122,8 @@ const readBoolean: Reader = (value) => {
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/;
-const momentPattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
+const momentPattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 
 /** Of a date with a time, the date. */
 const readDate: Reader = (value, field) => {

@@ -46,7 +46,11 @@ export interface DeletePlan {
 type Payload = Readonly<Record<string, unknown>>;
 
 /** @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG, VALUE_OUT_OF_RANGE: all of all rows */
-export const planCreate = (collection: Collection, payloads: readonly unknown[], context: WriteContext): CreatePlan => {
+export const planCreate = (
+  collection: Collection,
+  payloads: readonly unknown[],
+  context: WriteContext,
+): CreatePlan => {
   const { grant } = openScope(collection, 'create', context);
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
@@ -70,7 +74,13 @@ export const planUpdate = (collection: Collection, payload: unknown, context: Wr
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
   const given = requireObject(payload);
-  const row = readRow(withPresets(given, grant, context), { ...context, grant, action: 'update', index: null, problems });
+  const row = readRow(withPresets(given, grant, context), {
+    ...context,
+    grant,
+    action: 'update',
+    index: null,
+    problems,
+  });
   throwProblems(problems);
   const rules = Object.keys(given)
     .filter((name) => row.has(name))
@@ -92,9 +102,14 @@ const requireObject = (payload: unknown): Payload => {
 };
 
 /** What the client sends wins over presets. */
-const withPresets = (payload: Payload, grant: Grant, { resolve }: WriteContext): ReadonlyMap<string, GivenValue> => {
+const withPresets = (
+  payload: Payload,
+  grant: Grant,
+  { resolve }: WriteContext,
+): ReadonlyMap<string, GivenValue> => {
   const values = new Map<string, GivenValue>();
-  for (const [name, value] of Object.entries(grant.presets)) values.set(name, { value: resolve(value), preset: true });
+  for (const [name, value] of Object.entries(grant.presets))
+    values.set(name, { value: resolve(value), preset: true });
   for (const [name, value] of Object.entries(payload)) values.set(name, { value, preset: false });
   return values;
 };
@@ -132,7 +147,11 @@ const readRow = (given: ReadonlyMap<string, GivenValue>, context: RowContext): W
 };
 
 /** `null`, with a problem told, for what may not be written. */
-const readableField = (name: string, preset: boolean, { grant, problems, action }: RowContext): Field | null => {
+const readableField = (
+  name: string,
+  preset: boolean,
+  { grant, problems, action }: RowContext,
+): Field | null => {
   const { collection } = grant;
   const field = collection.fields.get(name);
   if (!preset && !grant.fields.has(name)) {
@@ -168,7 +187,9 @@ const isIgnored = (field: Field, value: unknown, { grant, action }: RowContext):
 const readField = (field: Field, value: unknown, context: RowContext): Scalar | null | ApiError => {
   if (value === undefined) return null;
   if (value === null) {
-    return field.nullable === true ? null : failed(field, { type: 'nnull', expected: 'a value', value }, context);
+    return field.nullable === true
+      ? null
+      : failed(field, { type: 'nnull', expected: 'a value', value }, context);
   }
   const relation = context.grant.collection.relations.get(field.name);
   if (relation?.kind === 'manyToOne' && typeof value === 'object') {
@@ -232,7 +253,9 @@ const missingFields = (
 ): readonly ApiError[] =>
   [...context.grant.collection.fields.values()]
     .filter((field) => field.required === true && !row.has(field.name) && !given.has(field.name))
-    .map((field) => failed(field, { type: 'required', expected: 'a value; it is required', value: null }, context));
+    .map((field) =>
+      failed(field, { type: 'required', expected: 'a value; it is required', value: null }, context),
+    );
 
 const validate = (
   given: ReadonlyMap<string, GivenValue>,
@@ -254,7 +277,9 @@ const validate = (
 const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>
   findRuleProblems(row).flatMap(({ field: name, expected }) => {
     const field = context.grant.collection.fields.get(name);
-    return field === undefined ? [] : [failed(field, { type: 'rule', expected, value: row.get(name) }, context)];
+    return field === undefined
+      ? []
+      : [failed(field, { type: 'rule', expected, value: row.get(name) }, context)];
   });
 
 const validateField = (
@@ -264,9 +289,9 @@ const validateField = (
   const values: unknown[] = [];
   const filter = parseFilter(field.validation ?? {}, values);
   const message = field.validationMessage;
-  return validateFilter(filter, { ...context, values }).map((failure) =>
-    message === undefined ? failure : { ...failure, message },
-  );
+  const failures = validateFilter(filter, { ...context, values });
+  if (message === undefined) return failures;
+  return failures.map(({ field: name, type, operand }) => ({ field: name, type, operand, message }));
 };
 
 const toProblem = (

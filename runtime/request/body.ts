@@ -13,6 +13,7 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
     throw invalidPayload('the body is empty; JSON is expected');
   }
   requireJson(request.headers['content-type']);
+  if (isTooDeep(bytes)) throw invalidPayload(`the body is nested deeper than ${maxDepth} levels`);
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
@@ -21,11 +22,37 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
 };
 
 const requireJson = (header: string | string[] | undefined): void => {
-  const mediaType = String(header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const mediaType =
+    String(header ?? '')
+      .split(';')[0]
+      ?.trim()
+      .toLowerCase() ?? '';
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return;
   throw apiError(
     'UNSUPPORTED_MEDIA_TYPE',
     { mediaType, where: 'Content-Type' },
     `the Content-Type "${mediaType}" is not read here; send application/json`,
   );
+};
+
+/** Far beyond any item, and far below what exhausts the stack of whoever walks through it. */
+const maxDepth = 500;
+
+const [quote, backslash] = [0x22, 0x5c];
+const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** Counts brackets outside of texts; small bodies cannot hold so many. */
+const isTooDeep = (bytes: Buffer): boolean => {
+  if (bytes.length <= 2 * maxDepth) return false;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === backslash) at += 1;
+    else if (byte === quote) inText = !inText;
+    else if (!inText && opening.has(byte) && (depth += 1) > maxDepth) return true;
+    else if (!inText && closing.has(byte)) depth -= 1;
+  }
+  return false;
 };

@@ -52,16 +52,27 @@ const opposites: ReadonlyMap<Operator, Operator> = new Map([
 const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between', 'nbetween'] as const);
 
 const maxFilterDepth = 64;
+/** Databases take a second to think about some thousands. */
+const maxConditions = 2_000;
 
 /**
  * Reads a filter object; pushes its literals to `values`.
  * @throws INVALID_QUERY naming the operator and what would be right
  */
-export const parseFilter = (
-  filter: Readonly<Record<string, unknown>>,
-  values: unknown[],
-  depth = 0,
-): Filter => {
+export const parseFilter = (filter: Readonly<Record<string, unknown>>, values: unknown[]): Filter => {
+  const parsed = parseObject(filter, { values, depth: 0 });
+  if (countConditions(parsed) <= maxConditions) return parsed;
+  throw invalidQuery(`"filter" has more than ${maxConditions} conditions; "_in" takes many values at once`);
+};
+
+const countConditions = (filter: Filter): number => {
+  if (filter.kind === 'compare') return 1;
+  return 'filter' in filter
+    ? countConditions(filter.filter)
+    : filter.filters.reduce((sum, part) => sum + countConditions(part), 0);
+};
+
+const parseObject = (filter: Readonly<Record<string, unknown>>, { values, depth }: Context): Filter => {
   if (depth > maxFilterDepth) throw invalidQuery(`"filter" is nested deeper than ${maxFilterDepth} levels`);
   const filters = Object.entries(filter).map(([key, value]) => parseEntry(key, value, { values, depth }));
   const [only] = filters;
@@ -80,7 +91,8 @@ const parseEntry = (key: string, value: unknown, { values, depth }: Context): Fi
   }
   if (key.startsWith('_') && !isObject(value)) return parseComparison(key, value, values);
   if (operators.has(key)) return parseComparison(key, value, values);
-  if (isObject(value)) return { kind: 'field', name: key, filter: parseNested(key, value, { values, depth }) };
+  if (isObject(value))
+    return { kind: 'field', name: key, filter: parseNested(key, value, { values, depth }) };
   // a bare value is `_eq`
   return { kind: 'field', name: key, filter: parseComparison('_eq', value, values) };
 };
@@ -96,7 +108,7 @@ const parseLogic = (key: '_and' | '_or', value: unknown, { values, depth }: Cont
 
 const parseNested = (key: string, value: unknown, { values, depth }: Context): Filter => {
   if (!isObject(value)) throw invalidQuery(`"${key}" must hold an object`);
-  return parseFilter(value, values, depth + 1);
+  return parseObject(value, { values, depth: depth + 1 });
 };
 
 const parseComparison = (key: string, value: unknown, values: unknown[]): Filter => {
@@ -105,7 +117,8 @@ const parseComparison = (key: string, value: unknown, values: unknown[]): Filter
     throw invalidQuery(`"${key}" is not an operator; operators are ${[...operators.keys()].join(', ')}`);
   }
   const opposite = opposites.get(operator);
-  if (opposite !== undefined) return { kind: 'compare', operator: readFlag(key, value) ? operator : opposite, slot: null };
+  if (opposite !== undefined)
+    return { kind: 'compare', operator: readFlag(key, value) ? operator : opposite, slot: null };
   if (value === null && (operator === 'eq' || operator === 'neq')) {
     return { kind: 'compare', operator: operator === 'eq' ? 'null' : 'nnull', slot: null };
   }

@@ -21,7 +21,9 @@ export const parseQueryString = (text: string): RawObject => {
   if (text === '') return result;
   const parts = text.split('&');
   if (parts.length > maxParameters) {
-    throw invalidQuery(`more than ${maxParameters} parameters; send the query as the body of a SEARCH request`);
+    throw invalidQuery(
+      `more than ${maxParameters} parameters; send the query as the body of a SEARCH request`,
+    );
   }
   for (const part of parts) {
     if (part === '') continue;

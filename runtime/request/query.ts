@@ -111,7 +111,8 @@ const splitPath = (name: string, parameter: string): readonly string[] => {
   return path;
 };
 
-const tooDeep = (parameter: string): Error => invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
+const tooDeep = (parameter: string): Error =>
+  invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
 
 /** A comma-separated text or a list of texts. */
 const readNames = (value: unknown, parameter: string): string[] | null => {
@@ -177,7 +178,9 @@ const readCount = (value: unknown, { name, least, values }: CountOptions): numbe
   if (value === undefined || value === null || value === '') return null;
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
-    throw invalidQuery(`"${name}" must be a whole number from ${least} up${name === 'limit' ? ', or -1 for all' : ''}`);
+    throw invalidQuery(
+      `"${name}" must be a whole number from ${least} up${name === 'limit' ? ', or -1 for all' : ''}`,
+    );
   }
   return values.push(number) - 1;
 };

@@ -1,9 +1,16 @@
 /** Conditions as SQL. A scope is one FROM: its alias, and the joins that columns in it asked for. */
 import type { Collection, ToOne } from '../collection.js';
+import { invalidQuery } from '../errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
 import type { Match, SqlDialect } from './dialect.js';
 import { join, sql, type Sql } from './fragment.js';
-import { listParameter, matchParameter, searchParameter, valueParameter } from './parameters.js';
+import {
+  listParameter,
+  matchParameter,
+  searchParameter,
+  valueParameter,
+  type Rounding,
+} from './parameters.js';
 
 /** One per statement: hands out aliases. */
 export interface Compiler {
@@ -38,15 +45,23 @@ export const createScope = (compiler: Compiler): SqlScope => ({
 export const columnOf = (compiler: Compiler, alias: string, name: string): string =>
   `${alias}.${compiler.dialect.quote(name)}`;
 
+/** Databases join some 60 tables. */
+const maxJoins = 58;
+
 /** The row at the end of a chain of many-to-one steps: each step is one LEFT JOIN, shared by all who ask. */
 export const aliasAt = (scope: SqlScope, path: readonly Join[]): string => path.reduce(follow, scope).alias;
 
-/** The scope seen from the row that one step leads to. */
+/** The scope seen from the row that one step leads to. @throws INVALID_QUERY */
 export const follow = (scope: SqlScope, step: Join): SqlScope => {
   const trail = `${scope.trail}\0${step.relation.name}`;
   const present = scope.joins.get(trail);
   const alias = present?.alias ?? scope.compiler.nextAlias();
   if (present === undefined) {
+    if (scope.joins.size >= maxJoins) {
+      throw invalidQuery(
+        `the query reaches more than ${maxJoins} related items of a row; ask for fewer relations`,
+      );
+    }
     scope.joins.set(trail, { alias, text: compileJoin(step, { scope, near: scope.alias, alias }) });
   }
   return { ...scope, alias, trail };
@@ -70,7 +85,10 @@ const matchKeys = (
   { near, alias }: { readonly near: string; readonly alias: string },
 ): Sql => [
   fields
-    .map((name, index) => `${columnOf(compiler, alias, references[index] ?? '')} = ${columnOf(compiler, near, name)}`)
+    .map(
+      (name, index) =>
+        `${columnOf(compiler, alias, references[index] ?? '')} = ${columnOf(compiler, near, name)}`,
+    )
     .join(' and '),
 ];
 
@@ -85,10 +103,10 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
       return ['1 = 0'];
     case 'and':
     case 'or':
-      return sql`(${join(
+      return joinEvenly(
         condition.conditions.map((part) => compileCondition(part, scope)),
         ` ${condition.kind} `,
-      )})`;
+      );
     case 'not':
       return sql`not (${compileCondition(condition.condition, scope)})`;
     case 'at':
@@ -106,6 +124,18 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
   }
 };
 
+/** Databases read `a or b or c` as a chain, and follow chains so far only: long ones become groups. */
+const maxChain = 50;
+
+const joinEvenly = (parts: readonly Sql[], separator: string): Sql => {
+  if (parts.length <= maxChain) return sql`(${join(parts, separator)})`;
+  const size = Math.ceil(parts.length / maxChain);
+  const groups = Array.from({ length: Math.ceil(parts.length / size) }, (_, index) =>
+    joinEvenly(parts.slice(index * size, (index + 1) * size), separator),
+  );
+  return sql`(${join(groups, separator)})`;
+};
+
 /** A column reference: hidden values are null. */
 export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
   if (column.inRule && column.path.length > 0) return compileRuleColumn(column, scope);
@@ -121,7 +151,10 @@ const compileRuleColumn = ({ path, field }: ColumnRef, scope: SqlScope): Sql => 
   return sql`(select ${columnOf(scope.compiler, alias, field.name)} ${from})`;
 };
 
-const compileRulePath = (path: readonly Join[], scope: SqlScope): { readonly from: Sql; readonly alias: string } => {
+const compileRulePath = (
+  path: readonly Join[],
+  scope: SqlScope,
+): { readonly from: Sql; readonly alias: string } => {
   const { compiler } = scope;
   const [first, ...rest] = path;
   if (first === undefined) throw new Error('a rule path has at least one step');
@@ -144,7 +177,10 @@ const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: Sql
   const rule = inRule && path.length > 0 ? compileRulePath(path, scope) : null;
   const owner = rule?.alias ?? aliasAt(scope, path);
   const keys = relation.fields
-    .map((name, index) => `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, owner, relation.references[index] ?? '')}`)
+    .map(
+      (name, index) =>
+        `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, owner, relation.references[index] ?? '')}`,
+    )
     .join(' and ');
   const filter = where.kind === 'true' ? [] : sql` and ${compileCondition(where, inner)}`;
   const child = sql`select 1 from ${compiler.dialect.quote(relation.collection.name)} ${inner.alias}${joinsOf(inner)} where ${keys}${filter}`;
@@ -161,6 +197,13 @@ const symbols: Readonly<Partial<Record<Comparison, string>>> = {
   searched: '=',
 };
 
+const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
+  lt: 'up',
+  gte: 'up',
+  lte: 'down',
+  gt: 'down',
+};
+
 const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, scope: SqlScope): Sql => {
   const { column, operator, operand } = condition;
   const { dialect } = scope.compiler;
@@ -172,8 +215,9 @@ const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, s
       return sql`${left} ${operator === 'in' ? 'in' : 'not in'} (${listParameter(dialect, field, operand)})`;
     case 'between':
     case 'nbetween': {
-      const [low, high] = [0, 1].map((bound) => valueParameter(dialect, field, { operand, bound }));
-      return sql`${left} ${operator === 'between' ? 'between' : 'not between'} ${low ?? ''} and ${high ?? ''}`;
+      const low = valueParameter(dialect, field, { operand, bound: 0, rounding: 'up' });
+      const high = valueParameter(dialect, field, { operand, bound: 1, rounding: 'down' });
+      return sql`${left} ${operator === 'between' ? 'between' : 'not between'} ${low} and ${high}`;
     }
     case 'contains':
     case 'icontains':
@@ -185,7 +229,7 @@ const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, s
     case 'searched':
       return sql`${left} = ${searchParameter(dialect, field, operand)}`;
     default:
-      return sql`${left} ${symbols[operator] ?? '='} ${valueParameter(dialect, field, { operand })}`;
+      return sql`${left} ${symbols[operator] ?? '='} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
   }
 };
 
@@ -196,4 +240,3 @@ const compileMatch = (kind: Match, left: Sql, parameter: Sql[number], dialect: S
 
 export const tableOf = (collection: Collection, { compiler, alias }: SqlScope): string =>
   `${compiler.dialect.quote(collection.name)} ${alias}`;
-

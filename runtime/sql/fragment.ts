@@ -1,4 +1,5 @@
 /** SQL under construction: text with parameters in place. Values never enter the text. */
+import { invalidQuery } from '../errors.js';
 import type { BindValue } from './dialect.js';
 
 /** What a statement is bound from. */
@@ -32,7 +33,8 @@ export const sql = (
     if (text !== '') result.push(text);
     const part = parts[index];
     if (part === undefined) return;
-    if (isFragment(part)) result.push(...part);
+    // one by one: a fragment may be longer than a call takes arguments
+    if (isFragment(part)) for (const each of part) result.push(each);
     else result.push(typeof part === 'number' ? String(part) : part);
   });
   return result;
@@ -62,8 +64,10 @@ export const createStatement = (fragment: Sql): Statement => {
   return {
     render(input) {
       const lists = parameters.map((parameter) => readPadded(parameter, input));
-      const text = remember(texts, lists.map((list) => list.length).join(), () => renderText(fragment, lists));
-      return { text, values: lists.flat() };
+      const text = remember(texts, lists.map((list) => list.length).join(), () =>
+        renderText(fragment, lists),
+      );
+      return { text, values: limitValues(lists.flat()) };
     },
   };
 };
@@ -74,8 +78,22 @@ const parametersOf = (fragment: Sql): readonly Parameter[] =>
 const createPlainStatement = (fragment: Sql, parameters: readonly Parameter[]): Statement => {
   const text = fragment.map((part) => (typeof part === 'string' ? part : part.placeholder)).join('');
   return {
-    render: (input) => ({ text, values: parameters.map((parameter) => parameter.read(input) as BindValue) }),
+    render: (input) => ({
+      text,
+      values: limitValues(parameters.map((parameter) => parameter.read(input) as BindValue)),
+    }),
   };
+};
+
+/** What every database binds to one statement: SQLite 32 766, MariaDB 65 535. */
+const maxValues = 32_766;
+
+/** @throws INVALID_QUERY */
+const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
+  if (values.length <= maxValues) return values;
+  throw invalidQuery(
+    'the query compares with more values than a database takes at once; ask in several requests',
+  );
 };
 
 const remember = (texts: Map<string, string>, key: string, render: () => string): string => {
@@ -92,7 +110,8 @@ const readPadded = (parameter: Parameter, input: BindInput): readonly BindValue[
   const value = parameter.read(input);
   if (!Array.isArray(value)) return [value as BindValue];
   const width = parameter.width ?? 1;
-  const list: BindValue[] = value.length === 0 ? Array.from<BindValue>({ length: width }).fill(null) : [...value];
+  const list: BindValue[] =
+    value.length === 0 ? Array.from<BindValue>({ length: width }).fill(null) : [...value];
   const wanted = nextPower(list.length / width) * width;
   for (let from = list.length - width; list.length < wanted; from += 1) list.push(list[from] ?? null);
   return list;
@@ -122,13 +141,17 @@ export const repeatFragment = (fragment: Sql): Statement => {
     render(input) {
       const count = nextPower(Math.max(1, input.keys.length));
       const branches = Array.from({ length: count }, (_, index) =>
-        parametersOf(fragment).map((parameter) => readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] })),
+        parametersOf(fragment).map((parameter) =>
+          readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] }),
+        ),
       );
       const key = `${count};${(branches[0] ?? []).map((list) => list.length).join()}`;
       const text = remember(texts, key, () =>
-        branches.map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`).join(' union all '),
+        branches
+          .map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`)
+          .join(' union all '),
       );
-      return { text, values: branches.flat(2) };
+      return { text, values: limitValues(branches.flat(2)) };
     },
   };
 };

@@ -19,18 +19,27 @@ export const readOperand = (operand: Operand, input: BindInput): unknown => {
   }
 };
 
-/** `bound`: which end of a pair. */
+/** What a fraction means to a column of whole numbers: the next one above or below, or one that no row has. */
+export type Rounding = 'up' | 'down' | 'none';
+
+interface ValueOptions {
+  readonly operand: Operand;
+  readonly rounding: Rounding;
+  /** Which end of a pair. */
+  readonly bound?: 0 | 1;
+}
+
 export const valueParameter = (
   dialect: SqlDialect,
   field: Field,
-  { operand, bound }: { readonly operand: Operand; readonly bound?: 0 | 1 | number },
+  { operand, rounding, bound }: ValueOptions,
 ): Parameter => ({
   placeholder: dialect.placeholder(field),
   list: false,
   read(input) {
     const value = readOperand(operand, input);
     const one = bound === undefined ? value : input.resolve((value as readonly unknown[])[bound]);
-    return toBind(dialect, field, { value: one, operand });
+    return toBind(dialect, field, { value: one, operand, rounding });
   },
 });
 
@@ -42,15 +51,23 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
     const list = (Array.isArray(value) ? value : [value]).flatMap((each) => input.resolve(each));
     // `_in=` without a value finds nothing
     const given = operand.from === 'query' ? list.filter((each) => each !== '') : list;
-    return given.map((each) => toBind(dialect, field, { value: each, operand }));
+    return given.map((each) => toBind(dialect, field, { value: each, operand, rounding: 'none' }));
   },
 });
 
 export const matchParameter = (dialect: SqlDialect, kind: Match, operand: Operand): Parameter => ({
   placeholder: '?',
   list: false,
-  read: (input) => dialect.pattern(kind, String(readOperand(operand, input) ?? '')),
+  read(input) {
+    const text = String(readOperand(operand, input) ?? '');
+    if (text.length > maxPattern)
+      throw invalidQuery(`a text to look for may have ${maxPattern} characters at most`);
+    return dialect.pattern(kind, text);
+  },
 });
+
+/** SQLite takes patterns of 50 000 bytes; escaped, a character takes up to four. */
+const maxPattern = 10_000;
 
 /** NULL, which nothing equals, where the text cannot be a value of the field. */
 export const searchParameter = (dialect: SqlDialect, field: Field, operand: Operand): Parameter => ({
@@ -65,33 +82,54 @@ export const searchParameter = (dialect: SqlDialect, field: Field, operand: Oper
 interface Compared {
   readonly value: unknown;
   readonly operand: Operand;
+  readonly rounding: Rounding;
 }
 
 /**
  * NULL, which nothing equals, where a rule or key makes no sense: then it holds of no row.
  * @throws INVALID_QUERY naming the field and what it expects, where the client's value makes none
  */
-const toBind = (dialect: SqlDialect, field: Field, { value, operand }: Compared): BindValue => {
+const toBind = (dialect: SqlDialect, field: Field, { value, operand, rounding }: Compared): BindValue => {
   if (value === null || value === undefined) return null;
   const isAsked = operand.from === 'query';
   if (isAsked && value === '') {
     throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
   }
-  const bound = bindComparable(dialect, field, value);
+  const bound = bindComparable(dialect, field, { value, rounding });
   if (bound.ok) return bound.value;
   if (isAsked) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
   return null;
 };
 
-type Bound = { readonly ok: true; readonly value: BindValue } | { readonly ok: false; readonly expected: string };
+type Bound =
+  | { readonly ok: true; readonly value: BindValue }
+  | { readonly ok: false; readonly expected: string };
 
-const bindComparable = (dialect: SqlDialect, field: Field, value: unknown): Bound => {
+const bindComparable = (
+  dialect: SqlDialect,
+  field: Field,
+  { value, rounding }: Pick<Compared, 'value' | 'rounding'>,
+): Bound => {
   const isWhole = field.type === 'integer' || field.type === 'bigInteger';
   const read = readValue(isWhole ? field : withoutLimits(field), value);
   if (read.ok) return { ok: true, value: dialect.bind(field, read.value) };
   // comparing with a number that no row can hold is no mistake: it finds nothing
   const number = isWhole ? readValue({ ...field, type: 'float' }, value) : read;
-  return number.ok ? { ok: true, value: number.value as number } : { ok: false, expected: read.expected };
+  if (!number.ok) return { ok: false, expected: read.expected };
+  return {
+    ok: true,
+    value: field.type === 'integer' ? roundTo(rounding, number.value as number) : (number.value as number),
+  };
+};
+
+/** Beyond 32 bits. */
+const noInteger = 2 ** 40;
+
+/** Left to themselves, some databases round the operand, and find rows that differ from it. */
+const roundTo = (rounding: Rounding, value: number): number => {
+  if (Number.isInteger(value)) return value;
+  if (rounding === 'none') return noInteger;
+  return rounding === 'up' ? Math.ceil(value) : Math.floor(value);
 };
 
 const withoutLimits = ({ name, type, dbType, fraction }: Field): Field => ({

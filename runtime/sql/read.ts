@@ -13,7 +13,16 @@ import {
   type SqlScope,
 } from './condition.js';
 import type { SqlDialect } from './dialect.js';
-import { createStatement, join, repeatFragment, sql, type BindInput, type Parameter, type Sql, type Statement } from './fragment.js';
+import {
+  createStatement,
+  join,
+  repeatFragment,
+  sql,
+  type BindInput,
+  type Parameter,
+  type Sql,
+  type Statement,
+} from './fragment.js';
 import { bindKeyPart } from './key.js';
 import { readOperand } from './parameters.js';
 import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
@@ -71,13 +80,23 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
     },
     counts: plan.meta.map((key) => ({
       key,
-      statement: compileCount(plan.collection, key === 'total_count' ? plan.whereTotal : plan.where, options.dialect),
+      statement: compileCount(
+        plan.collection,
+        key === 'total_count' ? plan.whereTotal : plan.where,
+        options.dialect,
+      ),
     })),
   };
 };
 
-/** A statement selects something even where every field was left out. */
-export const columnsOf = ({ columns }: CompiledSelect): Sql => (columns.length === 0 ? ['1'] : join(columns, ', '));
+/** Of SQLite; others take more. Keys of parents come on top. */
+const maxColumns = 1_980;
+
+/** A statement selects something even where every field was left out. @throws INVALID_QUERY */
+export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => {
+  if (columns.length > maxColumns) throw invalidQuery(`"fields" stands for more than ${maxColumns} columns`);
+  return columns.length === 0 ? ['1'] : join(columns, ', ');
+};
 
 const compileWhere = (where: Condition, scope: SqlScope): Sql =>
   where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
@@ -91,7 +110,9 @@ const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
 const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
   const value = compileColumn(column, scope);
   const key = sql`${value}${descending ? ' desc' : ''}`;
-  return nullsLast === true && (column.rule !== null || column.field.nullable === true) ? sql`${value} is null, ${key}` : key;
+  return nullsLast === true && (column.rule !== null || column.field.nullable === true)
+    ? sql`${value} is null, ${key}`
+    : key;
 };
 
 const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
@@ -124,7 +145,8 @@ const readOffset = (
   input: BindInput,
   limits: Limits,
 ): number => {
-  const number = (operand: Operand | null): number => (operand === null ? 0 : (readOperand(operand, input) as number));
+  const number = (operand: Operand | null): number =>
+    operand === null ? 0 : (readOperand(operand, input) as number);
   if (page === null) return number(offset);
   return Math.min(unlimited, Math.max(0, number(page) - 1) * readLimit(limit, input, limits));
 };
@@ -132,7 +154,9 @@ const readOffset = (
 const compileCount = (collection: Collection, where: Condition, dialect: SqlDialect): Statement => {
   const scope = createScope(createCompiler(dialect));
   const filter = compileWhere(where, scope);
-  return createStatement(sql`select count(*) as count from ${tableOf(collection, scope)}${joinsOf(scope)}${filter}`);
+  return createStatement(
+    sql`select count(*) as count from ${tableOf(collection, scope)}${joinsOf(scope)}${filter}`,
+  );
 };
 
 const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
@@ -146,18 +170,24 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const scope = createScope(createCompiler(options.dialect));
   const owner = ownerOf(relation, plan, scope);
   const select = compileSelect(plan.select, scope);
-  const columns = join([...owner.columns.map((column) => [column]), ...select.columns], ', ');
+  const columns = sql`${owner.columns.join(', ')}, ${columnsOf(select)}`;
   const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
   const order = plan.order.length === 0 ? [] : compileOrder(plan.order, scope);
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
   const keys = ownerKeys(owner, options.dialect);
   const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options.limits)}`;
-  const keyOrder = join([...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])], ', ');
+  const keyOrder = join(
+    [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
+    ', ',
+  );
   const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${numberParameter((input) => Math.min(unlimited, input.keys.length * limit(input) + 1))}`;
   return {
     statement: repeatFragment(ofOne),
-    together: plan.offset === null && plan.page === null && typeof plan.limit === 'string' ? createStatement(ofAll) : null,
+    together:
+      plan.offset === null && plan.page === null && typeof plan.limit === 'string'
+        ? createStatement(ofAll)
+        : null,
     tokens: select.tokens,
     lists: compileLists(select, options),
     keyColumns: owner.columns.length,
@@ -167,7 +197,12 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
 
 /** A derived table wants distinct names. */
 const aliased = (owner: Owner, select: CompiledSelect): Sql =>
-  join([...owner.columns.map((column) => [column]), ...select.columns].map((column, index) => sql`${column} as c${index}`), ', ');
+  join(
+    [...owner.columns.map((column) => [column]), ...select.columns].map(
+      (column, index) => sql`${column} as c${index}`,
+    ),
+    ', ',
+  );
 
 interface Owner {
   /** Columns that hold the parent's key. */
@@ -200,7 +235,10 @@ const requireField = (collection: Collection, name: string): Field => {
 };
 
 /** Keys come as `joinKey` made them. */
-const ownerKeys = ({ columns, fields }: Owner, dialect: SqlDialect): { readonly one: Sql; readonly many: Sql } => {
+const ownerKeys = (
+  { columns, fields }: Owner,
+  dialect: SqlDialect,
+): { readonly one: Sql; readonly many: Sql } => {
   const part = (column: number): Parameter => ({
     placeholder: '?',
     list: false,
@@ -210,10 +248,15 @@ const ownerKeys = ({ columns, fields }: Owner, dialect: SqlDialect): { readonly 
     placeholder: columns.length === 1 ? '?' : `(${columns.map(() => '?').join(', ')})`,
     list: true,
     width: columns.length,
-    read: (input) => input.keys.flatMap((key) => columns.map((_, index) => bindKeyPart(key, index, { fields, dialect }))),
+    read: (input) =>
+      input.keys.flatMap((key) => columns.map((_, index) => bindKeyPart(key, index, { fields, dialect }))),
   };
   return {
-    one: join(columns.map((column, index) => sql`${column} = ${part(index)}`), ' and '),
-    many: columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
+    one: join(
+      columns.map((column, index) => sql`${column} = ${part(index)}`),
+      ' and ',
+    ),
+    many:
+      columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
   };
 };

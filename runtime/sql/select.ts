@@ -44,8 +44,10 @@ export const compileSelect = (select: Select, scope: SqlScope): CompiledSelect =
 const addSelect = (select: Select, scope: SqlScope, builder: Builder): void => {
   if (select.kind === 'object') return addObject(select.entries, scope, builder);
   const [only] = select.fields;
-  if (select.fields.length === 1 && only !== undefined) return addField({ field: only, rule: null }, scope, builder);
-  for (const field of select.fields) builder.columns.push([columnOf(scope.compiler, scope.alias, field.name)]);
+  if (select.fields.length === 1 && only !== undefined)
+    return addField({ field: only, rule: null }, scope, builder);
+  for (const field of select.fields)
+    builder.columns.push([columnOf(scope.compiler, scope.alias, field.name)]);
   builder.tokens.push({ kind: 'key', columns: select.fields.length });
 };
 

@@ -24,7 +24,8 @@ export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning
   const scope = ownScope(plan.collection, dialect);
   const select = compileSelect(plan.select, scope);
   const columns = columnsOf(select);
-  const isPlain = scope.joins.size === 0 && select.lists.length === 0 && columns.every((part) => typeof part === 'string');
+  const isPlain =
+    scope.joins.size === 0 && select.lists.length === 0 && columns.every((part) => typeof part === 'string');
   return isPlain ? { text: columns.join(''), tokens: select.tokens } : null;
 };
 
@@ -49,7 +50,9 @@ export const compileInsert = (
   const row = `(${fields.map(() => '?').join(', ')})`;
   return {
     text: `insert into ${table} (${fields.map((field) => dialect.quote(field.name)).join(', ')}) values ${rows.map(() => row).join(', ')}${tail}`,
-    values: rows.flatMap((values) => fields.map((field) => bindValue(field, values.get(field.name) ?? null, dialect))),
+    values: rows.flatMap((values) =>
+      fields.map((field) => bindValue(field, values.get(field.name) ?? null, dialect)),
+    ),
   };
 };
 
@@ -71,7 +74,10 @@ export const compileUpdate = (
 
 export const compileDelete = (collection: Collection, options: RowOptions): RenderedStatement => {
   const where = compileRowFilter(collection, options);
-  return { text: `delete from ${options.dialect.quote(collection.name)} where ${where.text}`, values: where.values };
+  return {
+    text: `delete from ${options.dialect.quote(collection.name)} where ${where.text}`,
+    values: where.values,
+  };
 };
 
 export interface RowOptions {
@@ -93,7 +99,10 @@ export const compilePermitted = (collection: Collection, options: RowOptions): R
   };
 };
 
-const compileRowFilter = (collection: Collection, { dialect, keys, where, input }: RowOptions): RenderedStatement => {
+const compileRowFilter = (
+  collection: Collection,
+  { dialect, keys, where, input }: RowOptions,
+): RenderedStatement => {
   const byKey = compileTuples({ fields: collection.key, tuples: keys, dialect });
   if (where.kind === 'true') return byKey;
   const condition = compileOwnCondition(where, collection, dialect);
@@ -135,7 +144,10 @@ export interface Matches {
 /** How many rows have one of the tuples in their fields. */
 export const compileMatches = (collection: Collection, matches: Matches): RenderedStatement => {
   const { text, values } = compileTuples(matches);
-  return { text: `select count(*) as count from ${matches.dialect.quote(collection.name)} where ${text}`, values };
+  return {
+    text: `select count(*) as count from ${matches.dialect.quote(collection.name)} where ${text}`,
+    values,
+  };
 };
 
 const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement => {
@@ -145,7 +157,10 @@ const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement 
     fields.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
   );
   if (tuples.length === 1) {
-    return { text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '), values };
+    return {
+      text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '),
+      values,
+    };
   }
   const row = names.length === 1 ? (placeholders[0] ?? '?') : `(${placeholders.join(', ')})`;
   const list = tuples.map(() => row).join(', ');

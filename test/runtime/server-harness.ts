@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Express } from 'express';
 import { emit } from '../../generator/emitters/index.js';
 import { introspect } from '../../generator/introspection/index.js';
 import { buildModel } from '../../generator/model/build.js';
@@ -27,6 +28,7 @@ import {
 } from './harness/rows.js';
 
 export type { Answer, RequestOptions } from './harness/client.js';
+export type { Door } from './harness/doors.js';
 export { adminToken, insertPermission, insertRow } from './harness/rows.js';
 export type { TestAccess, TestMeta, TestPermission, TestUser } from './harness/rows.js';
 
@@ -45,6 +47,8 @@ export interface TestServerOptions {
 
 export interface TestServer extends Client {
   readonly url: string;
+  /** Our Express application, where somebody else's holds it. */
+  readonly app: Express | null;
   readonly dialect: TestDialect;
   readonly database: Database;
   /** Everything the server told, oldest first. */
@@ -148,6 +152,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
   return {
     ...createClient(server.url, tokens),
     url: server.url,
+    app: server.app ?? null,
     dialect,
     database,
     observations,

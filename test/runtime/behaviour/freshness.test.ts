@@ -45,6 +45,14 @@ describe.each(settings)('two instances on $dialect through $door', (setting) => 
     first().request(method, path, { as: 'admin', ...(body !== undefined && { body }) });
   const books = (as: string, query = 'limit=1&sort=id') =>
     second.request('GET', `/items/book?${query}`, { as });
+  const write = (method: string, path: string, body?: unknown) =>
+    second.request(method, path, { as: 'writer', ...(body !== undefined && { body }) });
+  const paths = async (): Promise<readonly string[]> => {
+    const { body } = await second.request('GET', '/server/specs/oas', { as: 'nobody' });
+    return Object.keys((body as { readonly paths: Record<string, unknown> }).paths).filter((path) =>
+      path.startsWith('/items/'),
+    );
+  };
   const find = async (path: string): Promise<unknown> =>
     ((await admin('GET', path)).data as readonly Row[])[0]?.id;
   const permission = (policy: string, action: string): Promise<unknown> =>
@@ -66,8 +74,6 @@ describe.each(settings)('two instances on $dialect through $door', (setting) => 
   });
 
   it('a permission that is taken away stops the next write', async () => {
-    const write = (method: string, path: string, body?: unknown) =>
-      second.request(method, path, { as: 'writer', ...(body !== undefined && { body }) });
     expect((await write('PATCH', '/items/book/1', { title: 'Once' })).status).toBe(200);
     const taken = await Promise.all(
       ['update', 'create', 'delete'].map((action) => permission('Writer', action)),
@@ -135,12 +141,6 @@ describe.each(settings)('two instances on $dialect through $door', (setting) => 
   });
 
   it('the description of the API follows as well', async () => {
-    const paths = async (): Promise<readonly string[]> => {
-      const { body } = await second.request('GET', '/server/specs/oas', { as: 'nobody' });
-      return Object.keys((body as { readonly paths: Record<string, unknown> }).paths).filter((path) =>
-        path.startsWith('/items/'),
-      );
-    };
     expect(await paths()).toEqual([]);
     const { policies, users } = first().ids;
     await admin('POST', '/access', { user: users.get('nobody'), policy: policies.get('Titles') });

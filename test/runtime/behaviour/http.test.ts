@@ -16,10 +16,16 @@ const access: TestAccess = {
 
 const json = { 'content-type': 'application/json' };
 
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+const itemPaths = ({ paths }: { readonly paths: object }) =>
+  Object.keys(paths).filter((path) => path.startsWith('/items/'));
+
 describe.each(settings)('HTTP on $dialect through $door', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
-  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   const book = '/items/book/201?fields=title';
+  const post = (raw: string, headers: Readonly<Record<string, string>> = json) =>
+    server().request('POST', '/items/book', { as: 'admin', raw, headers });
 
   describe('tokens', () => {
     it('are taken from the header in any case of its scheme, or from the query', async () => {
@@ -81,9 +87,6 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
   });
 
   describe('bodies', () => {
-    const post = (raw: string, headers: Readonly<Record<string, string>> = json) =>
-      server().request('POST', '/items/book', { as: 'admin', raw, headers });
-
     it.each([
       '{"title":',
       '{title: "x"}',
@@ -285,15 +288,13 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
           readonly openapi: string;
           readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
         };
-      const items = ({ paths }: { readonly paths: object }) =>
-        Object.keys(paths).filter((path) => path.startsWith('/items/'));
       const [stranger, reader, admin] = [await read(), await read('reader'), await read('admin')];
-      expect(items(stranger)).toEqual([]);
-      expect(items(reader)).toEqual(['/items/book', '/items/book/{key}']);
+      expect(itemPaths(stranger)).toEqual([]);
+      expect(itemPaths(reader)).toEqual(['/items/book', '/items/book/{key}']);
       expect(Object.keys(reader.paths['/items/book'] ?? {})).not.toContain('post');
       expect(JSON.stringify(reader)).not.toContain('isbn');
-      expect(items(admin)).toEqual(expect.arrayContaining(['/items/author', '/items/book_shelf/{key}']));
-      expect(admin).toEqual(server().openapi);
+      expect(itemPaths(admin)).toEqual(expect.arrayContaining(['/items/author', '/items/book_shelf/{key}']));
+      expect(admin.paths).toEqual(server().openapi.paths);
     });
   });
 
@@ -330,6 +331,30 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
       expect(seen).toMatchObject([{ method: 'GET', route: '/items/country/:id', status: 200 }]);
       expect(server().observations.filter((each) => each.kind === 'requestFailed')).toEqual([]);
     });
+  });
+});
+
+describe.each(settings)('a failure of ours on $dialect through $door', (setting) => {
+  const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta });
+
+  it('is told to the client in general, to the log with its statement, and values to nobody', async () => {
+    await server().execute('drop table review');
+    const secret = 'Zq7-secret-value';
+    const path = `/items/book?filter[review][words][_eq]=${secret}`;
+    const { status, body } = await server().request('GET', path, {
+      as: 'admin',
+      headers: { 'x-request-id': 'failed-1' },
+    });
+    expect({ status, body }).toEqual({
+      status: 500,
+      body: { errors: [{ message: expect.any(String), extensions: { code: 'INTERNAL_SERVER_ERROR' } }] },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/review|table|select/i);
+    const told = server().observations.find((each) => each.kind === 'requestFailed');
+    expect(told).toMatchObject({ id: 'failed-1', method: 'GET', route: '/items/book' });
+    if (setting.dialect === 'mariadb') expect(told).toMatchObject({ sql: expect.stringContaining('?') });
+    const { error } = told as { readonly error: Error };
+    expect(`${JSON.stringify(told)} ${error.message} ${error.stack}`).not.toContain(secret);
   });
 });
 

@@ -8,6 +8,8 @@ interface Item {
   readonly id: number;
 }
 
+const last = (query: string): string => `/items/book?filter[id][_gt]=200&fields=id&${query}`;
+
 describe.each(settings)('lists on $dialect through $door', (setting) => {
   const server = useServer({
     ...setting,
@@ -21,7 +23,6 @@ describe.each(settings)('lists on $dialect through $door', (setting) => {
     const { data, codes } = await get(path);
     return data === undefined ? codes : (data as Item[]).map(({ id }) => id);
   };
-  const last = (query: string): string => `/items/book?filter[id][_gt]=200&fields=id&${query}`;
 
   describe('fields', () => {
     it('an item has its own columns and the lists that meta names', async () => {

@@ -1,7 +1,7 @@
 /** The two ways in: node:http, and an Express application inside somebody else's. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type Express } from 'express';
 import { createAccess } from '../../../runtime/access/access.js';
 import { createAnswer } from '../../../runtime/answer.js';
 import { watchAvailability } from '../../../runtime/availability.js';
@@ -14,13 +14,12 @@ import { createServerOperations } from '../../../runtime/operations/server.js';
 import { serve, type Server, type ServeOptions } from '../../../runtime/server.js';
 import { loadDialect } from '../../../runtime/sql/dialects.js';
 
-const mountPath = '/content';
+export const mountPath = '/content';
 
-/** An embedder's application, with ours below a path of it. */
-const serveInExpress = async (options: ServeOptions): Promise<Server> => {
-  const { config, database, observe } = options;
+/** An Express application to be embedded. */
+const createEmbeddable = async ({ config, database, observe, ...built }: ServeOptions) => {
   const dialect = await loadDialect(database.dialect);
-  const registry = createRegistry(options.declarations);
+  const registry = createRegistry(built.declarations);
   const access = createAccess(createAccessSource(database, dialect.quote));
   const availability = watchAvailability(database, observe);
   const { limitDefault, limitMax, limitMaxPublic, relationalDepth } = config.query;
@@ -33,16 +32,27 @@ const serveInExpress = async (options: ServeOptions): Promise<Server> => {
     publicLimits: { fallback: limitDefault, most: limitMaxPublic === -1 ? null : limitMaxPublic },
     maxDepth: relationalDepth,
   });
-  const bodies = createServerOperations({ database, registry, openapi: options.openapi });
+  const { openapi } = built;
+  const bodies = createServerOperations({ database, registry, openapi, base: mountPath });
   const operations = createOperationRoutes(bodies, access);
   const answer = createAnswer({ handle, availability, observe });
-  const embedder = express();
   const edge = { base: mountPath, payloadMax: config.payloadMax, explorer: config.explorer };
-  embedder.use(mountPath, createApp({ ...edge, answer, operations, availability, observe }));
-  const listener = createServer(embedder);
+  return { app: createApp({ ...edge, answer, operations, availability, observe }), availability };
+};
+
+export interface DoorServer extends Server {
+  /** Ours, where it is embedded. */
+  readonly app?: Express;
+}
+
+/** An embedder's application, with ours below a path of it. */
+const serveInExpress = async (options: ServeOptions): Promise<DoorServer> => {
+  const { app, availability } = await createEmbeddable(options);
+  const listener = createServer(express().use(mountPath, app));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}${mountPath}`,
+    app,
     async close() {
       availability.close();
       await new Promise<void>((resolve) => {
@@ -53,6 +63,9 @@ const serveInExpress = async (options: ServeOptions): Promise<Server> => {
   };
 };
 
-export const doors = { plain: serve, express: serveInExpress } as const;
+export type Door = 'plain' | 'express';
 
-export type Door = keyof typeof doors;
+export const doors: Readonly<Record<Door, (options: ServeOptions) => Promise<DoorServer>>> = {
+  plain: serve,
+  express: serveInExpress,
+};

@@ -5,7 +5,14 @@ import type { Model, ModelClass } from 'objection';
 import { emit } from '../../../generator/emitters/index.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { buildModel } from '../../../generator/model/build.js';
-import { createRegistry, type CollectionDeclaration, type Registry } from '../../../runtime/collection.js';
+import {
+  createRegistry,
+  type Collection,
+  type CollectionDeclaration,
+  type Registry,
+  type ToMany,
+  type ToOne,
+} from '../../../runtime/collection.js';
 import type { Database } from '../../../runtime/execute/database.js';
 import { bindModels } from '../../../runtime/models.js';
 import { packageRoot } from '../../../runtime/package.js';
@@ -58,7 +65,7 @@ export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
   const bound = await bindModels(declarations, { url: place.url });
   const models = new Map(declarations.map(({ name, model }) => [name, model as ModelClass<Model>]));
   const registry = createRegistry(declarations);
-  const made = makeRows();
+  const made = makeRows(dialect);
   for (const [name, rows] of made) await insertRows(models.get(name), rows);
   return {
     dialect,
@@ -113,3 +120,29 @@ const readRows = async (models: Archive['models']): Promise<Rows> => {
   }
   return new Map(entries);
 };
+
+/** What Objection finds at the other end of a relation, row by row in the order of `rows`. */
+export const fetchLinked = async (
+  { models, rows }: Archive,
+  collection: Collection,
+  { target, fields, references, kind }: ToOne | ToMany,
+): Promise<readonly unknown[]> => {
+  const model = models.get(collection.name) as ModelClass<Model>;
+  const [own, other] = kind === 'manyToOne' ? [fields, references] : [references, fields];
+  const found = Object.values(model.getRelations()).find(
+    ({ relatedModelClass, ownerProp, relatedProp }) =>
+      relatedModelClass.tableName === target &&
+      isSame(ownerProp.cols, own) &&
+      isSame(relatedProp.cols, other),
+  );
+  if (found === undefined) throw new Error(`${collection.name} has no mapping to ${target}`);
+  const fetched = await model.query().withGraphFetched(found.name);
+  const links = new Map(
+    fetched.map((each) => each.toJSON() as Row).map((row) => [keyOf(row, collection), row[found.name]]),
+  );
+  return (rows.get(collection.name) ?? []).map((row) => links.get(keyOf(row, collection)));
+};
+
+const keyOf = (row: Row, { key }: Collection): string => JSON.stringify(key.map(({ name }) => row[name]));
+
+const isSame = (left: readonly string[], right: readonly string[]): boolean => left.join() === right.join();

@@ -8,6 +8,9 @@ import { openArchive, type Archive } from './archive.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
+const many = (count: number, make: (index: number) => unknown): unknown[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
 /** Requests of a size nobody thought of. */
 describe.each(dialects)('on %s', (dialect) => {
   let archive: Archive;
@@ -33,7 +36,14 @@ describe.each(dialects)('on %s', (dialect) => {
   const search = async (collection: string, query: Query): Promise<readonly Query[] | string> => {
     const body = Buffer.from(JSON.stringify({ query }));
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    const request = { id: 'x', method: 'SEARCH', path: `/items/${collection}`, query: '', headers, body: async () => body };
+    const request = {
+      id: 'x',
+      method: 'SEARCH',
+      path: `/items/${collection}`,
+      query: '',
+      headers,
+      body: async () => body,
+    };
     try {
       const response = await handle(request);
       return (JSON.parse(String(response?.body)) as { data: readonly Query[] }).data;
@@ -43,24 +53,26 @@ describe.each(dialects)('on %s', (dialect) => {
     }
   };
 
-  const many = (count: number, make: (index: number) => unknown): unknown[] => Array.from({ length: count }, (_, index) => make(index));
-
   it.each([1, 1000, 10_000])('a list of %d values is looked through', async (count) => {
     const filter = { id: { _in: many(count, (index) => index + 1) } };
     expect(await search('person', { filter, fields: 'id', limit: -1 })).toHaveLength(Math.min(count, 12));
   });
 
   it.each([60_000, 100_000])('a list of %d values is too much to ask', async (count) => {
-    expect(await search('person', { filter: { id: { _in: many(count, (index) => index) } } })).toBe('INVALID_QUERY');
+    expect(await search('person', { filter: { id: { _in: many(count, (index) => index) } } })).toBe(
+      'INVALID_QUERY',
+    );
   });
 
-  it.each(['_or', '_and'])('%s may join 500 conditions', async (key) => {
-    const filter = { [key]: many(500, () => ({ id: { _eq: 1 } })) };
+  it.each(['_or', '_and'])('%s may join 2 000 conditions', async (key) => {
+    const filter = { [key]: many(2_000, () => ({ id: { _eq: 1 } })) };
     expect(await search('person', { filter, fields: 'id' })).toEqual([{ id: 1 }]);
   });
 
-  it.each(['_or', '_and'])('%s of 20 000 conditions is too much to ask', async (key) => {
-    expect(await search('person', { filter: { [key]: many(20_000, () => ({ id: { _eq: 1 } })) } })).toBe('INVALID_QUERY');
+  it.each(['_or', '_and'])('%s of 2 001 conditions is too much to ask', async (key) => {
+    expect(await search('person', { filter: { [key]: many(2_001, () => ({ id: { _eq: 1 } })) } })).toBe(
+      'INVALID_QUERY',
+    );
   });
 
   it('fields may reach many relations, but not more than a database joins', async () => {
@@ -68,9 +80,13 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await search('letter', { fields: '*.*.*.*.*.*.*.*', limit: 1 })).toBe('INVALID_QUERY');
   });
 
-  it('a text that is searched for may be long', async () => {
-    expect(await search('letter', { search: 'x'.repeat(60_000) })).toEqual([]);
-    expect(await search('letter', { filter: { title: { _contains: '*%'.repeat(30_000) } } })).toEqual([]);
+  it('a text that is searched for may have 10 000 characters', async () => {
+    expect(await search('letter', { search: '*%'.repeat(5_000) })).toEqual([]);
+    expect(await search('letter', { filter: { title: { _contains: '*%'.repeat(5_000) } } })).toEqual([]);
+    expect(await search('letter', { search: 'x'.repeat(10_001) })).toBe('INVALID_QUERY');
+    expect(await search('letter', { filter: { title: { _contains: 'x'.repeat(10_001) } } })).toBe(
+      'INVALID_QUERY',
+    );
   });
 
   it.each([
@@ -80,6 +96,13 @@ describe.each(dialects)('on %s', (dialect) => {
     ['page of all', { page: 2, limit: -1 }],
   ])('a %s beyond every table is answered', async (_, query) => {
     expect(await search('person', { ...query, fields: 'id' })).toBeInstanceOf(Array);
-    expect(await search('person', { fields: 'letters.id', deep: { letters: Object.fromEntries(Object.entries(query).map(([name, value]) => [`_${name}`, value])) } })).toBeInstanceOf(Array);
+    expect(
+      await search('person', {
+        fields: 'letters.id',
+        deep: {
+          letters: Object.fromEntries(Object.entries(query).map(([name, value]) => [`_${name}`, value])),
+        },
+      }),
+    ).toBeInstanceOf(Array);
   });
 });

@@ -82,16 +82,31 @@ export interface Place {
 export const cellOf = (name: string, row: Row | null, { world, collection }: Place): unknown =>
   row === null || !shows(world, collection, { name, row }) ? null : row[name];
 
-const isSameKey = (
-  left: Row,
-  right: Row,
-  { fields, references }: { readonly fields: readonly string[]; readonly references: readonly string[] },
+/** Fields that hold the key of something, in step with that key. */
+interface Reference {
+  readonly fields: readonly string[];
+  readonly references: readonly string[];
+}
+
+/** Keys are equal where the database says so. */
+const refersTo = (
+  from: Row,
+  to: Row,
+  { reference, archive }: { readonly reference: Reference; readonly archive: Archive },
 ): boolean =>
-  fields.every((name, index) => left[name] !== null && left[name] === right[references[index] ?? '']);
+  reference.fields.every((name, index) => {
+    const [held, key] = [from[name], to[reference.references[index] ?? '']];
+    if (held === null || key === null) return false;
+    return held === key || (typeof held === 'string' && archive.collation.compare(held, String(key)) === 0);
+  });
 
 export const relatedRow = (relation: ToOne, row: Row | null, { world, collection }: Place): Row | null => {
   if (row === null || !shows(world, collection, { name: relation.name, row })) return null;
-  return visibleRows(world, relation.collection).find((target) => isSameKey(row, target, relation)) ?? null;
+  return (
+    visibleRows(world, relation.collection).find((target) =>
+      refersTo(row, target, { reference: relation, archive: world.archive }),
+    ) ?? null
+  );
 };
 
 /** `null`: the list does not show. */
@@ -101,7 +116,9 @@ export const relatedRows = (
   { world, collection }: Place,
 ): readonly Row[] | null => {
   if (row === null || !shows(world, collection, { name: relation.name, row })) return null;
-  return visibleRows(world, relation.collection).filter((target) => isSameKey(target, row, relation));
+  return visibleRows(world, relation.collection).filter((target) =>
+    refersTo(target, row, { reference: relation, archive: world.archive }),
+  );
 };
 
 export const holds = (filter: FilterTree, row: Row | null, place: Place): boolean => {

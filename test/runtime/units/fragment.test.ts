@@ -8,6 +8,8 @@ import {
   type BindInput,
   type Parameter,
 } from '../../../runtime/sql/fragment.js';
+import { columnsOf } from '../../../runtime/sql/read.js';
+import { codeOf } from './refusals.js';
 
 const one = (slot: number): Parameter => ({
   placeholder: '?',
@@ -30,6 +32,9 @@ const key: Parameter = {
   list: false,
   read: ({ keys }) => (keys[0] ?? null) as string | null,
 };
+
+const selecting = (count: number) => () =>
+  columnsOf({ columns: Array.from({ length: count }, () => ['t0.a']) });
 
 const input = (values: readonly unknown[], keys: readonly unknown[] = []): BindInput => ({
   values,
@@ -104,6 +109,27 @@ describe('a list', () => {
     });
     fc.assert(isSameSet, { seed: 51, numRuns: 200 });
     expect(texts.size).toBeLessThanOrEqual(9);
+  });
+});
+
+describe('what no database takes is refused', () => {
+  it('more values than can be bound', () => {
+    const statement = createStatement(sql`a in (${list(0)})`);
+    const withValues = (count: number) => () =>
+      statement.render(input([Array.from({ length: count }, () => 1)]));
+    expect(codeOf(withValues(16_384))).toBeNull();
+    expect(codeOf(withValues(16_385))).toBe('INVALID_QUERY');
+    const apart = repeatFragment(sql`k = ${key} and a in (${list(0)})`);
+    expect(
+      codeOf(() =>
+        apart.render(input([Array.from({ length: 1000 }, () => 1)], Array.from({ length: 64 }, String))),
+      ),
+    ).toBe('INVALID_QUERY');
+  });
+
+  it('more columns than can be selected', () => {
+    expect(codeOf(selecting(1_980))).toBeNull();
+    expect(codeOf(selecting(1_981))).toBe('INVALID_QUERY');
   });
 });
 

@@ -1,0 +1,194 @@
+/** Who does what. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { libraryMeta, librarySql, restoreSql } from './library.js';
+import { staffAccess } from './staff.js';
+
+describe.each(settings)('writing on $dialect through $door', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: librarySql(setting.dialect),
+    meta: libraryMeta,
+    access: staffAccess,
+  });
+  const send = (as: string | null, method: string, path: string, body?: unknown) =>
+    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
+  const get = async (as: string | null, path: string): Promise<unknown> => {
+    const { data, codes } = await send(as, 'GET', path);
+    return data ?? codes;
+  };
+  const ids = async (as: string | null, path: string): Promise<unknown> => {
+    const data = await get(as, path);
+    return (data as { readonly id?: unknown }[]).map((row) => row.id ?? row);
+  };
+
+  describe('writing', () => {
+    beforeEach(() => server().execute(restoreSql(setting.dialect)));
+
+    it('presets fill in what the payload leaves out, beyond the permitted fields', async () => {
+      expect(
+        (await send('clerk', 'POST', '/items/book?fields=title,stock,note,lent', { title: 'x' })).data,
+      ).toEqual({
+        title: 'x',
+        stock: 2,
+        note: 'a',
+        lent: true,
+      });
+      expect(
+        (await send('clerk', 'POST', '/items/book?fields=stock,note', { title: 'x', stock: 5, note: 'b' }))
+          .data,
+      ).toEqual({ stock: 5, note: 'b' });
+      expect(
+        (await send('clerk', 'PATCH', '/items/book/201?fields=title,note', { title: 'y' })).data,
+      ).toEqual({ title: 'y', note: 'touched' });
+    });
+
+    it('validation refuses payloads, every failed rule told', async () => {
+      const { status, errors } = await send('clerk', 'POST', '/items/book', {
+        title: 'x',
+        stock: 11,
+        note: 'z',
+      });
+      expect(status).toBe(400);
+      expect(errors.map(({ code, field, type }) => ({ code, field, type }))).toEqual([
+        { code: 'FAILED_VALIDATION', field: 'stock', type: 'lte' },
+        { code: 'FAILED_VALIDATION', field: 'note', type: 'in' },
+      ]);
+      expect(
+        (await send('clerk', 'POST', '/items/book', [{ title: 'x' }, { title: 'x', stock: 11 }])).codes,
+      ).toEqual(['FAILED_VALIDATION']);
+      expect(await get('admin', '/items/book?filter[title][_eq]=x')).toEqual([]);
+    });
+
+    it('a field outside the list is forbidden, and nothing is stored', async () => {
+      expect((await send('clerk', 'POST', '/items/book', { title: 'x', price: 1 })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect((await send('clerk', 'PATCH', '/items/book/201', { title: 'x', year: 1 })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect(await get('admin', '/items/book/201?fields=title')).toEqual({ title: 'Few Words' });
+    });
+
+    it('a new item that may not be read is answered with nothing', async () => {
+      const hidden = await send('clerk', 'POST', '/items/book', { title: 'x', note: 'hidden' });
+      expect({ status: hidden.status, text: hidden.text }).toEqual({ status: 204, text: '' });
+      const review = await send('clerk', 'POST', '/items/review', { book: 201, stars: 2 });
+      expect({ status: review.status, text: review.text }).toEqual({ status: 204, text: '' });
+      expect(
+        (
+          await send('clerk', 'POST', '/items/review', [
+            { book: 201, stars: 2 },
+            { book: 201, stars: 3 },
+          ])
+        ).status,
+      ).toBe(204);
+      expect((await send('clerk', 'PATCH', '/items/review/1', { stars: 4 })).status).toBe(204);
+      expect(await get('admin', '/items/review/1?fields=stars')).toEqual({ stars: 4 });
+    });
+
+    it('each field may be changed on the rows of its own permission', async () => {
+      expect((await send('clerk', 'PATCH', '/items/book/201?fields=title', { title: 'x' })).data).toEqual({
+        title: 'x',
+      });
+      expect((await send('clerk', 'PATCH', '/items/book/202', { title: 'x' })).codes).toEqual(['FORBIDDEN']);
+      expect((await send('clerk', 'PATCH', '/items/book/202?fields=lent', { lent: false })).data).toEqual({
+        lent: false,
+      });
+      expect((await send('clerk', 'PATCH', '/items/book/203?fields=lent', { lent: true })).data).toEqual({
+        lent: true,
+      });
+      expect((await send('clerk', 'PATCH', '/items/book/203', { lent: false, title: 'x' })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+    });
+
+    it('an update of many is all or nothing', async () => {
+      const body = { keys: [201, 202, 203], data: { stock: 7 } };
+      expect((await send('clerk', 'PATCH', '/items/book', body)).codes).toEqual(['FORBIDDEN']);
+      expect(
+        (
+          await send('clerk', 'PATCH', '/items/book', [
+            { id: 201, stock: 7 },
+            { id: 202, stock: 7 },
+          ])
+        ).codes,
+      ).toEqual(['FORBIDDEN']);
+      const query = { filter: { author: { _eq: 2 } } };
+      expect((await send('clerk', 'PATCH', '/items/book', { query, data: { stock: 7 } })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect(await get('admin', '/items/book?fields=stock&filter[author][_eq]=2&sort=id')).toEqual([
+        { stock: 3 },
+        { stock: 0 },
+        { stock: 1 },
+      ]);
+      expect(
+        (await send('clerk', 'PATCH', '/items/book?fields=stock', { keys: [201, 203], data: { stock: 7 } }))
+          .data,
+      ).toEqual([{ stock: 7 }, { stock: 7 }]);
+    });
+
+    it('a deletion of many is all or nothing', async () => {
+      expect((await send('clerk', 'DELETE', '/items/book', [203, 204])).codes).toEqual(['FORBIDDEN']);
+      expect((await send('clerk', 'DELETE', '/items/book/204')).codes).toEqual(['FORBIDDEN']);
+      expect(await ids('admin', '/items/book?fields=id&filter[id][_in]=203,204')).toEqual([203, 204]);
+      expect((await send('clerk', 'DELETE', '/items/book', [203])).status).toBe(204);
+    });
+
+    it('rules of writes reach through relations too', async () => {
+      expect((await send('related', 'PATCH', '/items/book/201?fields=title', { title: 'x' })).data).toEqual({
+        title: 'x',
+      });
+      expect((await send('related', 'PATCH', '/items/book/202', { title: 'x' })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect(
+        (await send('related', 'PATCH', '/items/book', { keys: [201, 203], data: { title: 'x' } })).codes,
+      ).toEqual(['FORBIDDEN']);
+      expect((await send('related', 'DELETE', '/items/book/201')).codes).toEqual(['FORBIDDEN']);
+      expect((await send('related', 'DELETE', '/items/book/203')).status).toBe(204);
+    });
+
+    it('by query, only what one may read is found', async () => {
+      const query = { filter: { note: { _eq: 'hidden' } } };
+      await server().execute("update book set note = 'hidden' where id = 204");
+      expect((await send('clerk', 'PATCH', '/items/book', { query, data: { lent: true } })).data).toEqual([]);
+      expect(await get('admin', '/items/book/204?fields=lent')).toEqual({ lent: false });
+    });
+
+    it('a value that is hidden is not told by a refusal', async () => {
+      await server().execute("update book set note = 'hidden' where id = 204");
+      const [hidden, missing] = [
+        await send('clerk', 'PATCH', '/items/book/1', { price: 1 }),
+        await send('clerk', 'PATCH', '/items/book/9999', { price: 1 }),
+      ];
+      expect(hidden.text).toBe(missing.text);
+    });
+  });
+
+  describe('the administrator', () => {
+    it('sees and does everything', async () => {
+      expect(await get('admin', '/items/book/1?fields=id,author.secret,review.stars')).toEqual({
+        id: 1,
+        author: { secret: '**********' },
+        review: [{ stars: 4 }],
+      });
+      expect((await send('admin', 'GET', '/users?limit=1&fields=email')).status).toBe(200);
+    });
+
+    it('cannot be the last one and go', async () => {
+      const [admin] = (await get('admin', '/users?fields=id&filter[email][_eq]=admin@example.com')) as {
+        readonly id: string;
+      }[];
+      const path = `/users/${admin?.id}`;
+      for (const body of [{ status: 'suspended' }, { role: null }]) {
+        const { status, codes } = await send('admin', 'PATCH', path, body);
+        expect({ status, codes }).toEqual({ status: 422, codes: ['UNPROCESSABLE_ENTITY'] });
+      }
+      expect((await send('admin', 'DELETE', path)).codes).toEqual(['UNPROCESSABLE_ENTITY']);
+      expect((await send('admin', 'GET', path)).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,233 @@
+/** Fields with a meaning, and values in every spelling. */
+import { describe, expect, it } from 'vitest';
+import type { TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import { settings, type TestMeta } from '../server-harness.js';
+
+const specials = (dialect: TestDialect): string =>
+  sqlFor(
+    dialect,
+    `
+create table "note" (
+  "id" {uuid} primary key, "text" varchar(100) not null, "by" {uuid}, "at" timestamp null, "changed_by" {uuid}, "changed_at" timestamp null,
+  "slug" varchar(20), "locked" varchar(20), "pass" varchar(255), "tags" varchar(60), "data" json, "flag" boolean,
+  "twice" varchar(210) generated always as ("text" || '!') stored
+);
+create table "kinds" (
+  "id" integer primary key, "word" varchar(20), "small" smallint, "big" bigint, "ratio" double precision, "price" decimal(20,6),
+  "flag" boolean, "day" date, "clock" time, "moment" datetime, "instant" timestamp null, "code" {uuid}, "data" json, "bytes" {bytes}
+);
+create table "settings" ("id" {counter}, "title" varchar(40) not null default 'Untitled', "size" integer default 3, "ratio" decimal(6,2) default 1.5);
+`.replace('"text" || \'!\'', dialect === 'mariadb' ? 'concat("text", \'!\')' : '"text" || \'!\''),
+  );
+
+const specialsMeta: TestMeta = {
+  collections: { settings: { singleton: true } },
+  fields: {
+    note: {
+      id: { special: ['uuid'] },
+      by: { special: ['user-created'] },
+      at: { special: ['date-created'] },
+      changed_by: { special: ['user-updated'] },
+      changed_at: { special: ['date-updated'] },
+      slug: {
+        validation: { _and: [{ slug: { _regex: '^[a-z-]+$' } }] },
+        validation_message: 'small letters and dashes only',
+      },
+      locked: { readonly: true },
+      pass: { special: ['hash', 'conceal'] },
+      tags: { special: ['cast-csv'] },
+    },
+  },
+};
+
+describe.each(settings)('fields with a meaning on $dialect through $door', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: specials(setting.dialect),
+    meta: specialsMeta,
+    access: {
+      policies: {
+        Writer: (['create', 'read', 'update'] as const).map((action) => ({
+          collection: 'note',
+          action,
+          fields: ['*'],
+        })),
+      },
+      users: { writer: { policies: ['Writer'] } },
+    },
+  });
+  const send = (as: string, method: string, path: string, body?: unknown) =>
+    server().request(method, path, { as, ...(body === undefined ? {} : { body }) });
+  const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+  it('the server fills in keys, users and times', async () => {
+    const writer = server().ids.users.get('writer');
+    const made = await send('writer', 'POST', '/items/note?fields=id,by,at,changed_by,changed_at,twice', {
+      text: 'a',
+    });
+    const created = made.data as Readonly<Record<string, string>>;
+    expect(created).toEqual({
+      id: expect.stringMatching(uuid),
+      by: writer,
+      at: expect.stringMatching(/Z$/),
+      changed_by: null,
+      changed_at: null,
+      twice: 'a!',
+    });
+    const { data } = await send(
+      'admin',
+      'PATCH',
+      `/items/note/${created.id}?fields=by,at,changed_by,changed_at,twice`,
+      { text: 'b' },
+    );
+    expect(data).toEqual({
+      by: writer,
+      at: created.at,
+      changed_by: expect.stringMatching(uuid),
+      changed_at: expect.stringMatching(/Z$/),
+      twice: 'b!',
+    });
+  });
+
+  it('what the client sends wins over what would be filled in on create', async () => {
+    const id = '11111111-1111-4111-8111-111111111111';
+    const { data } = await send('admin', 'POST', '/items/note?fields=id,at', {
+      id: id.toUpperCase(),
+      text: 'a',
+      at: '2001-01-01T00:00:00Z',
+    });
+    expect(data).toEqual({ id, at: '2001-01-01T00:00:00Z' });
+  });
+
+  it('a hash is stored as argon2id and shown to nobody', async () => {
+    const { data } = await send('admin', 'POST', '/items/note?fields=id,pass', {
+      text: 'a',
+      pass: 'open sesame',
+    });
+    const { id, pass } = data as { readonly id: string; readonly pass: string };
+    expect(pass).toBe('**********');
+    const [row] = await server().database.query('select pass from note where id = ?', [id]);
+    expect(row?.pass).toMatch(/^\$argon2id\$/);
+  });
+
+  it('a rule of the field refuses values, in its own words', async () => {
+    const { status, errors, text } = await send('writer', 'POST', '/items/note', { text: 'a', slug: 'NO!' });
+    expect({ status, errors }).toMatchObject({
+      status: 400,
+      errors: [
+        { code: 'FAILED_VALIDATION', collection: 'note', field: 'slug', type: 'regex', invalid: 'NO!' },
+      ],
+    });
+    expect(text).toContain('small letters and dashes only');
+    expect((await send('writer', 'POST', '/items/note?fields=slug', { text: 'a', slug: null })).data).toEqual(
+      { slug: null },
+    );
+  });
+
+  it('read-only fields are the administrator’s, computed ones nobody’s', async () => {
+    expect((await send('writer', 'POST', '/items/note', { text: 'a', locked: 'x' })).codes).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(
+      (await send('admin', 'POST', '/items/note?fields=locked', { text: 'a', locked: 'x' })).data,
+    ).toEqual({ locked: 'x' });
+    expect((await send('admin', 'POST', '/items/note', { text: 'a', twice: 'x' })).codes).toEqual([
+      'INVALID_PAYLOAD',
+    ]);
+  });
+
+  it('values are taken in several spellings and answered in one', async () => {
+    const { data } = await send('admin', 'POST', '/items/kinds', {
+      id: '1',
+      word: 'w',
+      small: '-3',
+      big: '9007199254740993',
+      ratio: '1e2',
+      price: 7,
+      flag: 'true',
+      day: '2024-02-29T10:00:00Z',
+      clock: '07:08',
+      moment: '2024-02-29',
+      instant: '2024-02-29T01:00:00+02:00',
+      code: '11111111-AAAA-4111-8111-111111111111',
+      data: '{"a":[1,null]}',
+      bytes: 'AQID',
+    });
+    expect(data).toEqual({
+      id: 1,
+      word: 'w',
+      small: -3,
+      big: '9007199254740993',
+      ratio: 100,
+      price: '7.000000',
+      flag: true,
+      day: '2024-02-29',
+      clock: '07:08:00',
+      moment: '2024-02-29T00:00:00',
+      instant: '2024-02-28T23:00:00Z',
+      code: '11111111-aaaa-4111-8111-111111111111',
+      data: { a: [1, null] },
+      bytes: 'AQID',
+    });
+    expect((await send('admin', 'GET', '/items/kinds/1')).data).toEqual(data);
+  });
+
+  it('every value can be written as it was read', async () => {
+    const row = {
+      id: 2,
+      word: 'ünï "quoted" \\ 日本',
+      small: 32767,
+      big: '-9223372036854775808',
+      ratio: 0.1,
+      price: '-12.345678',
+      flag: false,
+      day: '0999-12-31',
+      clock: '23:59:59',
+      moment: '1000-01-01T00:00:00',
+      instant: '2038-01-19T03:14:07Z',
+      code: '00000000-0000-0000-0000-000000000000',
+      data: ['list', { deep: true }, null, 1.5],
+      bytes: '/+8=',
+    };
+    expect((await send('admin', 'POST', '/items/kinds', row)).data).toEqual(row);
+    expect((await send('admin', 'PATCH', '/items/kinds/2', row)).data).toEqual(row);
+  });
+
+  it('lists of texts and JSON values keep their shape', async () => {
+    const { data } = await send('admin', 'POST', '/items/note?fields=tags,data', {
+      text: 'a',
+      tags: ['x', 'y'],
+      data: 'null',
+    });
+    expect(data).toEqual({ tags: ['x', 'y'], data: null });
+    expect(
+      (await send('admin', 'POST', '/items/note?fields=tags,data', { text: 'a', tags: '', data: '"t"' }))
+        .data,
+    ).toEqual({ tags: [], data: 't' });
+    expect((await send('admin', 'POST', '/items/note', { text: 'a', tags: ['a,b'] })).codes).toEqual([
+      'FAILED_VALIDATION',
+    ]);
+  });
+
+  it('a singleton is one object: its defaults first, then what was saved', async () => {
+    const empty = { id: null, title: 'Untitled', size: 3, ratio: '1.50' };
+    expect((await send('admin', 'GET', '/items/settings')).data).toEqual(empty);
+    expect((await send('admin', 'SEARCH', '/items/settings', { query: { fields: ['title'] } })).data).toEqual(
+      { title: 'Untitled' },
+    );
+    const { data } = await send('admin', 'PATCH', '/items/settings?fields=title,size', { title: 'Ours' });
+    expect(data).toEqual({ title: 'Ours', size: 3 });
+    expect((await send('admin', 'PATCH', '/items/settings?fields=title,size', { size: 4 })).data).toEqual({
+      title: 'Ours',
+      size: 4,
+    });
+    expect((await send('admin', 'GET', '/items/settings?fields=title,size')).data).toEqual({
+      title: 'Ours',
+      size: 4,
+    });
+    expect((await send('admin', 'POST', '/items/settings', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
+    expect((await send('admin', 'PATCH', '/items/settings/1', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
+  });
+});
