@@ -120,7 +120,7 @@ const testers: Readonly<Record<string, Tester>> = {
 };
 
 /** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */
-export const compileRegex = (text: string): RegExp | null => {
+const compileRegex = (text: string): RegExp | null => {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(text, flags);

@@ -26,5 +26,6 @@ export const sqlite: SqlDialect = {
   },
   // GLOB minds the case, LIKE does not
   match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
-  pattern: (kind, text) => patterns[kind](text),
+  // patterns end at a zero character: one that nothing matches takes its place
+  pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : patterns[kind](text)),
 };

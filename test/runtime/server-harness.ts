@@ -29,8 +29,8 @@ import {
 
 export type { Answer, RequestOptions } from './harness/client.js';
 export type { Door } from './harness/doors.js';
-export { adminToken, insertPermission, insertRow } from './harness/rows.js';
-export type { TestAccess, TestMeta, TestPermission, TestUser } from './harness/rows.js';
+export { adminToken, insertRow } from './harness/rows.js';
+export type { TestAccess, TestMeta, TestPermission } from './harness/rows.js';
 
 export interface TestServerOptions {
   readonly dialect: TestDialect;

@@ -38,6 +38,8 @@ describe.each(dialects)('extremes on %s', (dialect) => {
   });
 
   it.each([
+    `{"search":"${'x'.repeat(100_000)}"}`,
+    `{"filter":{"title":{"_contains":"${'x'.repeat(100_000)}"}}}`,
     `{"fields":["${'a.'.repeat(100_000)}a"]}`,
     `{"sort":["${'author.'.repeat(100_000)}id"]}`,
     `{"filter":${nest('{"author":', '}', 200).replace('}', '1}')}}`,

@@ -178,6 +178,12 @@ describe.each(settings)('lists on $dialect through $door', (setting) => {
       expect(await ids('/items/book?fields=id&search=i_t')).toEqual([]);
     });
 
+    it('finds nothing where a text holds what none does', async () => {
+      expect(await ids('/items/book?fields=id&search=%00')).toEqual([]);
+      expect(await ids('/items/book?fields=id&filter[title][_contains]=%00')).toEqual([]);
+      expect(await ids('/items/book?fields=id&filter[title][_istarts_with]=V%00x')).toEqual([]);
+    });
+
     it('does not look into concealed values', async () => {
       expect(await ids('/items/author?fields=id&search=alpha')).toEqual([]);
     });

@@ -118,7 +118,7 @@ export const insertAccess = async (database: Database, access: TestAccess): Prom
   return ids;
 };
 
-export const insertPermission = (
+const insertPermission = (
   database: Database,
   policy: string,
   { fields, ...permission }: TestPermission,

@@ -85,7 +85,19 @@ const through = (relation: Relation, depth: number): readonly fc.Arbitrary<Filte
     filter: fc.option(inner, { freq: 9 }),
   });
   const many = fc.oneof({ weight: 1, arbitrary: tested }, { weight: 9, arbitrary: asked });
-  return [many.map(({ quantifier, filter }): FilterTree => ({ kind: 'many', relation, quantifier, filter }))];
+  const twice = fc.tuple(inner, inner).map((filters): FilterTree => {
+    const parts = filters.map((filter): FilterTree => ({
+      kind: 'many',
+      relation,
+      quantifier: 'plain',
+      filter,
+    }));
+    return { kind: 'and', parts };
+  });
+  return [
+    many.map(({ quantifier, filter }): FilterTree => ({ kind: 'many', relation, quantifier, filter })),
+    twice,
+  ];
 };
 
 const cache = new Map<string, fc.Arbitrary<FilterTree>>();
