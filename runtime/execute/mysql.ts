@@ -273,7 +273,10 @@ const isSame = (left: readonly ColumnType[], right: readonly ColumnType[]): bool
   left.every((column, index) => {
     const other = right[index];
     return (
-      column.type === other?.type && column.unsigned === other.unsigned && column.decimals === other.decimals
+      column.type === other?.type &&
+      column.unsigned === other.unsigned &&
+      column.decimals === other.decimals &&
+      column.binary === other.binary
     );
   });
 
