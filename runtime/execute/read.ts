@@ -1,6 +1,7 @@
 /** Compiled reads run: the rows, their nested lists level by level, and the counts beside them. */
 import type { BindInput } from '../sql/fragment.js';
 import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
+import { chunk } from './chunk.js';
 import type { Executor, RowLayout } from './database.js';
 import { fillHoles, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
 
@@ -105,13 +106,6 @@ const readChunk = async (
     ),
   );
 };
-
-const chunk = (keys: readonly string[], size: number): readonly (readonly string[])[] =>
-  keys.length <= size
-    ? [keys]
-    : Array.from({ length: Math.ceil(keys.length / size) }, (_, index) =>
-        keys.slice(index * size, (index + 1) * size),
-      );
 
 const concatSets = (sets: readonly FilledRows[]): FilledRows => {
   const [only] = sets;

@@ -14,6 +14,7 @@ import {
   looksAtRowOnly,
   type Returning,
 } from '../sql/write.js';
+import { chunk } from './chunk.js';
 import type { Database, Executor } from './database.js';
 import { explainFailure, type Write } from './failures.js';
 import type { JsonRows } from './row-set.js';
@@ -114,11 +115,6 @@ const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])
     return chunk(group, rows[group[0] ?? 0]?.size === 0 ? 1 : size);
   });
 };
-
-const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 
 const insertGroup = async (
   collection: Collection,

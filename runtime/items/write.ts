@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection } from '../collection.js';
 import { invalidPayload, unprocessable } from '../errors.js';
 import { findAdministrators } from '../execute/administrators.js';
+import { chunk } from '../execute/chunk.js';
 import type { Executor } from '../execute/database.js';
 import {
   distinctKeys,
@@ -214,17 +215,14 @@ const readAnswer = async (
   context: ItemContext,
 ): Promise<WriteAnswer> => {
   if (answer === null) return null;
-  const parts = await Promise.all(chunk(keys).map((part) => readItems(answer, part, context)));
+  const parts = await Promise.all(
+    chunk(keys, answersTogether).map((part) => readItems(answer, part, context)),
+  );
   if (parts.every(({ count }) => count === 0) && keys.length > 0) return null;
   return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));
 };
 
 const answersTogether = 500;
-
-const chunk = (keys: readonly Key[]): readonly (readonly Key[])[] =>
-  Array.from({ length: Math.ceil(keys.length / answersTogether) }, (_, index) =>
-    keys.slice(index * answersTogether, (index + 1) * answersTogether),
-  );
 
 const joinRows = (parts: readonly JsonRows[]): JsonRows => {
   const [only] = parts;

@@ -1,0 +1,5 @@
+/** The items in runs of at most `size`, in order; none where there are no items. */
+export const chunk = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
