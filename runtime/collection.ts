@@ -222,6 +222,11 @@ export interface Collection {
   readonly sortField: string | null;
   readonly key: readonly Field[];
   readonly fields: ReadonlyMap<string, Field>;
+  /** Fields that every write has to see to. */
+  readonly required: readonly Field[];
+  readonly filled: readonly Field[];
+  readonly validated: readonly Field[];
+  readonly hashed: readonly Field[];
   readonly relations: ReadonlyMap<string, Relation>;
   readonly uniques: ReadonlyMap<string, readonly string[]>;
 }
@@ -243,6 +248,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
     const fields = new Map(
       Object.entries(declaration.fields).map(([name, options]) => [name, { ...options, name }]),
     );
+    const all = [...fields.values()] as readonly Field[];
     const relations = new Map<string, Relation>();
     relationsOf.set(declaration.name, relations);
     collections.set(declaration.name, {
@@ -254,6 +260,10 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       sortField: declaration.sortField ?? null,
       key: declaration.key.map((name) => requireField(fields, name, declaration.name)),
       fields,
+      required: all.filter((field) => field.required === true),
+      filled: all.filter((field) => field.fill !== undefined),
+      validated: all.filter((field) => field.validation !== undefined),
+      hashed: all.filter((field) => field.hash === true),
       relations,
       uniques: new Map(Object.entries(declaration.uniques ?? {})),
     });

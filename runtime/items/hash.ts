@@ -10,9 +10,7 @@ interface Hashable {
 
 /** Replaces the values of such fields; loads argon2 only when there are any. */
 export const hashRows = async <Plan extends Hashable>(plan: Plan): Promise<Plan> => {
-  const names = [...plan.collection.fields.values()]
-    .filter((field) => field.hash === true)
-    .map((field) => field.name);
+  const names = plan.collection.hashed.map((field) => field.name);
   if (names.length === 0) return plan;
   if (plan.row !== undefined) return { ...plan, row: await hashRow(plan.row, names) };
   return { ...plan, rows: await Promise.all((plan.rows ?? []).map((row) => hashRow(row, names))) };

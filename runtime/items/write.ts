@@ -1,5 +1,6 @@
 /** Creates, updates and deletes: everything is planned, the answer too, before anything is written. */
 import { randomUUID } from 'node:crypto';
+import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../collection.js';
 import { invalidPayload, unprocessable } from '../errors.js';
 import { findAdministrators } from '../execute/administrators.js';
@@ -232,12 +233,13 @@ const joinRows = (parts: readonly JsonRows[]): JsonRows => {
   return new JsonRows(buffer, 0, buffer.length);
 };
 
-const writeContext = (context: ItemContext): WriteContext => ({
-  ...planContext(context),
-  resolve: bindInput(context, {}).resolve,
+const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext => ({
+  policies: principal.policies,
+  maxDepth,
+  resolve: (value) => resolveVariable(value, principal, now),
   fills: {
-    user: context.principal.user?.id ?? null,
-    now: context.now.toISOString().slice(0, 19).replace('T', ' '),
+    user: principal.user?.id ?? null,
+    now: () => now.toISOString().slice(0, 19).replace('T', ' '),
     uuid: randomUUID,
   },
 });

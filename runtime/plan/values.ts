@@ -26,6 +26,7 @@ const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp']
 /** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded. */
 export const keptValue = ({ type, fraction = 0 }: Field, value: Scalar): Scalar => {
   if (typeof value !== 'string' || !clocks.has(type)) return value;
+  if (fraction === 0 && !value.includes('.')) return value;
   const [whole = '', digits = ''] = value.split('.');
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
 };
@@ -135,9 +136,12 @@ const isDate = (text: string): boolean => {
   const match = datePattern.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const date = new Date(Date.UTC(2000, 0, 1));
-  date.setUTCFullYear(year, month - 1, day);
-  return month >= 1 && month <= 12 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+};
+
+const daysIn = (year: number, month: number): number => {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
 };
 
 const readTime: Reader = (value, field) => {

@@ -19,7 +19,7 @@ export interface WriteContext extends PlanContext {
   /** Replaces variables in presets and validation. */
   resolve(value: unknown): unknown;
   /** What the server fills in. */
-  readonly fills: { readonly user: string | null; readonly now: string; uuid(): string };
+  readonly fills: { readonly user: string | null; now(): string; uuid(): string };
 }
 
 export interface CreatePlan {
@@ -55,12 +55,12 @@ export const planCreate = (
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
   const rows = payloads.map((payload, index) =>
-    readRow(withPresets(requireObject(payload), grant, context), {
-      ...context,
+    readRow(requireObject(payload), {
       grant,
       action: 'create',
       index: payloads.length > 1 ? index : null,
       problems,
+      writing: context,
     }),
   );
   throwProblems(problems);
@@ -74,13 +74,7 @@ export const planUpdate = (collection: Collection, payload: unknown, context: Wr
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
   const given = requireObject(payload);
-  const row = readRow(withPresets(given, grant, context), {
-    ...context,
-    grant,
-    action: 'update',
-    index: null,
-    problems,
-  });
+  const row = readRow(given, { grant, action: 'update', index: null, problems, writing: context });
   throwProblems(problems);
   const rules = Object.keys(given)
     .filter((name) => row.has(name))
@@ -101,49 +95,58 @@ const requireObject = (payload: unknown): Payload => {
   throw invalidPayload('an item must be an object of field names and values');
 };
 
-/** What the client sends wins over presets. */
-const withPresets = (
-  payload: Payload,
-  grant: Grant,
-  { resolve }: WriteContext,
-): ReadonlyMap<string, GivenValue> => {
-  const values = new Map<string, GivenValue>();
-  for (const [name, value] of Object.entries(grant.presets))
-    values.set(name, { value: resolve(value), preset: true });
-  for (const [name, value] of Object.entries(payload)) values.set(name, { value, preset: false });
-  return values;
-};
-
-interface GivenValue {
-  readonly value: unknown;
-  /** An administrator's: not bound to the field list. */
-  readonly preset: boolean;
-}
-
-interface RowContext extends WriteContext {
+interface RowContext {
   readonly grant: Grant;
   readonly action: Extract<Action, 'create' | 'update'>;
   /** Place in a list of payloads. */
   readonly index: number | null;
   readonly problems: ApiError[];
+  readonly writing: WriteContext;
 }
 
-const readRow = (given: ReadonlyMap<string, GivenValue>, context: RowContext): WriteRow => {
+/** What the client sends wins over presets, which are an administrator's: not bound to the field list. */
+const readRow = (payload: Payload, context: RowContext): WriteRow => {
   const { grant, problems, action } = context;
   const row = new Map<string, Scalar | null>();
-  for (const [name, { value, preset }] of given) {
-    const field = readableField(name, preset, context);
-    if (field === null || isIgnored(field, value, context)) continue;
-    const read = readField(field, value, context);
-    if (read instanceof ApiError) problems.push(read);
-    else row.set(name, read);
-  }
+  const presets = resolvePresets(payload, context);
+  for (const name of Object.keys(presets))
+    setValue(row, { name, value: presets[name], preset: true }, context);
+  for (const name of Object.keys(payload))
+    setValue(row, { name, value: payload[name], preset: false }, context);
   fill(row, context);
-  if (action === 'create') problems.push(...missingFields(row, given, context));
-  problems.push(...validate(given, row, context));
+  const given = presets === nothing ? payload : { ...presets, ...payload };
+  if (action === 'create') findMissing(row, given, context);
+  validate(given, row, context);
   if (grant.collection.name === 'svc_permissions') problems.push(...refuseRules(row, context));
   for (const name of row.keys()) if (!grant.collection.fields.has(name)) row.delete(name);
   return row;
+};
+
+const nothing: Payload = {};
+
+/** Of the presets, what the client does not send. */
+const resolvePresets = (payload: Payload, { grant, writing }: RowContext): Payload => {
+  const names = Object.keys(grant.presets).filter((name) => !Object.hasOwn(payload, name));
+  if (names.length === 0) return nothing;
+  return Object.fromEntries(names.map((name) => [name, writing.resolve(grant.presets[name])]));
+};
+
+interface GivenValue {
+  readonly name: string;
+  readonly value: unknown;
+  readonly preset: boolean;
+}
+
+const setValue = (
+  row: Map<string, Scalar | null>,
+  { name, value, preset }: GivenValue,
+  context: RowContext,
+): void => {
+  const field = readableField(name, preset, context);
+  if (field === null || isIgnored(field, value, context)) return;
+  const read = readField(field, value, context);
+  if (read instanceof ApiError) context.problems.push(read);
+  else row.set(name, read);
 };
 
 /** `null`, with a problem told, for what may not be written. */
@@ -233,45 +236,40 @@ const failed = (
   );
 
 /** Server-side values; on create, what the client sends wins. */
-const fill = (row: Map<string, Scalar | null>, { grant, action, fills }: RowContext): void => {
-  for (const field of grant.collection.fields.values()) {
+const fill = (row: Map<string, Scalar | null>, { grant, action, writing }: RowContext): void => {
+  for (const field of grant.collection.filled) {
     const isDue = action === 'create' ? createFills.has(field.fill) : updateFills.has(field.fill);
-    if (field.fill === undefined || !isDue || row.has(field.name)) continue;
-    if (field.fill === 'uuid') row.set(field.name, fills.uuid());
-    else if (field.fill.startsWith('user')) row.set(field.name, fills.user);
-    else row.set(field.name, fills.now);
+    if (!isDue || row.has(field.name)) continue;
+    if (field.fill === 'uuid') row.set(field.name, writing.fills.uuid());
+    else if (field.fill?.startsWith('user') === true) row.set(field.name, writing.fills.user);
+    else row.set(field.name, writing.fills.now());
   }
 };
 
 const createFills: ReadonlySet<Field['fill']> = new Set(['uuid', 'user-created', 'date-created'] as const);
 const updateFills: ReadonlySet<Field['fill']> = new Set(['user-updated', 'date-updated'] as const);
 
-const missingFields = (
-  row: WriteRow,
-  given: ReadonlyMap<string, GivenValue>,
-  context: RowContext,
-): readonly ApiError[] =>
-  [...context.grant.collection.fields.values()]
-    .filter((field) => field.required === true && !row.has(field.name) && !given.has(field.name))
-    .map((field) =>
-      failed(field, { type: 'required', expected: 'a value; it is required', value: null }, context),
-    );
-
-const validate = (
-  given: ReadonlyMap<string, GivenValue>,
-  row: WriteRow,
-  context: RowContext,
-): readonly ApiError[] => {
-  const payload = new Map<string, unknown>([...given].map(([name, { value }]) => [name, value]));
-  for (const [name, value] of row) if (!payload.has(name)) payload.set(name, value);
-  const { grant, resolve } = context;
-  const failures: (Failure & { readonly message?: string })[] = [];
-  for (const field of grant.collection.fields.values()) {
-    if (field.validation === undefined || !row.has(field.name)) continue;
-    failures.push(...validateField(field, { payload, resolve }));
+const findMissing = (row: WriteRow, given: Payload, context: RowContext): void => {
+  for (const field of context.grant.collection.required) {
+    if (row.has(field.name) || Object.hasOwn(given, field.name)) continue;
+    const expected = 'a value; it is required';
+    context.problems.push(failed(field, { type: 'required', expected, value: null }, context));
   }
-  if (grant.validation !== always) failures.push(...validateRule(grant.validation, { payload, resolve }));
-  return failures.map((failure) => toProblem(failure, payload.get(failure.field), context));
+};
+
+const validate = (given: Payload, row: WriteRow, context: RowContext): void => {
+  const { grant, problems } = context;
+  const { resolve } = context.writing;
+  const { validated } = grant.collection;
+  if (validated.length === 0 && grant.validation === always) return;
+  const payload = new Map<string, unknown>([...row, ...Object.entries(given)]);
+  const failures: (Failure & { readonly message?: string })[] = [
+    ...validated
+      .filter(({ name }) => row.has(name))
+      .flatMap((field) => validateField(field, { payload, resolve })),
+    ...validateRule(grant.validation, { payload, resolve }),
+  ];
+  for (const failure of failures) problems.push(toProblem(failure, payload.get(failure.field), context));
 };
 
 const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>

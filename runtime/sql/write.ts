@@ -37,23 +37,64 @@ const ownScope = (collection: Collection, dialect: SqlDialect): SqlScope => ({
   joins: new Map(),
 });
 
+interface InsertOptions {
+  readonly dialect: SqlDialect;
+  readonly returning: string | null;
+}
+
 /** Rows that name the same columns. */
 export const compileInsert = (
   collection: Collection,
   rows: readonly WriteRow[],
-  { dialect, returning }: { readonly dialect: SqlDialect; readonly returning: string | null },
+  options: InsertOptions,
 ): RenderedStatement => {
-  const fields = [...(rows[0]?.keys() ?? [])].map((name) => requireField(collection, name));
+  const fields: Field[] = [];
+  const values: BindValue[] = [];
+  let columns = '';
+  for (const [name, value] of rows[0] ?? []) {
+    const field = requireField(collection, name);
+    fields.push(field);
+    values.push(bindValue(field, value, options.dialect));
+    columns += `${name}\0`;
+  }
+  for (let index = 1; index < rows.length; index += 1) {
+    const row = rows[index];
+    for (const field of fields) values.push(bindValue(field, row?.get(field.name) ?? null, options.dialect));
+  }
+  const text = remember(collection, `${columns}${rows.length} ${options.returning}`, () =>
+    renderInsert(collection, { ...options, fields, count: rows.length }),
+  );
+  return { text, values };
+};
+
+/** The same text object for the same columns: the driver finds its prepared statement by it. */
+const remember = (collection: Collection, key: string, render: () => string): string => {
+  let texts = insertTexts.get(collection);
+  if (texts === undefined) insertTexts.set(collection, (texts = new Map()));
+  const present = texts.get(key);
+  if (present !== undefined) return present;
+  if (texts.size >= maxTexts) texts.clear();
+  const text = render();
+  texts.set(key, text);
+  return text;
+};
+
+const insertTexts = new WeakMap<Collection, Map<string, string>>();
+const maxTexts = 200;
+
+interface RenderOptions extends InsertOptions {
+  readonly fields: readonly Field[];
+  /** Rows. */
+  readonly count: number;
+}
+
+const renderInsert = ({ name }: Collection, { fields, count, dialect, returning }: RenderOptions): string => {
+  const table = dialect.quote(name);
   const tail = returning === null ? '' : ` returning ${returning}`;
-  const table = dialect.quote(collection.name);
-  if (fields.length === 0) return { text: `insert into ${table} ${dialect.emptyRow}${tail}`, values: [] };
+  if (fields.length === 0) return `insert into ${table} ${dialect.emptyRow}${tail}`;
+  const columns = fields.map((field) => dialect.quote(field.name)).join(', ');
   const row = `(${fields.map(() => '?').join(', ')})`;
-  return {
-    text: `insert into ${table} (${fields.map((field) => dialect.quote(field.name)).join(', ')}) values ${rows.map(() => row).join(', ')}${tail}`,
-    values: rows.flatMap((values) =>
-      fields.map((field) => bindValue(field, values.get(field.name) ?? null, dialect)),
-    ),
-  };
+  return `insert into ${table} (${columns}) values ${Array.from({ length: count }).fill(row).join(', ')}${tail}`;
 };
 
 /** One row, by key, where the stored row passes the condition. */
