@@ -15,6 +15,8 @@ export interface SqlDialect {
   readonly returning: boolean;
   /** What an insert of no column at all says after the table's name. */
   readonly emptyRow: string;
+  /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */
+  readonly rowLock: string;
   quote(name: string): string;
   /** Placeholder for a value compared with, or stored in, the field. */
   placeholder(field: Field): string;

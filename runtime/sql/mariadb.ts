@@ -19,6 +19,7 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   emptyRow: '() values ()',
+  rowLock: ' for update',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // comparing these with a bound text would compare doubles; a cast to 64 bits would bend what is larger
   placeholder(field) {

@@ -17,6 +17,7 @@ export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   emptyRow: 'default values',
+  rowLock: '',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
   bind(field, value) {

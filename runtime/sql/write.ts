@@ -133,9 +133,8 @@ export const compilePermitted = (collection: Collection, options: RowOptions): R
   const where = compileRowFilter(collection, options);
   const [key] = collection.key;
   const { dialect } = options;
-  const lock = dialect.name === 'sqlite' ? '' : ' for update';
   return {
-    text: `select ${dialect.quote(key?.name ?? '')} as found from ${dialect.quote(collection.name)} where ${where.text}${lock}`,
+    text: `select ${dialect.quote(key?.name ?? '')} as found from ${dialect.quote(collection.name)} where ${where.text}${dialect.rowLock}`,
     values: where.values,
   };
 };
