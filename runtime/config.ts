@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDuration, parseList, parseSize, parseWhole } from './config/values.js';
+import { parseDuration, parseList, parseProxies, parseSize, parseWhole } from './config/values.js';
 
 export interface Config {
   readonly database: {
@@ -23,6 +23,8 @@ export interface Config {
   readonly port: number;
   /** Without trailing slash, possibly with a path prefix; `null`: derived from host and port. */
   readonly publicUrl: string | null;
+  /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
+  readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
   /** Used by `bootstrap` only. */
@@ -86,6 +88,11 @@ export const variables = [
   { name: 'HOST', default: '127.0.0.1', meaning: 'address to listen on; `0.0.0.0` for every interface' },
   { name: 'PORT', default: '8080', meaning: 'port to listen on; `0` for a free one' },
   { name: 'PUBLIC_URL', default: 'from host and port', meaning: 'URL clients use; may carry a path prefix' },
+  {
+    name: 'TRUST_PROXY',
+    default: 'off',
+    meaning: 'proxies in front: how many, or comma-separated addresses and CIDR ranges',
+  },
   { name: 'ADMIN_PORT', default: 'off', meaning: 'second listener with `/live` and `/ready`, for probes' },
   { name: 'ADMIN_EMAIL', default: 'admin@example.com', meaning: '`svc bootstrap`: the first administrator' },
   {
@@ -148,6 +155,7 @@ export const loadConfig = (environment: Environment): Config => {
     host: read('HOST', parseText, '127.0.0.1'),
     port: read('PORT', parseWhole(0, 65_535), 8080),
     publicUrl: read('PUBLIC_URL', parsePublicUrl, null),
+    trustProxy: read('TRUST_PROXY', parseProxies, { hops: 0, ranges: [] }),
     adminPort: read('ADMIN_PORT', parseAdminPort, null),
     admin: {
       email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),

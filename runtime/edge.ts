@@ -4,15 +4,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiError } from './errors.js';
 import { packageVersion } from './package.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
+import type { Connection, Proxies } from './request/client-address.js';
 
 export interface EdgeOptions {
   /** Path that comes before everything, without a slash at its end: `/api`; empty at the root. */
   readonly base: string;
   /** Bytes of a request body. */
   readonly payloadMax: number;
+  readonly proxies: Proxies;
 }
 
-export const toApiRequest = (request: IncomingMessage, { base, payloadMax }: EdgeOptions): ApiRequest => {
+export const toApiRequest = (
+  request: IncomingMessage,
+  { base, payloadMax, proxies }: EdgeOptions,
+): ApiRequest => {
   const url = request.url ?? '/';
   const local = base !== '' && url.startsWith(`${base}/`) ? url.slice(base.length) : url;
   const mark = local.indexOf('?');
@@ -23,9 +28,16 @@ export const toApiRequest = (request: IncomingMessage, { base, payloadMax }: Edg
     path: mark === -1 ? local : local.slice(0, mark),
     query: mark === -1 ? '' : local.slice(mark + 1),
     headers: request.headers,
+    address: () => proxies.addressOf(connectionOf(request)),
+    isSecure: () => 'encrypted' in request.socket || proxies.isSecure(connectionOf(request)),
     body: () => (body ??= readBody(request, payloadMax)),
   };
 };
+
+const connectionOf = ({ socket, headers }: IncomingMessage): Connection => ({
+  remoteAddress: socket.remoteAddress,
+  headers,
+});
 
 const processId = randomBytes(6).toString('hex');
 let counter = 0;
@@ -58,7 +70,7 @@ const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
   });
 
 export const sendResponse = (
-  { status, headers, body }: ApiResponse,
+  { status, headers, cookies, body }: ApiResponse,
   request: ApiRequest,
   response: ServerResponse,
 ): void => {
@@ -66,6 +78,7 @@ export const sendResponse = (
   // a flat list: objects put together from parts cost several microseconds here
   const head = ['x-request-id', request.id, 'x-svc-version', packageVersion];
   for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
+  if (cookies !== undefined) for (const cookie of cookies) head.push('set-cookie', cookie);
   if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
   // what is left of a body that was refused is not read
   if (status === 413) head.push('connection', 'close');

@@ -9,6 +9,8 @@ import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import type { Availability } from './availability.js';
 import type { Observe } from './observe.js';
 
+export type { Express };
+
 export interface AppOptions extends EdgeOptions {
   readonly answer: Answer;
   readonly operations: OperationRoutes;
@@ -25,13 +27,14 @@ export const createApp = (options: AppOptions): Express => {
   app.set('query parser', false);
   app.use((request: Request, response: Response, next: NextFunction) => {
     const apiRequest = keepBody(toApiRequest(request, options), request);
-    const answered =
-      options.answer(apiRequest) ??
-      settle(findRoute(apiRequest, options), { request: apiRequest, started: performance.now() }, options);
+    const answered = options.answer(apiRequest) ?? settleRest(apiRequest, options);
     answered.then((answer) => sendResponse(answer, apiRequest, response), next);
   });
   return app;
 };
+
+const settleRest = (request: ApiRequest, options: AppOptions): Promise<ApiResponse> =>
+  settle(findRoute(request, options), { request, started: performance.now() }, options);
 
 /** An embedder's parser may have read the body before: then what it made of it is the body. */
 const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {

@@ -23,6 +23,8 @@ import { respondItem, respondList, respondNothing } from './response/respond.js'
 
 export interface HandleOptions extends ItemServices {
   readonly access: Access;
+  /** Whether an operation of the spec has this method and path: it comes before the item of that key. */
+  isOperation(method: string, path: string): boolean;
 }
 
 /** Answers requests of the data plane; `null` for any other path. Errors are thrown. */
@@ -32,7 +34,9 @@ export const createHandle =
   (options: HandleOptions): Handle =>
   (request) => {
     const route = matchRoute(request.path, options.registry);
-    return route === null ? null : answer(request, route, options);
+    if (route === null) return null;
+    if (route.collection?.system === true && options.isOperation(request.method, request.path)) return null;
+    return answer(request, route, options);
   };
 
 const answer = async (request: ApiRequest, route: Route, options: HandleOptions): Promise<ApiResponse> => {

@@ -1,4 +1,4 @@
 /** The surface that generated code, and a team's own code, may use. */
 export * from './collection.js';
-export type { OperationContext } from './operations/routes.js';
+export type { OperationContext } from './operations/context.js';
 export { bindModels, type BoundModels } from './models.js';

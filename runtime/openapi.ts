@@ -76,6 +76,7 @@ const actions: ReadonlyMap<string, Action> = new Map([
   ['get', 'read'],
   ['x-svc-search', 'read'],
   ['post', 'create'],
+  ['put', 'update'],
   ['patch', 'update'],
   ['delete', 'delete'],
 ]);

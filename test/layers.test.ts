@@ -57,7 +57,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'generated/server/operations',
     'runtime/openapi',
     'runtime/access',
-    'type runtime/request',
+    'runtime/request',
+    'runtime/items',
+    'type runtime/config',
+    'type runtime/observe',
     'type runtime/execute',
   ],
   'runtime/pages': ['runtime/package', 'type runtime/request'],
@@ -75,8 +78,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Library → where it may be imported. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   '@node-rs/argon2': ['runtime/items/hash'],
+  ajv: ['runtime/operations/validate'],
+  'ajv-formats': ['runtime/operations/validate'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
+  cookie: ['runtime/operations/context'],
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
   'js-yaml': ['generator/spec/yaml'],

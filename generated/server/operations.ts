@@ -36,14 +36,14 @@ export const operations = [
     id: 'serverHealth',
     method: 'get',
     path: '/server/health',
-    access: 'public',
+    access: 'open',
     responses: { 200: 'application/json', 503: 'application/json' },
   },
   {
     id: 'serverPing',
     method: 'get',
     path: '/server/ping',
-    access: 'public',
+    access: 'open',
     responses: { 200: 'text/plain' },
   },
   {

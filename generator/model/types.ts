@@ -163,14 +163,23 @@ export interface Operation {
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  readonly access: 'public' | 'user' | 'admin';
+  /** `open`: nobody is asked who they are; `public`: nobody needs a token, but one that is sent has to be good. */
+  readonly access: 'open' | 'public' | 'user' | 'admin';
   readonly parameters: readonly OperationParameter[];
-  /** JSON Schema of the request body. */
+  /** JSON Schema of the request body. A request without one counts as `{}`. */
   readonly body: JsonSchema | null;
+  /** Its field in GraphQL; `null`: REST only. */
+  readonly graphql: OperationField | null;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly string[];
+}
+
+/** A root field: exactly one of the two. */
+export interface OperationField {
+  readonly query?: string;
+  readonly mutation?: string;
 }
 
 export interface OperationParameter {

@@ -1,5 +1,11 @@
 /** Shape of `spec/operations/<area>.yaml`. */
-import type { JsonSchema, Operation, OperationParameter, OperationResponse } from '../model/types.js';
+import type {
+  JsonSchema,
+  Operation,
+  OperationField,
+  OperationParameter,
+  OperationResponse,
+} from '../model/types.js';
 import { faultAt, pathKey } from './faults.js';
 import {
   entriesOf,
@@ -62,16 +68,30 @@ const responses: Read<readonly OperationResponse[]> = (node, faults) => {
   return [...byStatus.values()].sort((a, b) => a.status - b.status);
 };
 
+const fieldName = textLike(/^[_A-Za-z]\w*$/, 'a GraphQL name', 'write it as in "things_do"');
+
+const fieldKeys = record<OperationField>({ query: optional(fieldName), mutation: optional(fieldName) });
+
+const graphqlField: Read<OperationField> = (node, faults) => {
+  const field = fieldKeys(node, faults);
+  if (node.kind === 'map' && (field.query === undefined) === (field.mutation === undefined)) {
+    const remedy = 'write { query: name } or { mutation: name }';
+    faults.push(faultAt(node.position, 'a GraphQL field is either a query or a mutation', remedy));
+  }
+  return field;
+};
+
 const path = textLike(/^(\/([\w.-]+|\{\w+\}))+$/, 'a path', 'write it as in "/things/{id}"');
 
 const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
   summary: required(text),
   tag: optional(text),
-  method: required(oneOf(['get', 'post', 'patch', 'delete'])),
+  method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
   path: required(path),
-  access: required(oneOf(['public', 'user', 'admin'])),
+  access: required(oneOf(['open', 'public', 'user', 'admin'])),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
+  graphql: optional<OperationField | null>(nullable(graphqlField), null),
   responses: required(responses),
   errors: optional<readonly string[]>(listOf(text), []),
 });
@@ -86,6 +106,7 @@ const operationsFile = record<{ tag: string; operations: ReadonlyMap<string, Pla
       const operation = { tag: '', ...operationKeys(value, faults), id };
       const placed = { operation, place: placer(position, value) };
       checkPathParameters(placed, faults);
+      checkInputNames(placed, faults);
       return placed;
     }),
   ),
@@ -116,6 +137,18 @@ const checkPathParameters = ({ operation, place }: PlacedOperation, faults: Spec
     const remedy = `write {${name}} in the path or remove the parameter`;
     faults.push(faultAt(place('parameters'), `the path has no parameter "${name}"`, remedy));
   }
+};
+
+/** Parameters of all places and the body are one input. */
+const checkInputNames = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+  const names = operation.parameters.map((parameter) => parameter.name);
+  names.forEach((name, index) => {
+    const position = place('parameters', String(index));
+    if (name === 'body') faults.push(faultAt(position, '"body" is the request body', 'choose another name'));
+    if (name !== '' && names.indexOf(name) < index) {
+      faults.push(faultAt(position, `the parameter "${name}" is described twice`, 'keep one'));
+    }
+  });
 };
 
 /** Across all files: an id and a path are used once, and every error is in the table. */

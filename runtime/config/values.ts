@@ -1,4 +1,5 @@
-/** How values are written in the environment: durations, sizes, numbers, lists. */
+/** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
+import { BlockList, isIPv6 } from 'node:net';
 
 const durations: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
@@ -45,3 +46,26 @@ export const parseList = (text: string): readonly string[] =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+
+/** `off`, the number of proxies in front, or their addresses and CIDR ranges. */
+export const parseProxies = (text: string): { readonly hops: number; readonly ranges: readonly string[] } => {
+  if (text === 'off' || text === 'false') return { hops: 0, ranges: [] };
+  if (/^\d{1,2}$/.test(text)) return { hops: Number(text), ranges: [] };
+  const ranges = parseList(text);
+  if (ranges.length > 0 && ranges.every(isRange)) return { hops: 0, ranges };
+  throw new Error('expected off, a number of proxies, or addresses and ranges such as 10.0.0.1, 10.0.0.0/8');
+};
+
+const isRange = (text: string): boolean => {
+  const [address = '', bits = isIPv6(text) ? '128' : '32', ...more] = text.split('/');
+  try {
+    new BlockList().addSubnet(
+      address,
+      /^\d+$/.test(bits) ? Number(bits) : -1,
+      isIPv6(address) ? 'ipv6' : 'ipv4',
+    );
+    return more.length === 0;
+  } catch {
+    return false;
+  }
+};

@@ -1,14 +1,11 @@
-/** Operations by method and path: identity, access, then the body that the spec names. */
-import { identifyNow, type Access, type Principal } from '../access/access.js';
+/** Operations by method and path: identity, access, input, then the body that the spec names. */
+import type { Access, Principal } from '../access/access.js';
 import { forbidden } from '../errors.js';
-import { operations, type Operations } from '../../generated/server/operations.js';
+import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-
-/** What the body of an operation knows beside its input. */
-export interface OperationContext {
-  /** Who asks, as of now. Asked only where it matters: whether the server is there says it to everybody. */
-  principal(): Promise<Principal>;
-}
+import { openContext, type OpenedContext } from './context.js';
+import { findOperation, methodsAt, type FoundOperation, type OperationEntry } from './entries.js';
+import { readInput } from './input.js';
 
 export interface OperationRoutes {
   find(request: ApiRequest): OperationRoute | null;
@@ -20,47 +17,59 @@ export interface OperationRoute {
   run(request: ApiRequest): Promise<ApiResponse>;
 }
 
-type Entry = (typeof operations)[number];
+export const createOperationRoutes = (bodies: Operations, access: Access): OperationRoutes => ({
+  find({ method, path }) {
+    const found = findOperation(method, path);
+    return found === null ? null : { run: (request) => run(found, request, { bodies, access }) };
+  },
+  methodsOf: methodsAt,
+});
 
-export const createOperationRoutes = (bodies: Operations, access: Access): OperationRoutes => {
-  const routes = new Map(operations.map((entry) => [`${entry.method.toUpperCase()} ${entry.path}`, entry]));
-  return {
-    find({ method, path }) {
-      const entry = routes.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
-      return entry === undefined ? null : { run: (request) => run(entry, request, { bodies, access }) };
-    },
-    methodsOf: (path) =>
-      operations.filter((entry) => entry.path === path).map((entry) => entry.method.toUpperCase()),
-  };
-};
+interface Parts {
+  readonly bodies: Operations;
+  readonly access: Access;
+}
 
 const run = async (
-  entry: Entry,
+  found: FoundOperation,
   request: ApiRequest,
-  { bodies, access }: { readonly bodies: Operations; readonly access: Access },
+  { bodies, access }: Parts,
 ): Promise<ApiResponse> => {
-  const principal = (): Promise<Principal> => identifyNow(request, access);
-  if (entry.access !== 'public') requireAccess(entry.access, await principal());
-  return respond(entry, await bodies[entry.id]({}, { principal }));
+  const { entry } = found;
+  const { context, reply } = openContext(request, access);
+  if (entry.access !== 'open') requireAccess(entry.access, await context.principal());
+  const input = await readInput(found, request);
+  // the table and the interface are printed from the same spec
+  const body = bodies[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
+  return respond(entry, await body(input, context), reply);
 };
 
-const requireAccess = (needed: string, { user, policies }: Principal): void => {
+/** @throws FORBIDDEN */
+const requireAccess = (needed: OperationEntry['access'], { user, policies }: Principal): void => {
   if (needed === 'admin' && !policies.admin) throw forbidden('this operation is for administrators');
   if (needed === 'user' && user === null) throw forbidden('this operation is for users');
 };
 
 /** Where an operation knows several statuses, its body says which. */
-const respond = (entry: Entry, output: unknown): ApiResponse => {
+const respond = (entry: OperationEntry, output: unknown, reply: OpenedContext['reply']): ApiResponse => {
   const statuses = Object.keys(entry.responses);
   const isSingle = statuses.length === 1;
   const { status, body } = isSingle
     ? { status: Number(statuses[0]), body: output }
     : (output as { readonly status: number; readonly body: unknown });
-  const contentType = (entry.responses as Readonly<Record<number, string | null>>)[status] ?? null;
+  const contentType = entry.responses[status] ?? null;
   return {
     status,
-    headers: contentType === null ? {} : { 'content-type': `${contentType}; charset=utf-8` },
-    body:
-      contentType === null ? null : contentType === 'application/json' ? JSON.stringify(body) : String(body),
+    headers: {
+      ...(contentType === null ? {} : { 'content-type': `${contentType}; charset=utf-8` }),
+      ...reply.headers,
+    },
+    cookies: reply.cookies,
+    body: contentType === null ? null : printBody(contentType, body),
   };
+};
+
+const printBody = (contentType: string, body: unknown): string | Buffer => {
+  if (contentType === 'application/json') return JSON.stringify(body);
+  return Buffer.isBuffer(body) ? body : String(body);
 };

@@ -2,25 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
-import type { Registry } from '../collection.js';
-import type { Database } from '../execute/database.js';
 import { narrowOpenApi, visibilityOf } from '../openapi.js';
+import type { OperationServices } from './services.js';
 
-export interface ServerOperationsOptions {
-  readonly database: Database;
-  readonly registry: Registry;
-  /** File of the OpenAPI document. */
-  readonly openapi: string;
-  /** Path that comes before everything; empty at the root. */
-  readonly base: string;
-}
-
-export const createServerOperations = ({
-  database,
-  registry,
-  openapi,
-  base,
-}: ServerOperationsOptions): Operations => {
+export const createServerOperations = ({ database, registry, openapi, base }: OperationServices) => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
     (document ??= readFile(openapi, 'utf8').then((text) => ({
@@ -49,5 +34,5 @@ export const createServerOperations = ({
     async serverSpecsOas(_input, context) {
       return narrowOpenApi(await loadDocument(), visibilityOf(await context.principal(), registry)) as never;
     },
-  };
+  } satisfies Partial<Operations>;
 };

@@ -11,6 +11,10 @@ export interface ApiRequest {
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of the caller, behind the proxies that are trusted (`TRUST_PROXY`); empty where the connection is gone. */
+  address(): string;
+  /** Whether the caller came over TLS. */
+  isSecure(): boolean;
   /** The whole body; fails with CONTENT_TOO_LARGE. */
   body(): Promise<Buffer>;
 }
@@ -18,5 +22,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, one header each. */
+  readonly cookies?: readonly string[];
   readonly body: Buffer | string | null;
 }

@@ -116,6 +116,7 @@ const ping: Operation = {
   method: 'get',
   path: '/server/ping',
   access: 'public',
+  graphql: null,
   parameters: [],
   body: null,
   responses: [

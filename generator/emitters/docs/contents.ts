@@ -45,6 +45,7 @@ const operationTable = (operations: readonly Operation[]): string =>
   );
 
 const audiences: Readonly<Record<Operation['access'], string>> = {
+  open: 'everybody',
   public: 'everybody',
   user: 'users',
   admin: 'administrators',

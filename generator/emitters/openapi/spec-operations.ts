@@ -17,22 +17,27 @@ export const operationPaths = (context: Context): PathsObject => {
 };
 
 const operationObject = (operation: Operation, context: Context): OperationObject => ({
-  ...(operation.access !== 'public' && { 'x-svc-access': operation.access }),
+  ...(needsToken(operation) && { 'x-svc-access': operation.access }),
   operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
   description: aboutAccess[operation.access],
   ...(operation.parameters.length > 0 && { parameters: operation.parameters.map(parameterObject) }),
-  ...(operation.body !== null && { requestBody: jsonBody(operation.body) }),
+  ...(operation.body !== null && {
+    requestBody: jsonBody(operation.body, Array.isArray(operation.body.required)),
+  }),
   responses: {
     ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
     ...errorRefs(context.errors, errorStatusesOf(operation, context)),
   },
-  ...(operation.access !== 'public' && { security: tokenSecurity }),
+  ...(needsToken(operation) && { security: tokenSecurity }),
 });
 
+const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';
+
 const aboutAccess: Readonly<Record<Operation['access'], string>> = {
-  public: 'Open to everybody.',
+  open: 'Open to everybody.',
+  public: 'Open to everybody; a token that is sent has to be valid.',
   user: 'For users: needs a token.',
   admin: 'For administrators: needs a token.',
 };

@@ -1,7 +1,8 @@
 /** `server/operations.ts`: the interface that hand-written bodies implement, and the table requests are routed by. */
-import type { Emitter, Operation } from '../../model/types.js';
+import type { Emitter, Operation, OperationParameter } from '../../model/types.js';
 import { array, call, layout, object, pair, type Code } from '../../print/code.js';
 import { createWriter, docComment, str, type CodeBlockWriter } from '../../print/typescript.js';
+import { printValue } from '../../print/value.js';
 import { inputType, outputType, typeStem } from './types.js';
 
 export const emitOperations: Emitter = ({ operations }) => {
@@ -37,13 +38,15 @@ const writeMethod = (writer: CodeBlockWriter, operation: Operation): void => {
   );
 };
 
-const printRoute = ({ id, method, path, access, responses }: Operation): Code =>
+const printRoute = ({ id, method, path, access, parameters, body, responses }: Operation): Code =>
   object(
     [
       pair('id:', str(id)),
       pair('method:', str(method)),
       pair('path:', str(path)),
       pair('access:', str(access)),
+      ...(parameters.length === 0 ? [] : [pair('parameters:', array(parameters.map(printParameter)))]),
+      ...(body === null ? [] : [pair('body:', printValue(body))]),
       pair(
         'responses:',
         object(responses.map(({ status, contentType }) => printResponse(status, contentType))),
@@ -51,6 +54,14 @@ const printRoute = ({ id, method, path, access, responses }: Operation): Code =>
     ],
     { expand: true },
   );
+
+const printParameter = ({ name, in: place, required, schema }: OperationParameter): Code =>
+  object([
+    pair('name:', str(name)),
+    pair('in:', str(place)),
+    pair('required:', String(required)),
+    pair('schema:', printValue(schema)),
+  ]);
 
 const printResponse = (status: number, contentType: string | null): Code =>
   pair(`${status}:`, contentType === null ? 'null' : str(contentType));

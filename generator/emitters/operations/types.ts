@@ -1,5 +1,5 @@
 /** What goes into one operation and what comes out of it, as types. */
-import type { Operation, OperationParameter, OperationResponse } from '../../model/types.js';
+import type { Operation, OperationResponse } from '../../model/types.js';
 import { objectType, union, type Code } from '../../print/code.js';
 import { member, schemaToType } from './schema-type.js';
 
@@ -7,13 +7,10 @@ import { member, schemaToType } from './schema-type.js';
 export const typeStem = (operation: Operation): string =>
   operation.id.charAt(0).toUpperCase() + operation.id.slice(1);
 
-/** `{ path, query, header, body }`, each where the operation has it. */
+/** The parameters by their names, wherever they are sent, and `body`. */
 export const inputType = ({ parameters, body }: Operation): Code => {
-  const places = (['path', 'query', 'header'] as const).flatMap((place) => {
-    const found = parameters.filter((parameter) => parameter.in === place);
-    return found.length === 0 ? [] : [member(place, parametersType(found), true)];
-  });
-  const members = body === null ? places : [...places, member('body', schemaToType(body), true)];
+  const named = parameters.map(({ name, schema, required }) => member(name, schemaToType(schema), required));
+  const members = body === null ? named : [...named, member('body', schemaToType(body), true)];
   return members.length === 0 ? 'Record<string, never>' : objectType(members);
 };
 
@@ -41,6 +38,3 @@ const bodyType = ({ contentType, schema }: OperationResponse): Code => {
   if (contentType === null) return 'void';
   return schema === null ? 'unknown' : schemaToType(schema);
 };
-
-const parametersType = (parameters: readonly OperationParameter[]): Code =>
-  objectType(parameters.map(({ name, schema, required }) => member(name, schemaToType(schema), required)));

@@ -12,6 +12,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   access: 'public',
   parameters: [],
   body: null,
+  graphql: null,
   responses: [],
   errors: [],
   ...parts,
@@ -41,14 +42,14 @@ describe('the input of an operation', () => {
     expect(inputOf({})).toBe('Record<string, never>');
   });
 
-  it('has the parameters of each place and the body apart', () => {
+  it('has the parameters by name, wherever they are sent, and the body', () => {
     const described = { description: '', schema: { type: 'string' } };
     const parameters = [
       { name: 'id', in: 'path' as const, required: true, ...described },
       { name: 'dry-run', in: 'query' as const, required: false, ...described },
     ];
     expect(inputOf({ parameters, body: { type: 'array', items: { type: 'integer' } } })).toBe(
-      "{ path: { id: string }; query: { 'dry-run'?: string }; body: number[] }",
+      "{ id: string; 'dry-run'?: string; body: number[] }",
     );
   });
 });

@@ -29,7 +29,16 @@ const readRequest = (name: string): ApiRequest => {
   const [, method = '', path = '', query = '', who = ''] =
     /^(\w+) ([^?\s]+)\??(.*)\nAs: (\w+)\s*$/.exec(head) ?? [];
   const headers = { authorization: `Bearer ${who}`, 'content-type': 'application/json' };
-  return { id: name, method, path, query, headers, body: async () => Buffer.from(body.join('\n\n').trim()) };
+  return {
+    id: name,
+    method,
+    path,
+    query,
+    headers,
+    address: () => '127.0.0.1',
+    isSecure: () => false,
+    body: async () => Buffer.from(body.join('\n\n').trim()),
+  };
 };
 
 /** A list of texts and numbers alone goes into one line. */
@@ -83,6 +92,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      isOperation: () => false,
     });
   });
 

@@ -27,6 +27,7 @@ describe.each(dialects)('on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      isOperation: () => false,
     });
   });
 
@@ -42,6 +43,8 @@ describe.each(dialects)('on %s', (dialect) => {
       path: `/items/${collection}`,
       query: '',
       headers,
+      address: () => '127.0.0.1',
+      isSecure: () => false,
       body: async () => body,
     };
     try {

@@ -61,7 +61,8 @@ describe.each(dialects)('on %s', (dialect) => {
       database: archive.database,
       dialect: await loadDialect(dialect),
     };
-    open = (access) => createHandle({ ...services, access, limits, publicLimits: limits, maxDepth: 10 });
+    const shared = { limits, publicLimits: limits, maxDepth: 10, isOperation: () => false };
+    open = (access) => createHandle({ ...services, ...shared, access });
   });
 
   afterAll(() => archive.close());

@@ -171,6 +171,8 @@ export const writeRequest = (
       'content-type': 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
+    address: () => '127.0.0.1',
+    isSecure: () => false,
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

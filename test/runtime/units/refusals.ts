@@ -1,5 +1,5 @@
 /** What a function refuses its input with. */
-import { ApiError } from '../../../runtime/errors.js';
+import { ApiError, ApiErrors } from '../../../runtime/errors.js';
 
 /** Code of the API error that is thrown; `null`: none is. Anything else that is thrown is thrown on. */
 export const codeOf = (run: () => unknown): string | null => {
@@ -9,5 +9,19 @@ export const codeOf = (run: () => unknown): string | null => {
   } catch (error) {
     if (error instanceof ApiError) return error.code;
     throw error;
+  }
+};
+
+/** Every problem that something is refused with, as `CODE: reason`. */
+export const refusalsOf = async (run: () => Promise<unknown>): Promise<readonly string[]> => {
+  try {
+    await run();
+    return [];
+  } catch (error) {
+    const problems = error instanceof ApiErrors ? error.problems : [error];
+    return problems.map((problem) => {
+      if (problem instanceof ApiError) return `${problem.code}: ${String(problem.details.reason)}`;
+      throw problem;
+    });
   }
 };

@@ -1,0 +1,15 @@
+/** What bodies of operations may use, beside what a call brings. */
+import type { Access } from '../access/access.js';
+import type { Config } from '../config.js';
+import type { ItemServices } from '../items/context.js';
+import type { Observe } from '../observe.js';
+
+export interface OperationServices extends ItemServices {
+  readonly config: Config;
+  readonly access: Access;
+  readonly observe: Observe;
+  /** File of the OpenAPI document. */
+  readonly openapi: string;
+  /** Path that comes before everything; empty at the root. */
+  readonly base: string;
+}

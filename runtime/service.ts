@@ -1,0 +1,86 @@
+/** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
+import { createAccess } from './access/access.js';
+import { createAnswer, type Answer } from './answer.js';
+import { watchAvailability } from './availability.js';
+import { createRegistry, type CollectionDeclaration } from './collection.js';
+import type { Config } from './config.js';
+import type { EdgeOptions } from './edge.js';
+import { createAccessSource } from './execute/access-source.js';
+import type { Database } from './execute/database.js';
+import type { Express } from './express.js';
+import { createHandle } from './handle.js';
+import type { ItemServices } from './items/context.js';
+import type { Observe } from './observe.js';
+import { findOperation } from './operations/entries.js';
+import type { OperationServices } from './operations/services.js';
+import { createProxies } from './request/client-address.js';
+import type { Limits } from './sql/read.js';
+import { loadDialect } from './sql/dialects.js';
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly declarations: readonly CollectionDeclaration[];
+  /** File of the OpenAPI document. */
+  readonly openapi: string;
+  readonly database: Database;
+  readonly observe: Observe;
+  /** Path that comes before everything, without a slash at its end; empty at the root. */
+  readonly base: string;
+}
+
+export interface Service {
+  readonly edge: EdgeOptions;
+  /** Requests of the data plane. */
+  readonly answer: Answer;
+  /** Everything else, and the data plane as well: what an embedder mounts. */
+  loadApp(): Promise<Express>;
+  close(): void;
+}
+
+const isOperation = (method: string, path: string): boolean => findOperation(method, path) !== null;
+
+export const createService = async (options: ServiceOptions): Promise<Service> => {
+  const { config, database, observe, openapi, base } = options;
+  const items = await createItemServices(options);
+  const access = createAccess(createAccessSource(database, items.dialect.quote));
+  const availability = watchAvailability(database, observe);
+  const answer = createAnswer({
+    handle: createHandle({ ...items, access, isOperation }),
+    availability,
+    observe,
+  });
+  const edge = { base, payloadMax: config.payloadMax, proxies: createProxies(config.trustProxy) };
+  const services: OperationServices = { ...items, config, access, observe, openapi, base };
+  return {
+    edge,
+    answer,
+    async loadApp() {
+      const [{ createApp }, { createOperationRoutes }, { createOperations }] = await Promise.all([
+        import('./express.js'),
+        import('./operations/routes.js'),
+        import('./operations/bodies.js'),
+      ]);
+      const operations = createOperationRoutes(createOperations(services), access);
+      return createApp({ ...edge, answer, operations, explorer: config.explorer, availability, observe });
+    },
+    close: () => availability.close(),
+  };
+};
+
+const createItemServices = async ({
+  config,
+  database,
+  declarations,
+}: ServiceOptions): Promise<ItemServices> => ({
+  registry: createRegistry(declarations),
+  database,
+  dialect: await loadDialect(database.dialect),
+  limits: limitsOf(config, config.query.limitMax),
+  publicLimits: limitsOf(config, config.query.limitMaxPublic),
+  maxDepth: config.query.relationalDepth,
+});
+
+const limitsOf = (config: Config, most: number): Limits => ({
+  fallback: config.query.limitDefault,
+  most: most === -1 ? null : most,
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createProxies, normalizeAddress } from '../../../runtime/request/client-address.js';
+
+const from = (remoteAddress: string, forwarded?: string, proto?: string) => ({
+  remoteAddress,
+  headers: {
+    ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
+    ...(proto !== undefined && { 'x-forwarded-proto': proto }),
+  },
+});
+
+describe('the address of a caller', () => {
+  it.each([
+    ['no proxy is trusted', 0, [], from('9.9.9.9', '1.1.1.1'), '9.9.9.9'],
+    ['one proxy', 1, [], from('9.9.9.9', '1.1.1.1, 2.2.2.2'), '2.2.2.2'],
+    ['two proxies', 2, [], from('9.9.9.9', '1.1.1.1, 2.2.2.2'), '1.1.1.1'],
+    ['more hops than entries', 5, [], from('9.9.9.9', '1.1.1.1'), '1.1.1.1'],
+    ['a proxy that says nothing', 1, [], from('9.9.9.9'), '9.9.9.9'],
+    ['a proxy that says nonsense', 1, [], from('9.9.9.9', 'unknown'), '9.9.9.9'],
+    ['a trusted range', 0, ['10.0.0.0/8'], from('10.1.1.1', '1.1.1.1, 10.2.2.2'), '1.1.1.1'],
+    ['a peer outside the range', 0, ['10.0.0.0/8'], from('9.9.9.9', '1.1.1.1'), '9.9.9.9'],
+    [
+      'a forged entry before the first stranger',
+      0,
+      ['10.0.0.0/8'],
+      from('10.1.1.1', '10.9.9.9, 1.1.1.1'),
+      '1.1.1.1',
+    ],
+    ['a mapped peer', 0, ['10.0.0.0/8'], from('::ffff:10.1.1.1', '::1'), '::1'],
+    ['an address with a port', 1, [], from('9.9.9.9', '[2001:db8::1]:443'), '2001:db8::1'],
+  ] as const)('%s', (_, hops, ranges, connection, address) => {
+    expect(createProxies({ hops, ranges }).addressOf(connection)).toBe(address);
+  });
+
+  it('is said to be secure by trusted proxies only', () => {
+    const connection = from('9.9.9.9', '1.1.1.1', 'https');
+    expect(createProxies({ hops: 1, ranges: [] }).isSecure(connection)).toBe(true);
+    expect(createProxies({ hops: 0, ranges: [] }).isSecure(connection)).toBe(false);
+  });
+});
+
+it.each([
+  ['::FFFF:1.2.3.4', '1.2.3.4'],
+  ['1.2.3.4:80', '1.2.3.4'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['0177.0.0.1', null],
+  ['', null],
+])('%j normalizes to %j', (text, address) => {
+  expect(normalizeAddress(text)).toBe(address);
+});

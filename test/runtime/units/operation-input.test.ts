@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { OperationEntry, ParameterEntry } from '../../../runtime/operations/entries.js';
+import { readInput } from '../../../runtime/operations/input.js';
+import { refusalsOf } from './refusals.js';
+
+const parameter = (name: string, parts: Partial<ParameterEntry> = {}): ParameterEntry => ({
+  name,
+  in: 'query',
+  required: false,
+  schema: { type: 'string' },
+  ...parts,
+});
+
+interface Sent {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const read = (entry: Partial<OperationEntry>, { path = {}, query = '', headers = {}, body = '' }: Sent) =>
+  readInput(
+    {
+      parameters: path,
+      entry: { id: 'serverPing', method: 'post', path: '/x', access: 'open', responses: {}, ...entry },
+    },
+    {
+      id: '1',
+      method: 'POST',
+      path: '/x',
+      query,
+      headers: { 'content-type': 'application/json', ...headers },
+      address: () => '',
+      isSecure: () => false,
+      body: async () => Buffer.from(body),
+    },
+  );
+
+const refusal = (entry: Partial<OperationEntry>, sent: Sent) => refusalsOf(() => read(entry, sent));
+
+const body = {
+  type: 'object',
+  required: ['email', 'password'],
+  properties: {
+    email: { type: 'string', format: 'email' },
+    password: { type: 'string' },
+    mode: { enum: ['json', 'cookie'] },
+  },
+};
+
+describe('the input of an operation', () => {
+  it('is gathered from path, query string, headers and body', async () => {
+    const parameters = [
+      parameter('id', { in: 'path' }),
+      parameter('force', { schema: { type: 'boolean' } }),
+      parameter('count', { schema: { type: 'integer' } }),
+      parameter('names', { schema: { type: 'array', items: { type: 'string' } } }),
+      parameter('X-Trace', { in: 'header' }),
+      parameter('absent'),
+    ];
+    const sent = {
+      path: { id: 'a' },
+      query: 'force=true&count=3&names=a,b&other=1',
+      headers: { 'x-trace': 't' },
+      body: '{"email":"a@b.example","password":"x","more":1}',
+    };
+    expect(await read({ parameters, body }, sent)).toEqual({
+      id: 'a',
+      force: true,
+      count: 3,
+      names: ['a', 'b'],
+      'X-Trace': 't',
+      body: { email: 'a@b.example', password: 'x', more: 1 },
+    });
+  });
+
+  it('has no body where none is described', async () => {
+    expect(await read({}, { body: 'nothing that is read' })).toEqual({});
+  });
+
+  it('tells every problem at once, and never a value', async () => {
+    const parameters = [parameter('count', { schema: { type: 'integer' }, required: true }), parameter('x')];
+    expect(await refusal({ parameters, body }, { body: '{"email":"no-mail","mode":"magic"}' })).toEqual([
+      'INVALID_QUERY: "count" is missing',
+      'INVALID_PAYLOAD: "password" is missing',
+      'INVALID_PAYLOAD: "email" must match format "email"',
+      'INVALID_PAYLOAD: "mode" must be one of json, cookie',
+    ]);
+  });
+
+  it('is checked as a whole where its parts are fine', async () => {
+    const either = { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+    expect(await refusal({ body: either }, { body: '{}' })).toEqual([
+      "INVALID_PAYLOAD: it must have required property 'a'",
+    ]);
+    expect(await refusal({ body }, { body: '[]' })).toEqual(['INVALID_PAYLOAD: it must be object']);
+  });
+
+  it('is forbidden where a path names nothing', async () => {
+    const parameters = [parameter('id', { in: 'path', schema: { type: 'string', format: 'uuid' } })];
+    expect(await refusal({ parameters }, { path: { id: 'x' } })).toEqual([
+      'FORBIDDEN: "id" must match format "uuid"',
+    ]);
+  });
+
+  it('stops at the first problem of a part, however many there are', async () => {
+    const list = { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } };
+    const many = JSON.stringify({ list: Array.from({ length: 10_000 }, (_, index) => index) });
+    expect(await refusal({ body: list }, { body: many })).toEqual([
+      'INVALID_PAYLOAD: "list.0" must be string',
+    ]);
+  });
+});
