@@ -14,8 +14,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/services.ts'],
     reporters: ['default', './test/counts.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // generous: slow machines are slow, and what hangs is seen all the same
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -1,4 +1,5 @@
 /** JSON text as bytes, written straight from the database's own bytes where they need no change. */
+import { invalidQuery } from '../errors.js';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -20,6 +21,15 @@ escaped[backslash] = 1;
 /** Bytes looked at and copied at once. */
 const word = 4;
 
+/** Of one answer, which is put together in memory. */
+const maxBytes = 256 * 1024 * 1024;
+
+/** @throws INVALID_QUERY for more than one answer may have */
+export const limitBytes = (count: number): number => {
+  if (count <= maxBytes) return count;
+  throw invalidQuery('the answer would exceed 256 MB; ask for fewer items, or for fewer fields');
+};
+
 /** A buffer that grows. Callers `reserve` before they write, except where a method says that it does. */
 export class ByteWriter {
   bytes: Buffer;
@@ -35,7 +45,7 @@ export class ByteWriter {
   reserve(count: number): void {
     const needed = this.length + count + word;
     if (needed <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, needed));
+    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, limitBytes(needed)));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
     this.#view = viewOf(grown);

@@ -118,6 +118,5 @@ const concatSets = (sets: readonly FilledRows[]): FilledRows => {
       groups.set(key, { start: start + offset, end: end + offset });
     offset += chunks[index]?.length ?? 0;
   });
-  const buffer = Buffer.concat(chunks);
-  return { rows: new JsonRows(buffer, 0, buffer.length), groups };
+  return { rows: JsonRows.of(Buffer.concat(chunks)), groups };
 };

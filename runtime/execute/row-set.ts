@@ -1,5 +1,5 @@
 /** The rows of one statement as JSON, and the places where nested lists still have to be put in. */
-import { ByteWriter } from './bytes.js';
+import { ByteWriter, limitBytes } from './bytes.js';
 
 export interface RowSet {
   readonly rows: JsonRows;
@@ -22,6 +22,11 @@ export class JsonRows {
     this.#end = end;
   }
 
+  /** Rows that have no room around them. */
+  static of(bytes: Buffer): JsonRows {
+    return new JsonRows(bytes, 0, bytes.length);
+  }
+
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.#end);
   }
@@ -41,7 +46,7 @@ export class JsonRows {
   }
 }
 
-export const noRows = new JsonRows(Buffer.alloc(0), 0, 0);
+export const noRows = JsonRows.of(Buffer.alloc(0));
 
 /** Bytes kept free before and after the rows. */
 const margin = 16;
@@ -140,8 +145,10 @@ export const fillHoles = (set: RowSet, lists: readonly FilledRows[]): FilledRows
   if (set.holes.length === 0) return set;
   const source = set.rows.bytes;
   const filled = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
-  // rows of one parent may be wanted in many places
-  const size = set.holes.reduce((sum, { list, key }) => sum + fillingSize(filled[list], key), source.length);
+  // rows of one parent may be wanted in many places, and again in every place of those
+  const size = limitBytes(
+    set.holes.reduce((sum, { list, key }) => sum + fillingSize(filled[list], key), source.length),
+  );
   const target = Buffer.allocUnsafe(size + margin * 2);
   const shifts: Shift[] = [];
   let from = 0;

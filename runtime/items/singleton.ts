@@ -3,19 +3,16 @@ import { JsonRows } from '../execute/row-set.js';
 import type { ReadPlan } from '../plan/types.js';
 
 export const defaultItem = ({ collection, select }: ReadPlan): JsonRows => {
-  if (select.kind === 'key') return toRows('null');
+  if (select.kind === 'key') return JsonRows.of(Buffer.from('null'));
   const isKey = (name: string): boolean => collection.key.some((field) => field.name === name);
   const entries = select.entries.map((entry): [string, unknown] => {
     if (entry.kind === 'many') return [entry.name, []];
     if (entry.kind === 'one' || isKey(entry.name)) return [entry.name, null];
     return [entry.name, entry.field.default ?? null];
   });
-  return toRows(
-    `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+  return JsonRows.of(
+    Buffer.from(
+      `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+    ),
   );
-};
-
-const toRows = (text: string): JsonRows => {
-  const bytes = Buffer.from(text);
-  return new JsonRows(bytes, 0, bytes.length);
 };

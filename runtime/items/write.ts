@@ -229,8 +229,7 @@ const joinRows = (parts: readonly JsonRows[]): JsonRows => {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   const chunks = parts.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [Buffer.from(','), bytes]));
-  const buffer = Buffer.concat(chunks);
-  return new JsonRows(buffer, 0, buffer.length);
+  return JsonRows.of(Buffer.concat(chunks));
 };
 
 const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext => ({

@@ -90,6 +90,14 @@ describe.each(settings)('relations on $dialect through $door', (setting) => {
       expect((await books(filter)).map((author) => author.books)).toEqual([[], [{ id: 201 }], [], []]);
     });
 
+    it('a circle of relations that multiplies beyond what an answer may have is refused', async () => {
+      const circle = 'author.books.'.repeat(4);
+      expect(await read('/items/author/1', { fields: `books.${circle}id` })).toEqual(['INVALID_QUERY']);
+      expect(await read('/items/author/2', { fields: 'books.author.books.id' })).toMatchObject({
+        books: [{ author: { books: [{ id: 201 }, { id: 202 }, { id: 203 }] } }, {}, {}],
+      });
+    });
+
     it('reaches lists within lists, and lists behind many-to-one', async () => {
       const found = await books(
         { _filter: { id: { _gt: 200 } }, review: { _sort: '-stars', _limit: 1 } },
