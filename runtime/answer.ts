@@ -36,7 +36,7 @@ export const settle = async (
   { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
 ): Promise<ApiResponse> => {
   const { id, method } = request;
-  const route = routeOf(request);
+  const route = routeOf(request.path);
   let response: ApiResponse;
   try {
     response = await handled;
@@ -61,7 +61,7 @@ const sqlOf = (error: unknown): { readonly sql?: string } => {
 };
 
 /** Keys stay out of logs. */
-const routeOf = ({ path }: ApiRequest): string => {
+export const routeOf = (path: string): string => {
   const [, first = '', second, third] = path.split('/');
   if (first === 'items') return `/items/${second ?? ''}${third === undefined ? '' : '/:id'}`;
   return second === undefined ? `/${first}` : `/${first}/:id`;

@@ -28,7 +28,7 @@ export const createApp = (options: AppOptions): Express => {
   app.use((request: Request, response: Response, next: NextFunction) => {
     const apiRequest = keepBody(toApiRequest(request, options), request);
     const answered = options.answer(apiRequest) ?? settleRest(apiRequest, options);
-    answered.then((answer) => sendResponse(answer, apiRequest, response), next);
+    answered.then((answer) => sendResponse(answer, apiRequest, response)).catch(next);
   });
   return app;
 };

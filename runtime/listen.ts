@@ -10,13 +10,15 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { routeOf, type Answer } from './answer.js';
 import { sendResponse, toApiRequest, type EdgeOptions } from './edge.js';
-import type { Answer } from './answer.js';
+import type { Observe } from './observe.js';
 
 export interface ListenOptions extends EdgeOptions {
   readonly host: string;
   readonly port: number;
   readonly answer: Answer;
+  readonly observe: Observe;
   /** Answers whatever is not of the data plane. */
   loadRest(): Promise<RequestListener>;
 }
@@ -45,7 +47,13 @@ const createListener = (options: ListenOptions): RequestListener => {
     const apiRequest = toApiRequest(request, options);
     const answered = options.answer(apiRequest);
     if (answered !== null) {
-      void answered.then((answer) => sendResponse(answer, apiRequest, response));
+      answered
+        .then((answer) => sendResponse(answer, apiRequest, response))
+        .catch((error: unknown) => {
+          const { id, method, path } = apiRequest;
+          options.observe({ kind: 'requestFailed', id, method, route: routeOf(path), error });
+          response.destroy();
+        });
       return;
     }
     rest ??= options.loadRest();

@@ -14,7 +14,8 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   const service = await createService({ ...options, base });
   const { edge, answer, loadApp } = service;
-  const listener = await listen({ ...edge, host, port, answer, loadRest: loadApp });
+  const { observe } = options;
+  const listener = await listen({ ...edge, host, port, answer, observe, loadRest: loadApp });
   return {
     url: publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
     async close() {
