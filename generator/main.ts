@@ -24,8 +24,6 @@ export interface GenerateOptions {
   /** Patterns of tables; where not empty, instead of those in `api.yaml`. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  /** PostgreSQL: the one schema that is read. */
-  readonly schema?: string;
 }
 
 export interface GenerateReport extends OutputReport {
@@ -58,11 +56,10 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
 };
 
 const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> => {
-  const { from, reader, include, exclude, schema } = options;
+  const { from, reader, include, exclude } = options;
   const tables = {
     include: include?.length ? include : api.tables.include,
     exclude: exclude?.length ? exclude : api.tables.exclude,
-    ...(schema !== undefined && { schema }),
   };
   if (from !== undefined) return readStoredCatalog(from, tables);
   if (reader !== undefined) return introspect(reader, tables);

@@ -22,6 +22,11 @@ const lossCodes: ReadonlySet<unknown> = new Set([
   'ER_NORMAL_SHUTDOWN',
   'ER_CON_COUNT_ERROR',
   'ER_CONNECTION_KILLED',
+  // PostgreSQL: too many connections, shut down by its administrator, crashed, still starting
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
 ]);
 
 const lookEvery = 500;

@@ -16,6 +16,8 @@ export interface Config {
     readonly wait: number;
     /** PEM text; `null`: the system's authorities. */
     readonly ca: string | null;
+    /** PostgreSQL: where the tables are, those of the system included. */
+    readonly schema: string;
   };
   /** Patterns with `*`; `include: []` admits every table. */
   readonly tables: { readonly include: readonly string[]; readonly exclude: readonly string[] };
@@ -64,13 +66,18 @@ export const variables = [
   {
     name: 'DATABASE_URL',
     default: 'sqlite:.svc/data.db',
-    meaning: '`sqlite:PATH` or `mysql://user:password@host:port/database` (MariaDB)',
+    meaning: '`sqlite:PATH`, `mysql://user:password@host:port/database` (MariaDB) or `postgres://…`',
     secret: true,
   },
   {
     name: 'DATABASE_CA',
     default: '—',
     meaning: 'certificate authority of the database: PEM text or the path of a PEM file',
+  },
+  {
+    name: 'DATABASE_SCHEMA',
+    default: 'public',
+    meaning: 'PostgreSQL: the schema that is served; the system tables are in it as well',
   },
   { name: 'DATABASE_POOL_MAX', default: '10', meaning: 'connections per process, at least 2' },
   {
@@ -147,6 +154,7 @@ export const loadConfig = (environment: Environment): Config => {
       statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', parseDuration, 30_000),
       wait: read('DATABASE_WAIT', parseDuration, 30_000),
       ca: read('DATABASE_CA', parseCertificate, null),
+      schema: read('DATABASE_SCHEMA', parseText, 'public'),
     },
     tables: {
       include: read('TABLES_INCLUDE', parseList, []),
@@ -215,10 +223,10 @@ const parseText: Parse<string> = (value) => value;
 
 const parseDatabaseUrl: Parse<string> = (value) => {
   if (/^sqlite:./.test(value)) return value;
-  const expected = 'expected sqlite:PATH or mysql://user:password@host:port/database';
+  const expected = 'expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database';
   if (!URL.canParse(value)) throw new Error(`is not a URL; ${expected}`);
   const url = new URL(value);
-  if (url.protocol !== 'mysql:') throw new Error(`begins with "${url.protocol}"; ${expected}`);
+  if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol)) throw new Error(`begins with "${url.protocol}"; ${expected}`);
   if (url.pathname.length < 2) throw new Error(`names no database; ${expected}`);
   return value;
 };

@@ -13,6 +13,12 @@ const final: ReadonlySet<unknown> = new Set([
   'ER_BAD_DB_ERROR',
   'ER_NOT_SUPPORTED_AUTH_MODE',
   'HANDSHAKE_SSL_ERROR',
+  // PostgreSQL: not authorized, wrong password, no such database, no such schema, too old
+  '28000',
+  '28P01',
+  '3D000',
+  '3F000',
+  '0A000',
 ]);
 
 /** @throws Error naming the database, without its password, and how long was waited */
@@ -44,11 +50,12 @@ const connectWithin = async (config: Config, observe: Observe, until: number): P
 };
 
 const open = async (config: Config): Promise<Database> => {
-  const { url, poolMax, statementTimeout, ca } = config.database;
+  const { ca, wait: _wait, ...options } = config.database;
+  const { url } = options;
   if (url.startsWith('sqlite:') && !url.includes(':memory:')) {
     mkdirSync(dirname(url.slice('sqlite:'.length)), { recursive: true });
   }
-  const database = await openDatabase({ url, poolMax, statementTimeout, ...(ca === null ? {} : { ca }) });
+  const database = await openDatabase({ ...options, ...(ca === null ? {} : { ca }) });
   try {
     await database.query('select 1 as one');
     return database;

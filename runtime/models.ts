@@ -8,6 +8,7 @@ import type { Model, Pojo } from 'objection';
 import type { CollectionDeclaration, Field, FieldDeclaration } from './collection.js';
 import { cellToJson, type CellValue } from './execute/cells.js';
 import type { DatabaseOptions } from './execute/database.js';
+import { arrayToJson } from './execute/postgres-array.js';
 import { readValue } from './plan/values.js';
 import type { SqlDialect } from './sql/dialect.js';
 import { loadDialect } from './sql/dialects.js';
@@ -55,6 +56,9 @@ const openKnex = async (options: DatabaseOptions): Promise<OpenKnex> => {
   if (options.url.startsWith('sqlite:')) {
     return { knex: createKnex(await sqliteConfig(options)), dialect: await loadDialect('sqlite') };
   }
+  if (options.url.startsWith('postgres')) {
+    return { knex: createKnex(await postgresConfig(options)), dialect: await loadDialect('postgres') };
+  }
   return { knex: createKnex(await mysqlConfig(options)), dialect: await loadDialect('mariadb') };
 };
 
@@ -98,6 +102,23 @@ const mysqlConfig = async (options: DatabaseOptions): Promise<Knex.Config> => {
   };
 };
 
+const postgresConfig = async (options: DatabaseOptions): Promise<Knex.Config> => {
+  const { clientOptions, sessionSetup } = await import('./execute/postgres-options.js');
+  const { textToCell } = await import('./execute/postgres-values.js');
+  const types = { getTypeParser: (oid: number) => (text: string) => textToCell(text, oid) };
+  return {
+    client: 'pg',
+    connection: { ...clientOptions(options), types } as object,
+    pool: {
+      min: 0,
+      max: options.poolMax ?? 10,
+      afterCreate: (raw: { query(text: string, done: (error: unknown) => void): void }, done: () => void) => {
+        raw.query(sessionSetup(options), done);
+      },
+    },
+  };
+};
+
 /** The dialect a converting class writes for: the one it was bound to last. */
 const dialects = new WeakMap<object, SqlDialect>();
 
@@ -132,9 +153,12 @@ const convertRows = (model: typeof Model, { fields }: CollectionDeclaration, dia
 const plainNumber = (value: unknown): unknown =>
   typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
-const toWire = ({ type, scale }: FieldDeclaration, value: unknown): unknown => {
+/** What is concealed from others shows here. */
+const toWire = ({ conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration, value: unknown): unknown => {
   if (value === null || value === undefined) return value;
-  const field = { name: '', type, ...(scale === undefined ? {} : { scale }) };
+  const { type } = shape;
+  const field = { ...shape, name: '' };
+  if (shape.dbType?.endsWith('[]') === true) return JSON.parse(arrayToJson(String(value), shape.dbType)) as unknown;
   return JSON.parse(cellToJson(field, toCell(type, value))) as unknown;
 };
 

@@ -4,12 +4,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
+import { Client } from 'pg';
 import { inject } from 'vitest';
 import type { CatalogReader } from '../generator/introspection/catalog.js';
 import { openDatabase, type BindValue, type Database } from '../runtime/execute/database.js';
 
 /** What every behaviour is tested on. */
-export const dialects = ['sqlite', 'mariadb'] as const;
+export const dialects = ['sqlite', 'mariadb', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
 
@@ -105,7 +106,34 @@ const runOnMariadb = async (url: URL, script: string): Promise<void> => {
   }
 };
 
+/** Texts are ordered by code point, whatever the server prefers. */
+const createPostgresPlace = async (): Promise<Place> => {
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  const server = new URL(inject('services').postgres);
+  server.pathname = 'postgres';
+  const url = new URL(server);
+  url.pathname = name;
+  const options = "template template0 encoding 'UTF8' locale 'C.UTF-8'";
+  await runOnPostgres(server, `create database ${name} ${options}`);
+  return {
+    url: url.href,
+    execute: (script) => runOnPostgres(url, script),
+    remove: () => runOnPostgres(server, `drop database ${name} with (force)`),
+  };
+};
+
+const runOnPostgres = async (url: URL, script: string): Promise<void> => {
+  const client = new Client(url.href);
+  await client.connect();
+  try {
+    await client.query(script);
+  } finally {
+    await client.end();
+  }
+};
+
 const places: Readonly<Record<TestDialect, () => Promise<Place>>> = {
   sqlite: createSqlitePlace,
   mariadb: createMariadbPlace,
+  postgres: createPostgresPlace,
 };

@@ -5,6 +5,7 @@
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startMariadb } from './services/mariadb.js';
+import { startPostgres } from './services/postgres.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-type ServiceName = 'mariadb';
+type ServiceName = 'mariadb' | 'postgres';
 
 /** A server the tests may use. What was started here is stopped here. */
 export interface Service {
@@ -36,6 +37,12 @@ const entries: readonly ServiceEntry[] = [
     variable: 'TEST_MARIADB_URL',
     example: 'mysql://user:password@host:port',
     start: startMariadb,
+  },
+  {
+    name: 'postgres',
+    variable: 'TEST_POSTGRES_URL',
+    example: 'postgres://user:password@host:port',
+    start: startPostgres,
   },
 ];
 

@@ -124,6 +124,4 @@ export interface IntrospectOptions {
   /** Patterns with `*`; absent means all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  /** PostgreSQL: the one schema that is read. */
-  readonly schema?: string;
 }

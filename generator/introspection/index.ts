@@ -8,11 +8,13 @@ import { readMeta } from './meta.js';
 import { mysql } from './mysql.js';
 import { freezeDeep, sortBy } from './order.js';
 import { createTableFilter } from './patterns.js';
+import { postgres } from './postgres.js';
 import { sqlite } from './sqlite.js';
 
 /** A new dialect is a module of its own and a line here. */
 const dialects: ReadonlyMap<string, DialectReader> = new Map([
   ['mariadb', mysql],
+  ['postgres', postgres],
   ['sqlite', sqlite],
 ]);
 

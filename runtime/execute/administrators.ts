@@ -14,7 +14,7 @@ const administratorsSql = (quote: (name: string) => string): string => `
   with recursive holders (policy, role, holder) as (
     select svc_access.policy, svc_access.role, svc_access.${quote('user')}
     from svc_access join svc_policies on svc_policies.id = svc_access.policy
-    where svc_policies.admin_access = 1
+    where svc_policies.admin_access is true
     union
     select holders.policy, svc_roles.id, null from holders join svc_roles on svc_roles.parent = holders.role
   )

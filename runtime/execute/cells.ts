@@ -62,10 +62,12 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
       return cell === 0 || cell === 0n || cell === '0' || cell === '' ? 'false' : 'true';
     case 'decimal':
       return JSON.stringify(decimalText(cell, field.scale));
+    case 'time':
+      return JSON.stringify(withFraction(String(cell), field));
     case 'dateTime':
-      return JSON.stringify(isoMoment(cell));
+      return JSON.stringify(withFraction(isoMoment(cell), field));
     case 'timestamp':
-      return JSON.stringify(isoMoment(cell).replace(/Z?$/, 'Z'));
+      return JSON.stringify(withFraction(isoMoment(cell), field).replace(/Z?$/, 'Z'));
     case 'json':
       return jsonText(cell);
     case 'csv':
@@ -78,6 +80,16 @@ export const cellToJson = (field: Field, cell: CellValue): string => {
       return JSON.stringify(Buffer.isBuffer(cell) ? cell.toString('base64') : String(cell));
   }
 };
+
+/** With as many digits after the second as the column has, where a database drops zeros. */
+const withFraction = (moment: string, { fraction = 0 }: Field): string => {
+  const found = /^(.*:\d\d)(?:\.(\d+))?$/.exec(moment);
+  if (found === null || fraction === 0 || fraction === mostDigits) return moment;
+  return `${found[1]}.${(found[2] ?? '').padEnd(fraction, '0')}`;
+};
+
+/** Such a column shows the digits there are. */
+const mostDigits = 6;
 
 /** With as many digits after the point as the column has. */
 const decimalText = (cell: CellValue, scale: number | undefined): string => {

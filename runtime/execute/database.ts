@@ -27,7 +27,7 @@ export interface RowLayout {
 export interface Executor {
   /** Rows as JSON: the fast path. */
   rows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
-  /** Rows as objects: for catalog, access and other small reads. Exact numbers come as text. */
+  /** Rows as objects: for catalog, access and other small reads. Exact numbers come as text, booleans as 1 and 0. */
   query(text: string, values?: readonly BindValue[]): Promise<Record<string, unknown>[]>;
   write(statement: RenderedStatement): Promise<WriteResult>;
 }
@@ -42,13 +42,15 @@ export interface Database extends Executor {
 }
 
 export interface DatabaseOptions {
-  /** `sqlite:PATH`, `mysql://…` (MySQL and MariaDB). */
+  /** `sqlite:PATH`, `mysql://…` (MySQL and MariaDB), `postgres://…`. */
   readonly url: string;
   readonly poolMax?: number;
   /** Milliseconds. */
   readonly statementTimeout?: number;
   /** PEM text of the certificate authority. */
   readonly ca?: string;
+  /** PostgreSQL: where the tables are; `public` when absent. */
+  readonly schema?: string;
 }
 
 /** Opens the database of `options.url`; loads only its driver. */
@@ -56,7 +58,10 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const scheme = options.url.slice(0, options.url.indexOf(':'));
   if (scheme === 'sqlite') return (await import('./sqlite.js')).openSqlite(options);
   if (scheme === 'mysql') return (await import('./mysql.js')).openMysql(options);
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    return (await import('./postgres.js')).openPostgres(options);
+  }
   throw new Error(
-    `DATABASE_URL begins with "${scheme}:"; expected sqlite:PATH or mysql://user:password@host:port/database`,
+    `DATABASE_URL begins with "${scheme}:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database`,
   );
 };

@@ -57,7 +57,7 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<ApiError
 
 const uniqueFields = ({ columns, constraint }: Violation, collection: Collection): readonly Field[] => {
   if (constraint === 'PRIMARY') return collection.key;
-  const names = constraint === null ? columns : (collection.uniques.get(constraint) ?? []);
+  const names = (constraint === null ? undefined : collection.uniques.get(constraint)) ?? columns;
   return names.flatMap((name) => collection.fields.get(name) ?? []);
 };
 

@@ -14,11 +14,8 @@ import {
   readTime,
   skipValue,
   type ColumnType,
-  type Cursor,
 } from './mysql-types.js';
-
-/** Writes the value at the cursor, which is not null, and moves behind it. Room has been made. */
-export type WriteColumn = (cursor: Cursor, writer: ByteWriter) => void;
+import type { Cursor, WriteColumn } from './row-program.js';
 
 export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
   if (field.conceal === true || field.hash === true) return writeConcealed(column);

@@ -1,5 +1,6 @@
 /** Column types of MySQL's binary protocol, and how many bytes their values take. */
 import type { Packet } from './mysql-rows.js';
+import type { Cursor } from './row-program.js';
 
 export interface ColumnType {
   readonly type: number;
@@ -8,12 +9,6 @@ export interface ColumnType {
   readonly decimals: number;
   /** Bytes that are no text. */
   readonly binary: boolean;
-}
-
-/** Where the next value begins; readers move it behind the value. */
-export interface Cursor {
-  readonly source: Buffer;
-  at: number;
 }
 
 /** https://mariadb.com/kb/en/result-set-packets/#field-types */

@@ -4,7 +4,7 @@ import type { BindValue, DialectName } from '../sql/dialect.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';
 import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from './database.js';
-import { compileRows, writePacket, type Packet, type RowProgram } from './mysql-rows.js';
+import { compileRows, writePacket, type MysqlProgram, type Packet } from './mysql-rows.js';
 import { readColumnType, type ColumnType } from './mysql-types.js';
 import { RowCollector, type RowSet } from './row-set.js';
 
@@ -230,7 +230,7 @@ const readRows = (
   withStatement(connection, text, (statement, { resolve, reject }) => {
     const collector = new RowCollector(sizeHints.get(text) ?? 1024, layout.limit);
     const columns: ColumnType[] = [];
-    let program: RowProgram | null = null;
+    let program: MysqlProgram | null = null;
     let failure: Error | null = null;
 
     const row: State = function row(packet) {
@@ -257,10 +257,10 @@ const readRows = (
     command.readField = readField;
   });
 
-const programs = new WeakMap<readonly Token[], RowProgram>();
+const programs = new WeakMap<readonly Token[], MysqlProgram>();
 
 /** Of the last result with these tokens, as long as its columns are the same. */
-const programFor = (layout: RowLayout, columns: readonly ColumnType[]): RowProgram => {
+const programFor = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram => {
   const present = programs.get(layout.tokens);
   if (present !== undefined && isSame(present.columns, columns)) return present;
   const compiled = compileRows(layout, columns);

@@ -22,6 +22,7 @@ export const readViolation = (error: unknown, table: string): Violation | null =
   const { errno, code, message } = error as { errno?: unknown; code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
   if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(text, table);
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return readPostgres(error as PostgresError, table);
   return typeof errno === 'number' ? readMysql(errno, text) : null;
 };
 
@@ -88,3 +89,47 @@ const readSqlite = (text: string, table: string): Violation | null => {
   if (!/cannot store|datatype mismatch/.test(text)) return null;
   return violation('type', [found(/column .*\.(.*)$/s, text) ?? []].flat());
 };
+
+/** https://www.postgresql.org/docs/current/protocol-error-fields.html */
+interface PostgresError {
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const readPostgres = (error: PostgresError, table: string): Violation | null => {
+  const isOwn = error.table === undefined || error.table === table;
+  const column = isOwn ? [error.column ?? []].flat() : [];
+  const constraint = isOwn ? (error.constraint ?? null) : null;
+  switch (error.code) {
+    case '23505':
+    case '23P01':
+      return violation('unique', isOwn ? keyColumns(error) : [], constraint);
+    case '23503':
+      return isOwn && !/^update or delete/.test(error.message)
+        ? violation('foreignKey', keyColumns(error), constraint)
+        : violation('referenced');
+    case '23502':
+      return violation('notNull', column);
+    case '23514':
+      return violation('check', column, constraint);
+    case '428C9':
+      return violation('type', [found(/column "(.*)"/s, error.message) ?? []].flat());
+    case '22001':
+      return violation('tooLong', column);
+    case '22003':
+      return violation('range', column);
+    default:
+      return error.code.startsWith('22') ? violation('type', column) : null;
+  }
+};
+
+/** `Key (a, "B c")=(…) …`: the names alone, in any language; the values stay where they are. */
+const keyColumns = ({ detail = '' }: PostgresError): readonly string[] =>
+  Array.from((found(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g), ([plain, quoted]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );

@@ -1,6 +1,7 @@
 /** How one database spells the tables svc keeps. One file per dialect in `ddl/`. */
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import { mariadbPrinter } from './ddl/mariadb.js';
+import { postgresPrinter } from './ddl/postgres.js';
 import { sqlitePrinter } from './ddl/sqlite.js';
 import type { Named, References, SystemColumn, SystemTable } from './system-tables.js';
 
@@ -20,6 +21,7 @@ export interface DdlPrinter {
 
 const printers: Readonly<Partial<Record<Dialect, DdlPrinter>>> = {
   mariadb: mariadbPrinter,
+  postgres: postgresPrinter,
   sqlite: sqlitePrinter,
 };
 

@@ -114,7 +114,7 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
     case 'null':
       return sql`${compileColumn(condition.column, scope)} is null`;
     case 'empty': {
-      const column = compileColumn(condition.column, scope);
+      const column = textOf(condition.column, scope);
       return sql`(${column} is null or ${column} = '')`;
     }
     case 'some':
@@ -187,6 +187,12 @@ const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: Sql
   return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
 };
 
+/** A column as texts are compared with it. */
+const textOf = (column: ColumnRef, scope: SqlScope): Sql => {
+  const [before, after] = scope.compiler.dialect.asText?.(column.field) ?? ['', ''];
+  return sql`${before}${compileColumn(column, scope)}${after}`;
+};
+
 const symbols: Readonly<Partial<Record<Comparison, string>>> = {
   eq: '=',
   neq: '<>',
@@ -204,11 +210,13 @@ const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
   gt: 'down',
 };
 
-const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, scope: SqlScope): Sql => {
+type Compare = Extract<Condition, { kind: 'compare' }>;
+
+const compileComparison = (condition: Compare, scope: SqlScope): Sql => {
   const { column, operator, operand } = condition;
   const { dialect } = scope.compiler;
   const { field } = column;
-  const left = compileColumn(column, scope);
+  const left = textOf(column, scope);
   switch (operator) {
     case 'in':
     case 'nin':
@@ -225,7 +233,7 @@ const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, s
     case 'istartsWith':
     case 'endsWith':
     case 'iendsWith':
-      return compileMatch(operator, left, matchParameter(dialect, operator, operand), dialect);
+      return compileMatch(operator, condition, scope);
     case 'searched':
       return sql`${left} = ${searchParameter(dialect, field, operand)}`;
     default:
@@ -233,9 +241,11 @@ const compileComparison = (condition: Extract<Condition, { kind: 'compare' }>, s
   }
 };
 
-const compileMatch = (kind: Match, left: Sql, parameter: Sql[number], dialect: SqlDialect): Sql => {
-  const [before, between, after] = dialect.match(kind);
-  return [before, ...left, between, parameter, after];
+const compileMatch = (kind: Match, { column, operand }: Compare, scope: SqlScope): Sql => {
+  const { dialect } = scope.compiler;
+  const [before, between, after] = dialect.match(kind, column.field);
+  const parameter = matchParameter(dialect, kind, operand);
+  return sql`${before}${compileColumn(column, scope)}${between}${parameter}${after}`;
 };
 
 export const tableOf = (collection: Collection, { compiler, alias }: SqlScope): string =>

@@ -22,7 +22,26 @@ export interface SqlDialect {
   placeholder(field: Field): string;
   bind(field: Field, value: Scalar): BindValue;
   /** What stands before the column, between it and the pattern, and after. */
-  match(kind: Match): readonly [string, string, string];
+  match(kind: Match, field: Field): readonly [string, string, string];
   /** The pattern that `match` expects; what the client wrote is plain text. */
   pattern(kind: Match, text: string): string;
+  /** The placeholder for values that `placeholder` cannot hold; absent: there are none. */
+  beyond?(field: Field): Beyond | null;
+  /** What stands before and after a column that is compared with texts; absent: nothing. */
+  asText?(field: Field): readonly [string, string];
+  /** What makes a column a sort key; absent: `desc`, nulls being the smallest values by themselves. */
+  order?(field: Field, descending: boolean): SortKey;
+}
+
+export interface Beyond {
+  readonly placeholder: string;
+  /** Whether the value needs it not. */
+  fits(value: BindValue): boolean;
+}
+
+export interface SortKey {
+  readonly before: string;
+  readonly after: string;
+  /** For columns that may be null. */
+  readonly nulls: string;
 }

@@ -1,6 +1,6 @@
 /** SQL under construction: text with parameters in place. Values never enter the text. */
 import { invalidQuery } from '../errors.js';
-import type { BindValue } from './dialect.js';
+import type { Beyond, BindValue } from './dialect.js';
 
 /** What a statement is bound from. */
 export interface BindInput {
@@ -19,6 +19,8 @@ export interface Parameter {
   read(input: BindInput): BindValue | readonly BindValue[];
   readonly list: boolean;
   readonly width?: number;
+  /** Takes the place of `placeholder` where a value does not fit that. */
+  readonly beyond?: Beyond;
 }
 
 export type Sql = readonly (string | Parameter)[];
@@ -45,7 +47,7 @@ const isFragment = (part: string | number | Parameter | Sql): part is Sql => Arr
 export const join = (parts: readonly Sql[], separator: string): Sql =>
   parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
 
-/** A finished statement: text is rendered once per combination of list lengths. */
+/** A finished statement: text is rendered once per combination of list lengths and placeholders. */
 export interface Statement {
   render(input: BindInput): RenderedStatement;
 }
@@ -59,18 +61,33 @@ const maxTexts = 64;
 
 export const createStatement = (fragment: Sql): Statement => {
   const parameters = parametersOf(fragment);
-  if (!parameters.some((parameter) => parameter.list)) return createPlainStatement(fragment, parameters);
+  if (!parameters.some(isVarying)) return createPlainStatement(fragment, parameters);
   const texts = new Map<string, string>();
   return {
     render(input) {
       const lists = parameters.map((parameter) => readPadded(parameter, input));
-      const text = remember(texts, lists.map((list) => list.length).join(), () =>
-        renderText(fragment, lists),
-      );
+      const text = remember(texts, shapeOf(parameters, lists), () => renderText(fragment, lists));
       return { text, values: limitValues(lists.flat()) };
     },
   };
 };
+
+/** Whether the text depends on the value. */
+const isVarying = ({ list, beyond }: Parameter): boolean => list || beyond !== undefined;
+
+const placeholderOf = ({ placeholder, beyond }: Parameter, values: readonly BindValue[]): string =>
+  beyond === undefined || values.every((value) => value === null || beyond.fits(value))
+    ? placeholder
+    : beyond.placeholder;
+
+/** What of the values the text depends on. */
+const shapeOf = (parameters: readonly Parameter[], lists: readonly (readonly BindValue[])[]): string =>
+  parameters
+    .map((parameter, index) => {
+      const list = lists[index] ?? [];
+      return placeholderOf(parameter, list) === parameter.placeholder ? list.length : `${list.length}!`;
+    })
+    .join();
 
 const parametersOf = (fragment: Sql): readonly Parameter[] =>
   fragment.filter((part): part is Parameter => typeof part !== 'string');
@@ -124,9 +141,10 @@ const renderText = (fragment: Sql, lists: readonly (readonly BindValue[])[]): st
   return fragment
     .map((part) => {
       if (typeof part === 'string') return part;
-      const count = (lists[index]?.length ?? 1) / (part.width ?? 1);
+      const list = lists[index] ?? [null];
       index += 1;
-      return Array.from({ length: count }).fill(part.placeholder).join(', ');
+      const count = list.length / (part.width ?? 1);
+      return Array.from({ length: count }).fill(placeholderOf(part, list)).join(', ');
     })
     .join('');
 };
@@ -145,7 +163,7 @@ export const repeatFragment = (fragment: Sql): Statement => {
           readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] }),
         ),
       );
-      const key = `${count};${(branches[0] ?? []).map((list) => list.length).join()}`;
+      const key = `${count};${shapeOf(parametersOf(fragment), branches[0] ?? [])}`;
       const text = remember(texts, key, () =>
         branches
           .map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`)

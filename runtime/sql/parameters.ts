@@ -29,12 +29,20 @@ interface ValueOptions {
   readonly bound?: 0 | 1;
 }
 
+const placeholdersOf = (
+  dialect: SqlDialect,
+  field: Field,
+): Pick<Parameter, 'placeholder' | 'beyond'> => {
+  const beyond = dialect.beyond?.(field) ?? null;
+  return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
+};
+
 export const valueParameter = (
   dialect: SqlDialect,
   field: Field,
   { operand, rounding, bound }: ValueOptions,
 ): Parameter => ({
-  placeholder: dialect.placeholder(field),
+  ...placeholdersOf(dialect, field),
   list: false,
   read(input) {
     const value = readOperand(operand, input);
@@ -44,7 +52,7 @@ export const valueParameter = (
 });
 
 export const listParameter = (dialect: SqlDialect, field: Field, operand: Operand): Parameter => ({
-  placeholder: dialect.placeholder(field),
+  ...placeholdersOf(dialect, field),
   list: true,
   read(input) {
     const value = readOperand(operand, input);
@@ -127,6 +135,7 @@ const noInteger = 2 ** 40;
 
 /** Left to themselves, some databases round the operand, and find rows that differ from it. */
 const roundTo = (rounding: Rounding, value: number): number => {
+  if (Math.abs(value) > noInteger) return Math.sign(value) * noInteger;
   if (Number.isInteger(value)) return value;
   if (rounding === 'none') return noInteger;
   return rounding === 'up' ? Math.ceil(value) : Math.floor(value);

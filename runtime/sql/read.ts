@@ -1,7 +1,7 @@
 /** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
 import type { Collection, Field } from '../collection.js';
 import { invalidQuery } from '../errors.js';
-import type { Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
+import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
 import {
   columnOf,
   compileColumn,
@@ -109,11 +109,14 @@ const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
 
 const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
   const value = compileColumn(column, scope);
-  const key = sql`${value}${descending ? ' desc' : ''}`;
-  return nullsLast === true && (column.rule !== null || column.field.nullable === true)
-    ? sql`${value} is null, ${key}`
-    : key;
+  const key = scope.compiler.dialect.order?.(column.field, descending);
+  const sorted = key === undefined ? sql`${value}${descending ? ' desc' : ''}` : sql`${key.before}${value}${key.after}`;
+  if (!mayBeNull(column)) return sorted;
+  return nullsLast === true ? sql`${value} is null, ${sorted}` : sql`${sorted}${key?.nulls ?? ''}`;
 };
+
+const mayBeNull = ({ path, rule, field }: ColumnRef): boolean =>
+  path.length > 0 || rule !== null || field.nullable === true;
 
 const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
   const isWhole = plan.offset === null && plan.page === null;

@@ -9,7 +9,21 @@ import type { CollectionDeclaration } from '../../runtime/collection.js';
 import { bindModels, type BoundModels } from '../../runtime/models.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../databases.js';
 
-const chinook = { sqlite: 'demo/chinook.sqlite.sql', mariadb: 'demo/chinook.mysql.sql' };
+const chinook = {
+  sqlite: 'demo/chinook.sqlite.sql',
+  mariadb: 'demo/chinook.mysql.sql',
+  postgres: 'demo/chinook.postgres.sql',
+};
+
+/** On PostgreSQL the shop has names such as `media_type`; the models have those of the others, `MediaType`. */
+const rename = `do $$ declare it record; begin
+  for it in select table_name, column_name, replace(initcap(column_name), '_', '') as renamed
+    from information_schema.columns where table_schema = 'public'
+  loop execute format('alter table %I rename column %I to %I', it.table_name, it.column_name, it.renamed); end loop;
+  for it in select table_name, replace(initcap(table_name), '_', '') as renamed
+    from information_schema.tables where table_schema = 'public'
+  loop execute format('alter table %I rename to %I', it.table_name, it.renamed); end loop;
+end $$`;
 const shop = collections.filter(({ system }) => system !== true);
 
 describe.each(dialects)('models bound to %s', (dialect) => {
@@ -17,7 +31,10 @@ describe.each(dialects)('models bound to %s', (dialect) => {
   let models: BoundModels;
 
   beforeAll(async () => {
-    place = await createTestDatabase(dialect, { file: chinook[dialect] });
+    place = await createTestDatabase(dialect, {
+      file: chinook[dialect],
+      ...(dialect === 'postgres' && { sql: rename }),
+    });
     models = await bindModels(shop, { url: place.url });
   });
 
@@ -104,7 +121,7 @@ it('loading the surface loads neither Knex nor Objection', async () => {
   const script = `import { createRequire } from 'node:module';
     await import('${surface}');
     const loaded = Object.keys(createRequire('${surface}').cache);
-    console.log(loaded.filter((path) => /node_modules\\/(knex|objection|mysql2|libsql)\\//.test(path)).length);`;
+    console.log(loaded.filter((path) => /node_modules\\/(knex|objection|mysql2|libsql|pg)\\//.test(path)).length);`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(stdout).toBe('0\n');

@@ -10,9 +10,9 @@ const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/us
   Boolean,
 );
 
-/** Full path of a program, or `null`. */
-export const findProgram = async (name: string): Promise<string | null> => {
-  const paths = folders.map((folder) => join(folder, name));
+/** Full path of a program, or `null`. `further`: where else to look. */
+export const findProgram = async (name: string, further: readonly string[] = []): Promise<string | null> => {
+  const paths = [...folders, ...further].map((folder) => join(folder, name));
   const found = await Promise.all(
     paths.map((path) =>
       access(path, constants.X_OK).then(

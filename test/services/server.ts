@@ -9,6 +9,8 @@ export interface ServerOptions {
   readonly args: readonly string[];
   /** Removed once the server is gone. */
   readonly folder: string;
+  /** How it is ended; `KILL` when absent. `QUIT` where it has something of the machine to give back. */
+  readonly signal?: 'KILL' | 'QUIT';
   /** Asked again and again until it says yes. */
   isReady(): Promise<boolean>;
 }
@@ -23,14 +25,14 @@ exec 3<&0
 "$@" 3<&- </dev/null &
 server=$!
 exec >/dev/null 2>&1
-(cat <&3; kill -9 $server) &
+(cat <&3; kill -$SIGNAL $server) &
 wait $server
 rm -rf "$FOLDER"`;
 
 /** Starts a server and waits until it answers. Fails with the end of its log. */
 export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
   const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...options.args], {
-    env: { ...process.env, FOLDER: options.folder },
+    env: { ...process.env, FOLDER: options.folder, SIGNAL: options.signal ?? 'KILL' },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });

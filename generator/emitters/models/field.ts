@@ -7,6 +7,10 @@ import { printValue } from '../../print/value.js';
 /** Types the SQL of the big databases treats unlike the field type they are read as. */
 const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid)\b/i;
 
+/** PostgreSQL has more of them than can be listed; these are those that are what they are read as. */
+const silent = /^(?:text|(?:\w+\.)?citext|character varying|double precision)\b/;
+const textLike: ReadonlySet<Field['type']> = new Set(['string', 'text', 'float'] as const);
+
 interface Context {
   readonly dialect: Model['dialect'];
   /** The collection is one: while its table is empty it answers its defaults. */
@@ -51,14 +55,20 @@ const printRules = (field: Field): (Code | null)[] => [
   text('validationMessage', field.validationMessage),
 ];
 
-const dbTypeToKnow = ({ type, dbType }: Field, dialect: Model['dialect']): string | null => {
+const dbTypeToKnow = (field: Field, dialect: Model['dialect']): string | null => {
+  const { type, dbType } = field;
   if (type === 'unknown') return dbType;
   // SQLite has no types of its own beyond the five storage classes
   if (dialect === 'sqlite') return null;
   // JSON only by meta: the database does not see to it that it is
-  if (type === 'json') return /^json/i.test(dbType) ? null : dbType;
+  if (type === 'json') return /^jsonb?$/i.test(dbType) ? null : dbType;
+  if (dialect === 'postgres') return speaksPostgres(field) ? dbType.replace(/\(.*?\)/, '') : null;
   return speaking.exec(dbType)?.[0].toLowerCase() ?? null;
 };
+
+/** An enum is told by its values. */
+const speaksPostgres = ({ type, values, dbType }: Field): boolean =>
+  textLike.has(type) && values === null && !silent.test(dbType);
 
 const flag = (name: string, value: boolean): Code | null => (value ? pair(`${name}:`, 'true') : null);
 

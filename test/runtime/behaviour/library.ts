@@ -24,7 +24,7 @@ create table "book" (
   "year" smallint,
   "price" decimal(10,2),
   "stock" integer not null default 1,
-  "lent" boolean not null default 0,
+  "lent" boolean not null default false,
   "note" text,
   constraint "book_isbn" unique ("isbn"),
   constraint "book_stock" check ("stock" >= 0),
@@ -56,7 +56,7 @@ create table "review" (
 /** The author with more books than a list shows by default. */
 export const busyAuthor = { id: 1, books: 130 } as const;
 
-type Row = readonly (string | number | null)[];
+type Row = readonly (string | number | boolean | null)[];
 
 const rows: Readonly<Record<string, readonly Row[]>> = {
   '"country" ("code", "name")': [
@@ -79,14 +79,14 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       1900 + (index % 50),
       10 + index / 4,
       index,
-      index % 2,
+      index % 2 === 1,
       null,
     ]),
-    [201, 'Few Words', 'B-1', 2, 1990, 5.5, 3, 0, '100% plain_text'],
-    [202, 'Fewer Words', 'B-2', 2, 1991, null, 0, 1, 'Ein Wort'],
-    [203, 'Last Words', null, 2, null, 7, 1, 0, ''],
-    [204, 'Stray', 'D-1', 4, 2000, 1, 1, 0, null],
-    [205, 'Orphan', null, null, 2001, 2, 1, 0, null],
+    [201, 'Few Words', 'B-1', 2, 1990, 5.5, 3, false, '100% plain_text'],
+    [202, 'Fewer Words', 'B-2', 2, 1991, null, 0, true, 'Ein Wort'],
+    [203, 'Last Words', null, 2, null, 7, 1, false, ''],
+    [204, 'Stray', 'D-1', 4, 2000, 1, 1, false, null],
+    [205, 'Orphan', null, null, 2001, 2, 1, false, null],
   ],
   '"shelf" ("id", "room", "number")': [
     [1, 'north', 1],

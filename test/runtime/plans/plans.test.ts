@@ -1,6 +1,5 @@
 /**
- * Requests, the statements they become, and the answers: `cases/NAME.http` with `NAME.sqlite.sql`,
- * `NAME.mariadb.sql` and `NAME.json`. `UPDATE=plans npx vitest run test/runtime/plans` writes them anew.
+ * Requests, the statements they become, and the answers: `cases/NAME.http` with `NAME.<dialect>.sql` and `NAME.json`. `UPDATE=plans npx vitest run test/runtime/plans` writes them anew.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,6 +71,7 @@ const compare = (file: string, content: string): string => {
 /** Made keys begin behind those of the data. */
 const restarts = {
   sqlite: 'delete from sqlite_sequence',
+  postgres: 'alter table album alter id restart with 5; alter table artist alter id restart with 5',
   mariadb: 'alter table album auto_increment = 1; alter table artist auto_increment = 1',
 };
 

@@ -158,7 +158,7 @@ export const compareValues = (
     case 'boolean':
       return compareNumbers(Number(left), Number(right));
     case 'float': {
-      const isSingle = dialect === 'mariadb' && field.dbType?.startsWith('float') === true;
+      const isSingle = dialect !== 'sqlite' && /^(?:float|real)/.test(field.dbType ?? '');
       const [a, b] = [Number(left), Number(right)];
       return isSingle ? Math.fround(a) - Math.fround(b) : a - b;
     }

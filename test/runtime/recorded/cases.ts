@@ -41,7 +41,11 @@ export const readCases = (group: string): readonly RecordedCase[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as RecordedCase);
 
-const vendors: Readonly<Record<TestDialect, string>> = { sqlite: 'sqlite', mariadb: 'mysql' };
+const vendors: Readonly<Record<TestDialect, string>> = {
+  sqlite: 'sqlite',
+  mariadb: 'mysql',
+  postgres: 'postgres',
+};
 
 /** Whether the answer depends on the database, and this is another one. */
 export const isForeign = ({ vendors: known }: RecordedCase, dialect: TestDialect): boolean =>

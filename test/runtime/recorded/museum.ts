@@ -17,6 +17,7 @@ export const dataPath = (name: string): string =>
 const files: Readonly<Record<TestDialect, string>> = {
   sqlite: 'schema.sqlite.sql',
   mariadb: 'schema.mysql.sql',
+  postgres: 'schema.postgres.sql',
 };
 
 /** As in `meta.yaml`. */

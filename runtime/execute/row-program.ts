@@ -1,0 +1,124 @@
+/**
+ * Rows as a database sends them, written as JSON without becoming JavaScript values first: the innermost loop of the
+ * server. What is done with each column is decided once per statement, by the tokens of its select and the columns'
+ * own types.
+ */
+import type { Field } from '../collection.js';
+import { joinKey } from '../sql/key.js';
+import type { Token } from '../sql/select.js';
+import { createLiteral, type ByteWriter, type Literal } from './bytes.js';
+import type { RowLayout } from './database.js';
+import type { RowCollector } from './row-set.js';
+
+/** Where the next value begins; readers move it behind the value. */
+export interface Cursor {
+  readonly source: Buffer;
+  at: number;
+}
+
+/** Writes the value at the cursor, which is not null, and moves behind it. Room has been made. */
+export type WriteColumn = (cursor: Cursor, writer: ByteWriter) => void;
+
+/** How the rows of a protocol are laid out. */
+export interface RowFormat<Row extends Cursor, Column> {
+  writerOf(field: Field, column: Column): WriteColumn;
+  /** Whether the next value is null; then the row moves behind it. Called once per value. */
+  takeNull(row: Row): boolean;
+  /** Moves behind a value that is not null. */
+  skipValue(row: Row): void;
+  /** A value that is not null, as the text of a key. */
+  readText(row: Row): string;
+}
+
+/** A layout with the types of one result. */
+export interface RowProgram<Row extends Cursor, Column> {
+  readonly format: RowFormat<Row, Column>;
+  readonly tokens: readonly Token[];
+  readonly columns: readonly Column[];
+  readonly keyColumns: number;
+  readonly steps: readonly Step[];
+  /** Bytes that a row may take beyond six times its own. */
+  readonly slack: number;
+}
+
+type Step =
+  | Exclude<Token, { kind: 'literal' | 'value' }>
+  | { readonly kind: 'literal'; readonly literal: Literal }
+  | { readonly kind: 'value'; readonly write: WriteColumn };
+
+/** More than any value that is not text takes. */
+const widestValue = 40;
+
+export const compileProgram = <Row extends Cursor, Column>(
+  format: RowFormat<Row, Column>,
+  { tokens, keyColumns }: RowLayout,
+  columns: readonly Column[],
+): RowProgram<Row, Column> => {
+  let column = keyColumns;
+  let slack = widestValue;
+  const steps = tokens.map((token): Step => {
+    slack += token.kind === 'literal' ? token.bytes.length : widestValue;
+    const type = columns[column] as Column;
+    column += columnsOf(token);
+    if (token.kind === 'literal') return { kind: 'literal', literal: createLiteral(token.bytes) };
+    return token.kind === 'value' ? { kind: 'value', write: format.writerOf(token.field, type) } : token;
+  });
+  return { format, tokens, columns, keyColumns, steps, slack };
+};
+
+const columnsOf = (token: Token): number => {
+  if (token.kind === 'literal') return 0;
+  return token.kind === 'list' || token.kind === 'key' ? token.columns : 1;
+};
+
+/** Writes one row, `size` bytes long, into the collector. */
+export const writeRow = <Row extends Cursor, Column>(
+  row: Row,
+  size: number,
+  { program, collector }: { readonly program: RowProgram<Row, Column>; readonly collector: RowCollector },
+): void => {
+  const { format, steps, keyColumns } = program;
+  const { writer } = collector;
+  if (keyColumns === 0) collector.beginRow();
+  else if (!collector.beginChild(readKey(row, format, keyColumns) ?? '')) return;
+  writer.reserve(size * 6 + program.slack);
+  for (let index = 0; index < steps.length; index += 1) {
+    const step = steps[index] as Step;
+    if (step.kind === 'literal') writer.literal(step.literal);
+    else if (step.kind === 'value') {
+      if (format.takeNull(row)) writeNull(writer);
+      else step.write(row, writer);
+    } else if (step.kind === 'one') {
+      if (format.takeNull(row)) {
+        writeNull(writer);
+        skip(row, format, step.skipColumns);
+        index += step.skipTokens;
+      } else format.skipValue(row);
+    } else if (step.kind === 'list') collector.hole(step.list, readKey(row, format, step.columns));
+    else writer.text(JSON.stringify(readTexts(row, format, step.columns).join(',')));
+  }
+};
+
+const writeNull = (writer: ByteWriter): void => writer.ascii('null');
+
+type Format<Row extends Cursor> = Pick<RowFormat<Row, never>, 'takeNull' | 'skipValue' | 'readText'>;
+
+const skip = <Row extends Cursor>(row: Row, format: Format<Row>, count: number): void => {
+  for (let rest = count; rest > 0; rest -= 1) if (!format.takeNull(row)) format.skipValue(row);
+};
+
+/** `null` when a part of it is null: then there is no key. */
+const readKey = <Row extends Cursor>(row: Row, format: Format<Row>, count: number): string | null => {
+  if (count === 1) return readPart(row, format);
+  const texts = readTexts(row, format, count);
+  return texts.includes(null) ? null : joinKey(texts as string[]);
+};
+
+const readTexts = <Row extends Cursor>(row: Row, format: Format<Row>, count: number): (string | null)[] => {
+  const texts: (string | null)[] = [];
+  while (texts.length < count) texts.push(readPart(row, format));
+  return texts;
+};
+
+const readPart = <Row extends Cursor>(row: Row, format: Format<Row>): string | null =>
+  format.takeNull(row) ? null : format.readText(row);

@@ -1,0 +1,103 @@
+/** PostgreSQL 15+. */
+import type { Field } from '../collection.js';
+import type { BindValue, Match, SqlDialect } from './dialect.js';
+
+const patterns: Readonly<Record<Match, (text: string) => string>> = {
+  contains: (text) => `%${escapeLike(text)}%`,
+  icontains: (text) => `%${escapeLike(text)}%`,
+  startsWith: (text) => `${escapeLike(text)}%`,
+  istartsWith: (text) => `${escapeLike(text)}%`,
+  endsWith: (text) => `%${escapeLike(text)}`,
+  iendsWith: (text) => `%${escapeLike(text)}`,
+};
+
+/** Texts have no zero character: what follows it is looked for alone, and what no text has in its place. */
+const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&').replaceAll('\0', '\u{10ffff}');
+
+/** Types that texts are written to and read from, but that compare as something else. */
+const isOnlyLikeText = ({ type, values, dbType }: Field): boolean =>
+  type === 'string' && (values !== undefined || (dbType !== undefined && dbType !== 'character'));
+
+const isPadded = ({ dbType }: Field): boolean => dbType === 'character';
+
+const castToText = ['cast(', ' as text)'] as const;
+const asItIs = ['', ''] as const;
+
+/** `abbrev` spells an address as it is shown; a cast would add the mask. */
+const asText = (field: Field): readonly [string, string] => {
+  if (!isOnlyLikeText(field)) return asItIs;
+  return field.dbType === 'inet' ? ['abbrev(', ')'] : castToText;
+};
+
+/** Types that have no order, or that svc does not know. */
+const isUnordered = ({ type }: Field): boolean => type === 'json' || type === 'unknown';
+
+/** The limits of a 4-byte float: beyond, text becomes no such number. */
+const fitsSingle = (value: BindValue): boolean => {
+  const single = Math.fround(Number(value));
+  return Number.isFinite(single) && (single !== 0 || Number(value) === 0);
+};
+
+export const postgres: SqlDialect = {
+  name: 'postgres',
+  returning: true,
+  emptyRow: 'default values',
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  // else a number that is too large for the column would be no number at all
+  placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),
+  beyond(field) {
+    if (field.type === 'bigInteger') {
+      return { placeholder: 'cast(? as numeric)', fits: (value) => typeof value !== 'number' };
+    }
+    if (field.type !== 'float' || field.dbType !== 'real') return null;
+    return { placeholder: 'cast(? as double precision)', fits: fitsSingle };
+  },
+  bind(field, value) {
+    if (typeof value === 'boolean') return Number(value);
+    if (typeof value !== 'string') return value;
+    if (field.type === 'json' && field.dbType?.endsWith('[]') === true) {
+      return jsonToArray(value, field.dbType.startsWith('json'));
+    }
+    return moments.has(field.type) ? spellYear(value) : value;
+  },
+  match(kind, field) {
+    const [before, after] = isPadded(field) ? castToText : asText(field);
+    return kind.startsWith('i')
+      ? [`lower(${before}`, `${after}) like lower(`, ") escape '!'"]
+      : [before, `${after} like `, " escape '!'"];
+  },
+  pattern: (kind, text) => patterns[kind](text),
+  asText,
+  order(field, descending) {
+    const [before, after] = isUnordered(field) ? castToText : asItIs;
+    const direction = descending ? ' desc' : '';
+    // nulls are the smallest values, as elsewhere
+    const nulls = descending ? ' nulls last' : ' nulls first';
+    return { before, after: `${after}${direction}`, nulls };
+  },
+};
+
+const moments: ReadonlySet<Field['type']> = new Set(['date', 'dateTime', 'timestamp'] as const);
+
+/** There is no year 0: the one before year 1 is called 1 BC. */
+const spellYear = (moment: string): string =>
+  moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
+
+/** `[1, null, "a"]` → `{1,NULL,"a"}`. Anything but a list becomes a text that is no array either. */
+const jsonToArray = (json: string, ofJson: boolean): string => {
+  const value: unknown = JSON.parse(json);
+  if (!Array.isArray(value)) return 'not a list';
+  return spellArray(value, ofJson);
+};
+
+const spellArray = (values: readonly unknown[], ofJson: boolean): string =>
+  `{${values.map((value) => spellElement(value, ofJson)).join(',')}}`;
+
+const spellElement = (value: unknown, ofJson: boolean): string => {
+  if (value === null) return 'NULL';
+  if (ofJson) return spellString(JSON.stringify(value));
+  if (Array.isArray(value)) return spellArray(value, ofJson);
+  return spellString(typeof value === 'object' ? JSON.stringify(value) : String(value));
+};
+
+const spellString = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

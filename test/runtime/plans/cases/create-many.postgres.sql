@@ -1,0 +1,19 @@
+begin;
+
+insert into "album" ("title", "year")
+values (?, ?), (?, ?)
+returning "id"
+-- "Septet", 1, "Nonet", 2;
+
+insert into "album" ("title")
+values (?)
+returning "id"
+-- "Octet";
+
+commit;
+
+select t0."title", t0."year"
+from "album" t0
+where t0."id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint))
+order by t0."title", t0."id"
+-- 5, 7, 6, 6;

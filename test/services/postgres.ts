@@ -1,0 +1,135 @@
+/** A private PostgreSQL server: its own folder, a free port of the loopback address, gone when the tests end. */
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Service } from '../services.js';
+import { findProgram, installPackages, run } from './programs.js';
+import { findFreePort, startServer } from './server.js';
+
+const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
+
+/** Starts a server; installs the programs first where they are missing. */
+export const startPostgres = async (): Promise<Service> => {
+  const programs = (await findPrograms()) ?? (await install().then(findPrograms));
+  if (programs === null) {
+    throw new Error('PostgreSQL was installed, but postgres and initdb are neither on the PATH nor in /usr/lib');
+  }
+  return startPrivate(programs, 3);
+};
+
+/** Debian's package makes a database of its own and starts it, unless it is told not to. */
+const install = async (): Promise<void> => {
+  if (process.getuid?.() === 0 && (await findProgram('apt-get')) !== null) {
+    await mkdir(debianSettings, { recursive: true });
+    await writeFile(join(debianSettings, 'svc-tests.conf'), 'create_main_cluster = false\n');
+  }
+  await installPackages(packages);
+};
+
+const debianSettings = '/etc/postgresql-common/createcluster.d';
+
+interface Programs {
+  readonly server: string;
+  readonly install: string;
+}
+
+/** Debian keeps one folder per version, none of them on the PATH. */
+const versions = '/usr/lib/postgresql';
+
+const findPrograms = async (): Promise<Programs | null> => {
+  const found = await readdir(versions).catch(() => []);
+  const newest = found.toSorted((left, right) => Number(right) - Number(left));
+  const folders = newest.map((version) => join(versions, version, 'bin'));
+  const [server, install] = await Promise.all([
+    findProgram('postgres', folders),
+    findProgram('initdb', folders),
+  ]);
+  return server === null || install === null ? null : { server, install };
+};
+
+/** Tries again where somebody was quicker to take the port. */
+const startPrivate = async (programs: Programs, attempts: number): Promise<Service> => {
+  const user = await findUser();
+  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  const port = await findFreePort();
+  try {
+    await mkdir(join(folder, 'data'), { mode: 0o700 });
+    for (const path of [folder, join(folder, 'data')]) {
+      if (user !== null) await chown(path, user.uid, user.gid);
+    }
+    const data = join(folder, 'data');
+    const [initProgram = '', ...initArgs] = asUser(user, [programs.install, data, ...installArgs]);
+    await run(initProgram, initArgs);
+    const [program = '', ...args] = asUser(user, [programs.server, ...serverArgs(folder, port)]);
+    const isReady = (): Promise<boolean> => answers(folder, port);
+    // shared memory outlives a server that is killed
+    const server = await startServer({ program, args, folder, isReady, signal: 'QUIT' });
+    return { url: `postgres://postgres@127.0.0.1:${port}`, stop: server.stop };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    if (attempts > 1 && String(error).includes('Address already in use')) {
+      return startPrivate(programs, attempts - 1);
+    }
+    throw error;
+  }
+};
+
+interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The server refuses to run as root; packages make a user for it, and `nobody` is everywhere. `null`: we are not root. */
+const findUser = async (): Promise<SystemUser | null> => {
+  if (process.getuid?.() !== 0) return null;
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].flatMap((name) => lines.filter(([user]) => user === name))[0];
+  if (found === undefined) {
+    throw new Error('PostgreSQL does not run as root, and there is neither a user "postgres" nor "nobody"');
+  }
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+};
+
+const asUser = (user: SystemUser | null, command: readonly string[]): readonly string[] =>
+  user === null
+    ? command
+    : ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--', ...command];
+
+const installArgs = [
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
+];
+
+/** Nothing survives the tests, so nothing is flushed with care. */
+const serverArgs = (folder: string, port: number): string[] => [
+  '-D',
+  join(folder, 'data'),
+  '-p',
+  String(port),
+  '-k',
+  folder,
+  ...Object.entries({
+    listen_addresses: '127.0.0.1',
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '300',
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+];
+
+/** Asked at the socket, which is nobody else's: at the port somebody else might answer. */
+const answers = async (folder: string, port: number): Promise<boolean> => {
+  const client = new Client({ host: folder, port, user: 'postgres', database: 'postgres' });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+};
