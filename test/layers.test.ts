@@ -89,6 +89,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   knex: ['runtime/models'],
   libsql: ['runtime/execute/sqlite'],
   mysql2: ['runtime/execute/mysql'],
+  pg: ['runtime/execute/postgres', 'runtime/execute/postgres-connection', 'runtime/execute/postgres-options'],
   objection: ['runtime/models', 'generated/server'],
   'openapi3-ts': ['generator/emitters/openapi', 'runtime/openapi', 'runtime/operations'],
   pino: ['runtime/observe'],

@@ -53,6 +53,7 @@ export const sessionSetup = ({ schema = 'public', statementTimeout = 0 }: Databa
   set datestyle = 'ISO, YMD';
   set intervalstyle = 'iso_8601';
   set extra_float_digits = 1;
+  set jit = off;
   set bytea_output = 'hex';
   set client_min_messages = 'warning';
   set statement_timeout = ${statementTimeout};

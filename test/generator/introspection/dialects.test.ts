@@ -130,6 +130,92 @@ it('SQLite types and defaults are told apart', async () => {
   });
 });
 
+it('PostgreSQL types and defaults are told apart', async () => {
+  const columns = await readKinds('postgres');
+  expect(summarize(columns)).toEqual({
+    boolean: ['boolean', { kind: 'boolean' }, literal('1')],
+    smallint: ['smallint', integer(16), literal('-5')],
+    int: ['integer', integer(32), expression('(1 + 2)')],
+    bigint: ['bigint', integer(64), literal('9007199254740993')],
+    numeric: ['numeric', { kind: 'decimal', precision: null, scale: null }],
+    decimal: ['numeric(10,2)', { kind: 'decimal', precision: 10, scale: 2 }, literal('1.50')],
+    rounded: ['numeric(3,-2)', { kind: 'decimal', precision: 3, scale: -2 }],
+    real: ['real', { kind: 'float', bits: 32 }],
+    double: ['double precision', { kind: 'float', bits: 64 }, literal('0.0000000001')],
+    char: ['character(3)', { kind: 'string', length: 3 }, literal('')],
+    varchar: ['character varying(50)', { kind: 'string', length: 50 }, literal('a\'b"c\\d\n')],
+    endless: ['character varying', { kind: 'string', length: null }],
+    text: ['text', { kind: 'text', length: null }, literal('größe')],
+    citext: ['citext', { kind: 'text', length: null }],
+    name: ['name', { kind: 'string', length: 63 }],
+    bytea: ['bytea', { kind: 'binary', length: null }, expression(String.raw`'\x00ff'::bytea`)],
+    date: ['date', { kind: 'date' }, literal('2020-02-03')],
+    date_now: ['date', { kind: 'date' }, expression('CURRENT_DATE')],
+    time: ['time(2) without time zone', { kind: 'time', fraction: 2 }],
+    timetz: ['time with time zone', { kind: 'unknown' }],
+    timestamp: ['timestamp without time zone', { kind: 'dateTime', fraction: 6 }],
+    timestamp3: ['timestamp(3) without time zone', { kind: 'dateTime', fraction: 3 }, expression('now()')],
+    timestamptz: [
+      'timestamp(0) with time zone',
+      { kind: 'timestamp', fraction: 0 },
+      literal('2020-02-03 03:05:06'),
+    ],
+    interval: ['interval', { kind: 'string', length: null }, literal('P1D')],
+    uuid: ['uuid', { kind: 'uuid' }, expression('gen_random_uuid()')],
+    json: ['json', { kind: 'json' }, literal('{"a": [1]}')],
+    jsonb: ['jsonb', { kind: 'json' }, literal('{}')],
+    mood: [
+      'mood',
+      { kind: 'enum', values: ['sad', "it's", 'b,c', String.raw`back\slash`, 'grün'] },
+      literal("it's"),
+    ],
+    posint: ['integer', integer(32)],
+    code: ['character varying(12)', { kind: 'string', length: 12 }, literal('x')],
+    integers: ['integer[]', { kind: 'json' }, expression("'{1,2}'::integer[]")],
+    moods: ['mood[]', { kind: 'json' }, expression("ARRAY['sad'::mood]")],
+    matrix: ['numeric(4,1)[]', { kind: 'json' }],
+    inet: ['inet', { kind: 'string', length: 43 }, literal('127.0.0.1')],
+    cidr: ['cidr', { kind: 'string', length: 43 }],
+    macaddr: ['macaddr', { kind: 'string', length: 17 }],
+    range: ['int4range', { kind: 'string', length: null }, literal('[1,5)')],
+    ranges: ['tstzmultirange', { kind: 'string', length: null }],
+    bit: ['bit(3)', { kind: 'string', length: 3 }, literal('101')],
+    varbit: ['bit varying', { kind: 'string', length: null }],
+    null: ['text', { kind: 'text', length: null }],
+    pair: ['pair', { kind: 'unknown' }],
+    point: ['point', { kind: 'unknown' }],
+    money: ['money', { kind: 'unknown' }],
+    xml: ['xml', { kind: 'unknown' }],
+    tsvector: ['tsvector', { kind: 'unknown' }],
+    always: ['bigint', integer(64)],
+    serial: ['bigint', integer(64)],
+  });
+  const find = (name: string) => columns.find((column) => column.name === name);
+  expect(find('c_mood')).toMatchObject({ nullable: false, comment: 'He said "it\'s"' });
+  expect(find('c_posint')).toMatchObject({ nullable: false });
+  expect(find('c_always')).toMatchObject({ autoIncrement: true, default: null });
+  expect(find('c_serial')).toMatchObject({ autoIncrement: true, default: null });
+});
+
+it('PostgreSQL comments, partitioned tables, views that are kept and sequences as defaults are read', async () => {
+  const { tables } = await readCatalog('schema', 'postgres');
+  const find = (name: string) => tables.find((table) => table.name === name);
+  expect(find('author')?.comment).toBe('People who\'write "books" größe');
+  expect(find('author')?.columns[0]?.comment).toBe('counts');
+  expect(find('visit')).toMatchObject({
+    kind: 'table',
+    columns: [
+      { name: 'ticket', autoIncrement: false, default: { kind: 'expression', sql: "nextval('ticket'::regclass)" } },
+      { name: 'guest', default: null },
+    ],
+  });
+  expect(find('loan_count')).toMatchObject({
+    kind: 'view',
+    indexes: [{ name: 'loan_count_author', columns: ['author'], unique: false }],
+  });
+  expect(find('far')).toMatchObject({ foreignKeys: [] });
+});
+
 it('MariaDB comments, system-versioned tables and sequences as defaults are read', async () => {
   const { tables } = await readCatalog('schema', 'mariadb');
   const find = (name: string) => tables.find((table) => table.name === name);

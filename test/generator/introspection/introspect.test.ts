@@ -27,7 +27,10 @@ const findColumn = (table: Table, name: string): Column => {
 const longName = (first: string): string =>
   `${first}2345678901234567890123456789012345678901234567890123456789_64xy`;
 
-const oddTable = { sqlite: 'Größe "🐘".x', mariadb: 'Größe "x"' };
+const oddTable = { sqlite: 'Größe "🐘".x', mariadb: 'Größe "x"', postgres: 'Größe "🐘".x' };
+
+/** PostgreSQL takes one byte less than the 64 characters of the others. */
+const longest = { sqlite: 64, mariadb: 64, postgres: 63 };
 
 const tableNames = async (reader: CatalogReader, options: IntrospectOptions): Promise<string[]> =>
   (await introspect(reader, options)).tables.map(({ name }) => name);
@@ -45,6 +48,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   let catalog: Catalog;
   const table = (name: string): Table => findTable(catalog, name);
   const column = (of: string, name: string): Column => findColumn(table(of), name);
+  const long = (first: string): string => longName(first).slice(0, longest[dialect]);
 
   beforeAll(async () => {
     test = await createTestDatabase(dialect, { file: script(`schema.${dialect}.sql`) });
@@ -54,16 +58,18 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   afterAll(() => test.drop());
 
   it('names vendor and dialect', () => {
-    expect(catalog).toMatchObject({ vendor: dialect === 'sqlite' ? 'sqlite' : 'mysql', dialect });
+    const vendor = { sqlite: 'sqlite', mariadb: 'mysql', postgres: 'postgres' }[dialect];
+    expect(catalog).toMatchObject({ vendor, dialect });
   });
 
   it('holds tables and readable views in code unit order, without what the database keeps for itself', () => {
     const names = catalog.tables.map(({ name, kind }) => (kind === 'view' ? `view ${name}` : name));
-    const first = [oddTable[dialect], '__proto__', 'author', 'book', 'view book_title', 'loan'];
-    const last = ['shelf', 'svc_collections', 'svc_fields', 'svc_relations', longName('t')];
+    const first = [oddTable[dialect], '__proto__', 'author', 'book'];
+    const last = ['shelf', 'svc_collections', 'svc_fields', 'svc_relations', long('t')];
     const own = {
-      sqlite: ['measure', 'note', 'order', 'page', ...last],
-      mariadb: ['order', ...last, 'visit'],
+      sqlite: ['view book_title', 'loan', 'measure', 'note', 'order', 'page', ...last],
+      mariadb: ['view book_title', 'loan', 'order', ...last, 'visit'],
+      postgres: ['view book_title', 'far', 'loan', 'view loan_count', 'order', ...last, 'visit'],
     };
     expect(names).toEqual([...first, ...own[dialect]]);
   });
@@ -117,8 +123,8 @@ describe.each(dialects)('introspection of %s', (dialect) => {
         columns: ['sequel_of'],
         table: 'book',
         references: ['id'],
-        onUpdate: dialect === 'sqlite' ? 'no action' : 'restrict',
-        onDelete: dialect === 'sqlite' ? 'no action' : 'restrict',
+        onUpdate: dialect === 'mariadb' ? 'restrict' : 'no action',
+        onDelete: dialect === 'mariadb' ? 'restrict' : 'no action',
       },
       {
         name: 'book_shelf',
@@ -143,28 +149,38 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   it('holds the other indexes with their expressions', () => {
     const { indexes } = table('book');
     const place = { name: 'book_place', columns: ['room', 'shelf'], unique: false };
+    const first = { name: 'book_first', columns: ['title'], unique: true };
+    const lower = (expression: string) => ({
+      name: 'book_lower_title',
+      columns: [{ expression }, 'id'],
+      unique: false,
+    });
     expect(indexes).toEqual(
-      dialect === 'sqlite'
-        ? [
-            { name: 'book_first', columns: ['title'], unique: true },
-            { name: 'book_lower_title', columns: [{ expression: 'lower(title)' }, 'id'], unique: false },
-            place,
-          ]
-        : [
+      {
+        sqlite: [first, lower('lower(title)'), place],
+        postgres: [first, lower('lower(title::text)'), place],
+        mariadb: [
             { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
             place,
             { name: 'book_shelf', columns: ['shelf', 'room'], unique: false },
             { name: 'book_start', columns: [{ expression: '`title`(10)' }, 'id'], unique: false },
             { name: 'book_words', columns: ['title'], unique: false },
           ],
+      }[dialect],
     );
   });
 
   it('holds the expressions of generated columns', () => {
-    const name =
-      dialect === 'sqlite' ? "name || ' (' || upper(email) || ')'" : "concat(`name`,' (',`email`,')')";
-    const length = dialect === 'sqlite' ? 'length(name)' : 'char_length(`name`)';
-    expect(column('author', 'display_name').generated).toEqual({ expression: name, stored: false });
+    const [name, length] = {
+      sqlite: ["name || ' (' || upper(email) || ')'", 'length(name)'],
+      mariadb: ["concat(`name`,' (',`email`,')')", 'char_length(`name`)'],
+      postgres: [
+        "((((name)::text || ' ('::text) || upper((email)::text)) || ')'::text)",
+        'length((name)::text)',
+      ],
+    }[dialect];
+    const stored = dialect === 'postgres';
+    expect(column('author', 'display_name').generated).toEqual({ expression: name, stored });
     expect(column('author', 'name_length').generated).toEqual({ expression: length, stored: true });
     expect(column('author', 'name').generated).toBeNull();
   });
@@ -179,17 +195,17 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   it('keeps every name as it is', () => {
     const names = table('order').columns.map(({ name }) => name);
     const odd = ['select', 'with space', 'dot.ted', 'quo"te'];
-    const last = ['__proto__', longName('a')];
-    expect(names).toEqual(
-      dialect === 'sqlite'
-        ? [...odd, 'UPPER', 'größe', '🐘', ...last]
-        : [...odd, 'tick`', 'UPPER', 'größe', ...last],
-    );
+    const own = {
+      sqlite: ['UPPER', 'größe', '🐘'],
+      mariadb: ['tick`', 'UPPER', 'größe'],
+      postgres: ['UPPER', 'größe', '🐘', 'what?'],
+    };
+    expect(names).toEqual([...odd, ...own[dialect], '__proto__', long('a')]);
     expect(table('order').uniques).toEqual([{ name: 'order_UPPER_unique', columns: ['UPPER'] }]);
     expect(table('__proto__').columns.map(({ name }) => name)).toEqual(['constructor']);
     expect(table(oddTable[dialect]).foreignKeys).toMatchObject([
       {
-        name: dialect === 'sqlite' ? `${oddTable[dialect]}_order_foreign` : longName('c'),
+        name: dialect === 'sqlite' ? `${oddTable[dialect]}_order_foreign` : long('c'),
         columns: ['order'],
         table: 'order',
         references: ['select'],
@@ -218,13 +234,13 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     await test.execute(
       `
       DELETE FROM svc_collections; DELETE FROM svc_fields; DELETE FROM svc_relations;
-      INSERT INTO svc_collections VALUES ('book', 1, '[{"language": "de"}]', 3), ('Author', 0, NULL, NULL);
+      INSERT INTO svc_collections VALUES ('book', TRUE, '[{"language": "de"}]', 3), ('Author', FALSE, NULL, NULL);
       INSERT INTO svc_fields (collection, field, special, "group", options, required) VALUES
-        ('book', 'title', 'm2o,cast-json', NULL, '"text"', 1),
+        ('book', 'title', 'm2o,cast-json', NULL, '"text"', TRUE),
         ('book', 'Isbn', NULL, 'meta', '{"a": {"b": [1, null]}}', NULL),
-        ('author', 'name', NULL, NULL, 'null', 0);
+        ('author', 'name', NULL, NULL, 'null', FALSE);
       INSERT INTO svc_relations (many_collection, many_field, one_collection) VALUES ('book', 'author', 'author');
-    `.replaceAll('"group"', dialect === 'sqlite' ? '"group"' : '`group`'),
+    `.replaceAll('"group"', dialect === 'mariadb' ? '`group`' : '"group"'),
     );
     const { meta } = await introspect(reader, { include: ['nothing'] });
     expect(meta).toEqual({
@@ -257,7 +273,7 @@ describe.each(dialects)('a schema of %s', (dialect) => {
       const catalog = await introspect(reader, {});
       expect(catalog.tables).toHaveLength(count);
       expect(catalog.meta).toEqual({ collections: [], fields: [], relations: [] });
-      expect(statements).toHaveLength(dialect === 'sqlite' ? 5 : 6);
+      expect(statements).toHaveLength({ sqlite: 5, mariadb: 6, postgres: 4 }[dialect]);
       expect(statements.filter((sql) => !/ORDER BY/.test(sql))).toEqual([]);
     } finally {
       await test.drop();
@@ -276,8 +292,8 @@ describe.each(dialects)('a schema of %s', (dialect) => {
 });
 
 it('says which databases it can read', async () => {
-  const reader: CatalogReader = { dialect: 'postgres', query: async () => [] };
+  const reader: CatalogReader = { dialect: 'mysql', query: async () => [] };
   await expect(introspect(reader, {})).rejects.toThrow(
-    'The database is postgres; svc can read the schema of: mariadb, sqlite',
+    'The database is mysql; svc can read the schema of: mariadb, postgres, sqlite',
   );
 });

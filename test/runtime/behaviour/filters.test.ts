@@ -12,15 +12,15 @@ const sql = (dialect: TestDialect): string =>
     `
 create table "kinds" (
   "id" integer primary key, "word" varchar(20), "body" text, "small" smallint, "whole" integer, "big" bigint,
-  "ratio" double precision, "price" decimal(20,6), "flag" boolean, "day" date, "clock" time, "moment" datetime,
-  "instant" timestamp null, "code" {uuid}, "data" json, "tags" varchar(60), "bytes" {bytes}, "odd" {oddity}
+  "ratio" double precision, "price" decimal(20,6), "flag" boolean, "day" date, "clock" {clock}, "moment" {dateTime},
+  "instant" {instant} null, "code" {uuid}, "data" json, "tags" varchar(60), "bytes" {bytes}, "odd" {oddity}
 );
 insert into "kinds" values
-  (1, 'Apple', 'Long_text', 1, 10, 9007199254740993, 0.5, 1.500000, 1, '2020-01-01', '08:00:00',
+  (1, 'Apple', 'Long_text', 1, 10, 9007199254740993, 0.5, 1.500000, true, '2020-01-01', '08:00:00',
    '2020-01-01 08:00:00', '2020-01-01 08:00:00', '11111111-1111-4111-8111-111111111111', '{"a":1}', 'red,green', x'0102', {oddValue}),
-  (2, 'banana', '50% off', -2, 20, 9007199254740994, 1.25, 2.250000, 0, '2021-06-15', '17:30:00',
+  (2, 'banana', '50% off', -2, 20, 9007199254740994, 1.25, 2.250000, false, '2021-06-15', '17:30:00',
    '2021-06-15 17:30:00', '2021-06-15 17:30:00', '22222222-2222-4222-8222-222222222222', '[]', 'blue', x'0304', {oddValue}),
-  (3, '', '', 0, 0, 0, 0, 0, 0, '1999-12-31', '00:00:00', '1999-12-31 23:59:59', '1999-12-31 23:59:59',
+  (3, '', '', 0, 0, 0, 0, 0, false, '1999-12-31', '00:00:00', '1999-12-31 23:59:59', '1999-12-31 23:59:59',
    '33333333-3333-4333-8333-333333333333', 'null', '', x'', {oddValue}),
   (4, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
 `,

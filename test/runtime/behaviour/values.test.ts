@@ -10,13 +10,13 @@ const specials = (dialect: TestDialect): string =>
     dialect,
     `
 create table "note" (
-  "id" {uuid} primary key, "text" varchar(100) not null, "by" {uuid}, "at" timestamp null, "changed_by" {uuid}, "changed_at" timestamp null,
+  "id" {uuid} primary key, "text" varchar(100) not null, "by" {uuid}, "at" {instant} null, "changed_by" {uuid}, "changed_at" {instant} null,
   "slug" varchar(20), "locked" varchar(20), "pass" varchar(255), "tags" varchar(60), "data" json, "flag" boolean,
   "twice" varchar(210) generated always as ("text" || '!') stored
 );
 create table "kinds" (
   "id" integer primary key, "word" varchar(20), "small" smallint, "big" bigint, "ratio" double precision, "price" decimal(20,6),
-  "flag" boolean, "day" date, "clock" time, "moment" datetime, "instant" timestamp null, "code" {uuid}, "data" json, "bytes" {bytes}
+  "flag" boolean, "day" date, "clock" {clock}, "moment" {dateTime}, "instant" {instant} null, "code" {uuid}, "data" json, "bytes" {bytes}
 );
 create table "settings" ("id" {counter}, "title" varchar(40) not null default 'Untitled', "size" integer default 3, "ratio" decimal(6,2) default 1.5);
 `.replace('"text" || \'!\'', dialect === 'mariadb' ? 'concat("text", \'!\')' : '"text" || \'!\''),

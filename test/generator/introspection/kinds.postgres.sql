@@ -1,0 +1,57 @@
+CREATE EXTENSION citext;
+CREATE TYPE mood AS ENUM ('sad', 'it''s', 'b,c', 'back\slash', 'grün');
+CREATE TYPE pair AS (a INTEGER, b TEXT);
+CREATE DOMAIN posint AS INTEGER NOT NULL CHECK (VALUE > 0);
+CREATE DOMAIN smallposint AS posint;
+CREATE DOMAIN code AS VARCHAR(12);
+CREATE TABLE kinds (
+  c_boolean BOOLEAN DEFAULT TRUE,
+  c_smallint SMALLINT DEFAULT -5,
+  c_int INTEGER DEFAULT (1 + 2),
+  c_bigint BIGINT DEFAULT 9007199254740993,
+  c_numeric NUMERIC,
+  c_decimal DECIMAL(10,2) DEFAULT 1.50,
+  c_rounded NUMERIC(3,-2),
+  c_real REAL,
+  c_double DOUBLE PRECISION DEFAULT 1e-10,
+  c_char CHAR(3) NOT NULL DEFAULT '',
+  c_varchar VARCHAR(50) DEFAULT E'a''b"c\\d\n',
+  c_endless VARCHAR,
+  c_text TEXT DEFAULT 'größe',
+  c_citext CITEXT,
+  c_name NAME,
+  c_bytea BYTEA DEFAULT '\x00ff',
+  c_date DATE DEFAULT '2020-02-03',
+  c_date_now DATE DEFAULT CURRENT_DATE,
+  c_time TIME(2),
+  c_timetz TIMETZ,
+  c_timestamp TIMESTAMP,
+  c_timestamp3 TIMESTAMP(3) DEFAULT now(),
+  c_timestamptz TIMESTAMPTZ(0) DEFAULT '2020-02-03 04:05:06+01',
+  c_interval INTERVAL DEFAULT '1 day',
+  c_uuid UUID DEFAULT gen_random_uuid(),
+  c_json JSON DEFAULT '{"a": [1]}',
+  c_jsonb JSONB DEFAULT '{}',
+  c_mood mood NOT NULL DEFAULT 'it''s',
+  c_posint smallposint,
+  c_code code DEFAULT 'x',
+  c_integers INTEGER[] DEFAULT '{1,2}',
+  c_moods mood[] DEFAULT ARRAY['sad'::mood],
+  c_matrix NUMERIC(4,1)[][],
+  c_inet INET DEFAULT '127.0.0.1',
+  c_cidr CIDR,
+  c_macaddr MACADDR,
+  c_range INT4RANGE DEFAULT '[1,5)',
+  c_ranges TSTZMULTIRANGE,
+  c_bit BIT(3) DEFAULT B'101',
+  c_varbit BIT VARYING,
+  c_null TEXT DEFAULT NULL,
+  c_pair pair,
+  c_point POINT,
+  c_money MONEY,
+  c_xml XML,
+  c_tsvector TSVECTOR,
+  c_always BIGINT GENERATED ALWAYS AS IDENTITY,
+  c_serial BIGSERIAL
+);
+COMMENT ON COLUMN kinds.c_mood IS 'He said "it''s"';
