@@ -116,7 +116,7 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
     case '23502':
       return violation('notNull', column);
     case '23514':
-      return violation('check', column, constraint);
+      return violation('check', checkedColumn(constraint, table), constraint);
     case '428C9':
       return violation('type', [found(/column "(.*)"/s, error.message) ?? []].flat());
     case '22001':
@@ -126,6 +126,13 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
     default:
       return error.code.startsWith('22') ? violation('type', column) : null;
   }
+};
+
+/** A check of one column that was given no name is called `<table>_<column>_check`. */
+const checkedColumn = (constraint: string | null, table: string): readonly string[] => {
+  const start = `${table}_`;
+  if (constraint?.startsWith(start) !== true) return [];
+  return [found(/^(.*)_check\d*$/s, constraint.slice(start.length)) ?? []].flat();
 };
 
 /** `Key (a, "B c")=(…) …`: the names alone, in any language; the values stay where they are. */

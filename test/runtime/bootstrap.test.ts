@@ -16,6 +16,10 @@ import {
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 const open: TestDatabase[] = [];
 
+const childRole = '11111111-1111-4111-8111-111111111111';
+const directAccess = '22222222-2222-4222-8222-222222222222';
+const writers = '33333333-3333-4333-8333-333333333333';
+
 afterEach(async () => {
   for (const test of open.splice(0)) await test.drop();
 });
@@ -149,14 +153,14 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     await run(database);
     await exec(
       database,
-      "insert into svc_roles (id, name, parent) select 'child', 'Child', id from svc_roles",
+      `insert into svc_roles (id, name, parent) select '${childRole}', 'Child', id from svc_roles`,
     );
-    await exec(database, "update svc_users set role = 'child'");
+    await exec(database, `update svc_users set role = '${childRole}'`);
     expect((await run(database)).admin.state).toBe('kept');
     await exec(
       database,
       `insert into svc_access (id, ${dialect === 'mariadb' ? '`user`' : '"user"'}, policy) ` +
-        "select 'direct', svc_users.id, svc_policies.id from svc_users cross join svc_policies",
+        `select '${directAccess}', svc_users.id, svc_policies.id from svc_users cross join svc_policies`,
     );
     await exec(database, 'update svc_users set role = null');
     expect((await run(database)).admin.state).toBe('kept');
@@ -165,14 +169,14 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
   it('adds what an older version lacks and keeps the rows', async () => {
     const { database } = await create(dialect);
     await run(database);
-    await exec(database, "insert into svc_roles (id, name) values ('r1', 'Writers')");
+    await exec(database, `insert into svc_roles (id, name) values ('${writers}', 'Writers')`);
     await exec(database, 'alter table svc_roles drop column icon');
     await exec(database, 'drop table svc_permissions');
     const { steps } = await run(database);
     expect(steps).toEqual(expect.arrayContaining(['add svc_roles.icon', 'create svc_permissions']));
     expect(steps).not.toContain('create svc_roles');
-    expect(await database.query("select id, name, icon from svc_roles where id = 'r1'")).toEqual([
-      { id: 'r1', name: 'Writers', icon: null },
+    expect(await database.query(`select id, name, icon from svc_roles where id = '${writers}'`)).toEqual([
+      { id: writers, name: 'Writers', icon: null },
     ]);
     expect(pendingSteps(spec, await read(database))).toEqual([]);
   });
@@ -184,11 +188,14 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
       await exec(database, 'alter table svc_users drop index svc_users_token_unique');
       await exec(database, 'alter table svc_permissions drop index svc_permissions_collection_index');
     } else {
+      if (dialect === 'postgres') {
+        await exec(database, 'alter table svc_users drop constraint svc_users_token_unique');
+      }
       await exec(database, 'drop index svc_permissions_collection_index');
     }
     const { steps } = await run(database);
     expect(steps).toContain('add svc_permissions_collection_index');
-    expect(steps.includes('add svc_users_token_unique')).toBe(dialect === 'mariadb');
+    expect(steps.includes('add svc_users_token_unique')).toBe(dialect !== 'sqlite');
   });
 
   it('compares tokens and e-mail addresses letter by letter', async () => {

@@ -9,7 +9,7 @@ import { closedAccess, libraryMeta, librarySql, restoreSql } from './library.js'
 const more = `
 create table "gauge" (
   "id" {counter}, "level" integer check ("level" < 100), "name" varchar(10) not null default 'gauge', "low" integer, "high" integer,
-  "size" tinyint, "money" decimal(6,2),
+  "size" {tiny}, "money" decimal(6,2),
   constraint "gauge_order" check ("low" <= "high")
 );
 create table "seat" ("row" integer not null, "place" varchar(4) not null, "taken" boolean, primary key ("row", "place"));
@@ -18,7 +18,7 @@ create table "ticket" (
   constraint "ticket_seat" foreign key ("seat_row", "seat_place") references "seat" ("row", "place"),
   constraint "ticket_country" foreign key ("country") references "country" ("code")
 );
-insert into "seat" values (1, 'a', 0), (1, 'b', 0), (2, 'a', 1);
+insert into "seat" values (1, 'a', false), (1, 'b', false), (2, 'a', true);
 `;
 
 const restoreMore = `delete from "ticket"; delete from "gauge"; insert into "gauge" ("id", "level", "low", "high") values (1, 5, 1, 2);`;
@@ -228,7 +228,7 @@ describe.each(settings)('constraints on $dialect through $door', (setting) => {
       ['book', 'year', -40_000],
       ['book', 'stock', 3_000_000_000],
       ['book', 'price', '123456789.00'],
-      ['gauge', 'size', 128],
+      ['gauge', 'size', 32_768],
       ['gauge', 'money', 10_000],
     ])('of %s.%s that are out of range: %s', async (collection, field, value) => {
       const row = { title: 'x', [field]: value };
