@@ -226,7 +226,8 @@ const parseDatabaseUrl: Parse<string> = (value) => {
   const expected = 'expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database';
   if (!URL.canParse(value)) throw new Error(`is not a URL; ${expected}`);
   const url = new URL(value);
-  if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol)) throw new Error(`begins with "${url.protocol}"; ${expected}`);
+  if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol))
+    throw new Error(`begins with "${url.protocol}"; ${expected}`);
   if (url.pathname.length < 2) throw new Error(`names no database; ${expected}`);
   return value;
 };

@@ -158,7 +158,8 @@ const toWire = ({ conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration, 
   if (value === null || value === undefined) return value;
   const { type } = shape;
   const field = { ...shape, name: '' };
-  if (shape.dbType?.endsWith('[]') === true) return JSON.parse(arrayToJson(String(value), shape.dbType)) as unknown;
+  if (shape.dbType?.endsWith('[]') === true)
+    return JSON.parse(arrayToJson(String(value), shape.dbType)) as unknown;
   return JSON.parse(cellToJson(field, toCell(type, value))) as unknown;
 };
 

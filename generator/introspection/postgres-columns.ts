@@ -32,11 +32,16 @@ const sized: TypeReader = (modifier) => ({
   length: modifier === -1 ? null : modifier - header,
 });
 
-/** Precision in the upper half; scale, which may be negative, in 11 bits of the lower one. */
+/**
+ * Precision in the upper half; scale, which may be negative or exceed it, in 11 bits of the lower one.
+ * What comes out says how many digits stand before and after the point.
+ */
 const numeric: TypeReader = (modifier) => {
   if (modifier === -1) return { kind: 'decimal', precision: null, scale: null };
   const packed = modifier - header;
-  return { kind: 'decimal', precision: packed >> 16, scale: ((packed & 0x7ff) ^ 0x400) - 0x400 };
+  const scale = ((packed & 0x7ff) ^ 0x400) - 0x400;
+  const precision = (packed >> 16) - Math.min(scale, 0);
+  return { kind: 'decimal', precision: Math.max(precision, scale), scale: Math.max(scale, 0) };
 };
 
 const mostDigits = 6;
@@ -81,7 +86,8 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map([
 ]);
 
 /** A literal as the server prints it: with its type, in quotes that are doubled, behind an `E` with backslashes doubled. */
-const literal = /^(?<kind>[EB]?)'(?<body>(?:[^']|'')*)'(?:::(?:[\w ]+|"(?:[^"]|"")+"|\.|\(\d+(?:,\d+)?\))+)?$/;
+const literal =
+  /^(?<kind>[EB]?)'(?<body>(?:[^']|'')*)'(?:::(?:[\w ]+|"(?:[^"]|"")+"|\.|\(\d+(?:,\d+)?\))+)?$/;
 
 /**
  * `pg_get_expr` gives SQL text: `'x'::text`, `'-5'::integer`, `true`, `NULL::text`, `now()`.

@@ -28,7 +28,9 @@ const loadRows = async (executor: Executor, quote: (name: string) => string): Pr
   const [roles, policies, access, permissions] = await Promise.all([
     executor.query('select id, parent from svc_roles order by id'),
     executor.query('select id, admin_access from svc_policies order by id'),
-    executor.query(`select policy, role, ${quote('user')} from svc_access order by sort is not null, sort, id`),
+    executor.query(
+      `select policy, role, ${quote('user')} from svc_access order by sort is not null, sort, id`,
+    ),
     executor.query(
       'select policy, collection, action, permissions, validation, presets, fields from svc_permissions order by id',
     ),

@@ -17,7 +17,6 @@ const elementTypes: ReadonlyMap<string, ElementType> = new Map([
   ['boolean', { field: 'boolean', oid: postgresType.boolean }],
   ['json', { field: 'json', oid: postgresType.json }],
   ['jsonb', { field: 'json', oid: postgresType.jsonb }],
-  ['bytea', { field: 'binary', oid: postgresType.bytes }],
   ['timestamp without time zone', { field: 'dateTime', oid: postgresType.timestamp }],
   ['timestamp with time zone', { field: 'timestamp', oid: postgresType.timestamptz }],
 ]);

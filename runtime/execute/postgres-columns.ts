@@ -99,7 +99,8 @@ const letterZ = 0x5a;
 const momentWriter = (field: Field): WriteColumn => {
   const slowly: WriteColumn = (cursor, writer) =>
     writer.text(cellToJson(field, momentText(takeText(cursor))));
-  if (field.type === 'date') return (cursor, writer) => (isUsual(cursor) ? writeQuoted : slowly)(cursor, writer);
+  if (field.type === 'date')
+    return (cursor, writer) => (isUsual(cursor) ? writeQuoted : slowly)(cursor, writer);
   if (field.type !== 'dateTime' && field.type !== 'timestamp') return slowly;
   const fraction = field.fraction ?? 0;
   return (cursor, writer) => {

@@ -101,7 +101,8 @@ const nameLoss = (error: Error): Error => {
 };
 
 const createPoolExecutor = (pool: Pool): Executor => ({
-  rows: (statement, layout) => runOn(pool, (client) => anew(client, () => readRows(client, statement, layout))),
+  rows: (statement, layout) =>
+    runOn(pool, (client) => anew(client, () => readRows(client, statement, layout))),
   query: (text, values = []) => runOn(pool, (client) => anew(client, () => query(client, text, values))),
   write: (statement) => runOn(pool, (client) => anew(client, () => write(client, statement))),
 });

@@ -22,7 +22,8 @@ export const readViolation = (error: unknown, table: string): Violation | null =
   const { errno, code, message } = error as { errno?: unknown; code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
   if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(text, table);
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return readPostgres(error as PostgresError, table);
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
+    return readPostgres(error as PostgresError, table);
   return typeof errno === 'number' ? readMysql(errno, text) : null;
 };
 
@@ -137,6 +138,7 @@ const checkedColumn = (constraint: string | null, table: string): readonly strin
 
 /** `Key (a, "B c")=(…) …`: the names alone, in any language; the values stay where they are. */
 const keyColumns = ({ detail = '' }: PostgresError): readonly string[] =>
-  Array.from((found(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g), ([plain, quoted]) =>
-    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  Array.from(
+    (found(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g),
+    ([plain, quoted]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')),
   );

@@ -29,10 +29,7 @@ interface ValueOptions {
   readonly bound?: 0 | 1;
 }
 
-const placeholdersOf = (
-  dialect: SqlDialect,
-  field: Field,
-): Pick<Parameter, 'placeholder' | 'beyond'> => {
+const placeholdersOf = (dialect: SqlDialect, field: Field): Pick<Parameter, 'placeholder' | 'beyond'> => {
   const beyond = dialect.beyond?.(field) ?? null;
   return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
 };

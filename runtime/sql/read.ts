@@ -110,7 +110,8 @@ const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
 const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
   const value = compileColumn(column, scope);
   const key = scope.compiler.dialect.order?.(column.field, descending);
-  const sorted = key === undefined ? sql`${value}${descending ? ' desc' : ''}` : sql`${key.before}${value}${key.after}`;
+  const sorted =
+    key === undefined ? sql`${value}${descending ? ' desc' : ''}` : sql`${key.before}${value}${key.after}`;
   if (!mayBeNull(column)) return sorted;
   return nullsLast === true ? sql`${value} is null, ${sorted}` : sql`${sorted}${key?.nulls ?? ''}`;
 };

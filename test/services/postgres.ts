@@ -13,7 +13,9 @@ const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postg
 export const startPostgres = async (): Promise<Service> => {
   const programs = (await findPrograms()) ?? (await install().then(findPrograms));
   if (programs === null) {
-    throw new Error('PostgreSQL was installed, but postgres and initdb are neither on the PATH nor in /usr/lib');
+    throw new Error(
+      'PostgreSQL was installed, but postgres and initdb are neither on the PATH nor in /usr/lib',
+    );
   }
   return startPrivate(programs, 3);
 };

@@ -160,12 +160,12 @@ describe.each(dialects)('introspection of %s', (dialect) => {
         sqlite: [first, lower('lower(title)'), place],
         postgres: [first, lower('lower(title::text)'), place],
         mariadb: [
-            { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
-            place,
-            { name: 'book_shelf', columns: ['shelf', 'room'], unique: false },
-            { name: 'book_start', columns: [{ expression: '`title`(10)' }, 'id'], unique: false },
-            { name: 'book_words', columns: ['title'], unique: false },
-          ],
+          { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
+          place,
+          { name: 'book_shelf', columns: ['shelf', 'room'], unique: false },
+          { name: 'book_start', columns: [{ expression: '`title`(10)' }, 'id'], unique: false },
+          { name: 'book_words', columns: ['title'], unique: false },
+        ],
       }[dialect],
     );
   });

@@ -51,11 +51,14 @@ const openings: Readonly<Record<TestDialect, string>> = {
 
 export const sqlFor = (dialect: TestDialect, text: string): string =>
   openings[dialect] +
-  (dialect === 'postgres' ? text.replaceAll(/\bx'([0-9a-f]*)'/g, String.raw`'\x$1'`) : text).replaceAll(/\{(\w+)\}/g, (_, word: string) => {
-    const spelled = words[dialect][word];
-    if (spelled === undefined) throw new Error(`${dialect} has no word for {${word}}`);
-    return spelled;
-  });
+  (dialect === 'postgres' ? text.replaceAll(/\bx'([0-9a-f]*)'/g, String.raw`'\x$1'`) : text).replaceAll(
+    /\{(\w+)\}/g,
+    (_, word: string) => {
+      const spelled = words[dialect][word];
+      if (spelled === undefined) throw new Error(`${dialect} has no word for {${word}}`);
+      return spelled;
+    },
+  );
 
 type SqlValue = string | number | boolean | null;
 

@@ -1,0 +1,122 @@
+/** Tables that nobody described: a column of each type, written, read, found and sorted. */
+import { describe, expect, it } from 'vitest';
+import type { TestDialect } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { ColumnKind } from './kinds.js';
+import { columnKinds, setups } from './types.js';
+
+interface Column extends ColumnKind {
+  readonly type: string;
+  readonly table: string;
+}
+
+interface Row {
+  readonly id: number;
+  readonly v: unknown;
+}
+
+const columnsOf = (dialect: TestDialect): readonly Column[] =>
+  Object.entries(columnKinds[dialect] ?? {}).map(([type, kind], index) => ({
+    type,
+    table: `t${index}`,
+    ...kind,
+  }));
+
+const tableSql = ({ type, table, literal }: Column): string =>
+  `create table ${table} (id integer primary key, v ${type});` +
+  (literal === undefined ? '' : `insert into ${table} values (1, null), (2, ${literal});`);
+
+/** Nothing first, then the values in their order: that of the keys. */
+const rowsOf = ({ values }: Column): readonly Row[] =>
+  [null, ...values].map((value, index) => ({ id: index + 1, v: value }));
+
+const dialects = Object.keys(columnKinds) as TestDialect[];
+
+describe.each(dialects)('columns of %s', (dialect) => {
+  const columns = columnsOf(dialect);
+  const server = useServer({ dialect, sql: [setups[dialect], ...columns.map(tableSql)].join('\n') });
+  const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const options = { as: 'admin', ...(body !== undefined && { body }) };
+    const { status, data, text } = await server().request(method, `/items/${path}`, options);
+    return status === 200 ? data : text;
+  };
+  const find = async (table: string, query: unknown): Promise<unknown> => {
+    const found = await send('SEARCH', table, { query });
+    return Array.isArray(found) ? (found as readonly Row[]).map(({ id }) => id) : found;
+  };
+
+  const written = columns.filter(({ literal }) => literal === undefined);
+  const readOnly = columns.filter(({ literal }) => literal !== undefined);
+
+  it.each(written)('$type is created, read, changed and emptied', async (column) => {
+    const { table } = column;
+    const rows = rowsOf(column);
+    expect(await send('POST', table, rows.toReversed())).toEqual(rows);
+    expect(await send('GET', `${table}?sort=id`)).toEqual(rows);
+    const [, first, second = first] = rows as readonly [Row, Row, Row?];
+    const one = { id: 100, v: first.v };
+    expect(await send('POST', table, one)).toEqual(one);
+    expect(await send('PATCH', `${table}/100`, { v: second.v })).toEqual({ id: 100, v: second.v });
+    expect(await send('PATCH', `${table}/100`, { v: null })).toEqual({ id: 100, v: null });
+    expect(await send('GET', `${table}/100`)).toEqual({ id: 100, v: null });
+    expect(await server().request('DELETE', `/items/${table}/100`, { as: 'admin' })).toMatchObject({
+      status: 204,
+    });
+  });
+
+  it.each(written.filter(({ compares }) => compares !== 'nothing'))(
+    '$type is found by each of its values',
+    async (column) => {
+      const { table, compares } = column;
+      for (const { id, v } of rowsOf(column)) {
+        if (v === null || v === '') continue;
+        expect({ v, found: await find(table, { filter: { v: { _eq: v } } }) }).toEqual({ v, found: [id] });
+        if (compares === 'truth') continue;
+        const several = await find(table, { filter: { v: { _in: [v, v] } } });
+        expect({ v, several }).toEqual({ v, several: [id] });
+      }
+    },
+  );
+
+  it.each(written.filter(({ compares }) => compares === 'order'))(
+    '$type is found by what lies below and above',
+    async (column) => {
+      const rows = rowsOf(column);
+      const last = rows.length;
+      for (const { id, v } of rows.slice(1)) {
+        const ids = rows.slice(1).map((row) => row.id);
+        const below = await find(column.table, { filter: { v: { _lt: v } }, sort: 'id' });
+        const above = await find(column.table, { filter: { v: { _gte: v } }, sort: 'id' });
+        expect({ v, below, above }).toEqual({
+          v,
+          below: ids.filter((each) => each < id),
+          above: ids.filter((each) => each >= id),
+        });
+      }
+      const all = { _between: [rows[1]?.v, rows[last - 1]?.v] };
+      expect(await find(column.table, { filter: { v: all }, sort: 'id' })).toHaveLength(last - 1);
+    },
+  );
+
+  it.each(written.filter(({ values }) => values.every((value) => !isNested(value))))(
+    '$type is sorted, nothing before something',
+    async (column) => {
+      const ids = rowsOf(column).map(({ id }) => id);
+      expect(await find(column.table, { sort: 'v' })).toEqual(ids);
+      expect(await find(column.table, { sort: '-v' })).toEqual(ids.toReversed());
+    },
+  );
+
+  it.each(columns)('$type tells whether there is something', async (column) => {
+    const [, ...rest] = rowsOf(column).map(({ id }) => id);
+    expect(await find(column.table, { filter: { v: { _null: true } } })).toEqual([1]);
+    expect(await find(column.table, { filter: { v: { _nnull: true } }, sort: 'id' })).toEqual(rest);
+  });
+
+  it.each(readOnly)('$type, which is unknown, is read as text', async (column) => {
+    expect(await send('GET', `${column.table}?sort=id`)).toEqual(rowsOf(column));
+  });
+});
+
+/** JSON has no order of its own. */
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,0 +1,89 @@
+/** Every column type of PostgreSQL. */
+import { bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
+import type { ColumnKinds } from './kinds.js';
+
+/** What types of one's own need before a table has them. */
+export const postgresSetup = `
+create extension citext;
+create type mood as enum ('b', 'a', 'it''s', '€');
+create type pair as (a integer, b text);
+create type floats as range (subtype = float8);
+create domain posint as integer check (value > 0);
+create domain smallposint as posint check (value < 100);
+create domain moody as mood;
+`;
+
+const uuids = equal('00000000-0000-0000-0000-000000000000', '123e4567-e89b-12d3-a456-426614174000');
+
+export const postgresKinds: ColumnKinds = {
+  boolean: truth,
+  smallint: ordered(-32_768, 0, 32_767),
+  integer: ordered(-2_147_483_648, -1, 0, 2_147_483_647),
+  bigint: ordered('-9223372036854775808', '0', '9007199254740993', '9223372036854775807'),
+  numeric: ordered('-99999999999999999999.5', '0', '0.000000000000000000001', '99999999999999999999'),
+  'numeric(10,2)': ordered('-99999999.99', '-0.01', '0.00', '99999999.99'),
+  'numeric(3,-2)': ordered('-1200', '0', '99900'),
+  real: ordered(-1.5, 0, 0.1, 3.402_82e38),
+  'double precision': ordered(-1.5, 0, 0.1, 1.797_693_134_862_315_7e308),
+  'char(30)': words,
+  'varchar(50)': words,
+  varchar: words,
+  name: equal('a', 'b c'),
+  text: largeText(70_000),
+  citext: equal('a', 'B', 'c'),
+  bytea: bytes,
+  date: ordered('0000-12-31', '0999-01-01', '2024-02-29', '9999-12-31'),
+  time: ordered('00:00:00', '12:34:56', '23:59:59.5'),
+  'time(2)': ordered('00:00:00.00', '12:34:56.70'),
+  timestamp: ordered('0000-01-01T00:00:00', '2024-02-29T12:34:56', '2024-02-29T12:34:56.000001'),
+  'timestamp(0)': ordered('1000-01-01T00:00:00', '9999-12-31T23:59:59'),
+  'timestamp(3)': ordered('2024-02-29T12:34:56.007', '2024-02-29T12:34:56.100'),
+  timestamptz: ordered('1970-01-01T00:00:01Z', '2038-01-19T03:14:07Z', '2038-01-19T03:14:07.25Z'),
+  'timestamptz(0)': ordered('1970-01-01T00:00:01Z', '2038-01-19T03:14:08Z'),
+  interval: equal('PT0S', 'PT1H30M', 'P1DT2H', 'P1Y2M'),
+  uuid: uuids,
+  json,
+  jsonb: json,
+  mood: equal('b', 'a', "it's", '€'),
+  moody: equal('b', 'a', "it's", '€'),
+  smallposint: ordered(1, 50, 99),
+  inet: equal('10.0.0.0/8', '10.0.0.1', '::1', '2001:db8::/32'),
+  cidr: equal('10.0.0.0/8', '10.1.0.0/16', '2001:db8::/32'),
+  macaddr: equal('08:00:2b:01:02:03', '08:00:2b:01:02:04'),
+  macaddr8: equal('08:00:2b:ff:fe:01:02:03', '08:00:2b:ff:fe:01:02:04'),
+  'bit(3)': equal('000', '101', '111'),
+  'bit varying(5)': equal('', '0', '10101'),
+  int4range: equal('empty', '(,0)', '[1,5)', '[1,)'),
+  numrange: equal('[0.5,1.5]', '(1,2)'),
+  daterange: equal('[2020-01-01,2020-02-01)', '[2021-01-01,)'),
+  tstzrange: equal('["2020-01-01 00:00:00+00","2020-02-01 00:00:00+00")'),
+  floats: equal('[0.5,1)', '[1,2)'),
+  int4multirange: equal('{}', '{[1,2),[5,9)}'),
+  'integer[]': opaque(
+    [],
+    [1, null, -2],
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ),
+  'bigint[]': opaque(['9007199254740993']),
+  'numeric(5,1)[]': opaque(['1.5', '100.0']),
+  'double precision[]': opaque([0.1, 1e300]),
+  'boolean[]': opaque([true, false, null]),
+  'text[]': opaque(['', 'a b', 'NULL', '{x},"y"\\', 'zoë'], ['x']),
+  'mood[]': opaque(['b', "it's"]),
+  'jsonb[]': opaque([{ a: 1 }, [1, 2], 'text', null]),
+  'bytea[]': opaque([String.raw`\x00ff`]),
+  'timestamp[]': opaque(['2024-02-29T12:34:56']),
+  'timestamptz[]': opaque(['2024-02-29T12:34:56Z']),
+  'date[]': opaque(['2024-02-29']),
+  timetz: readable("'12:34:56+02'", '12:34:56+02'),
+  money: readable("'12.34'", '$12.34'),
+  xml: readable("'<a>b</a>'", '<a>b</a>'),
+  tsvector: readable("'a fat cat'", "'a' 'cat' 'fat'"),
+  pair: readable("row(1, 'x y')", '(1,"x y")'),
+  point: readable("'(1,2)'", '(1,2)'),
+  polygon: readable("'((0,0),(1,1),(2,0))'", '((0,0),(1,1),(2,0))'),
+  oid: readable('42', '42'),
+};
