@@ -1,7 +1,7 @@
 /** One connection of pg, whose rows are handed over as the bytes they are. */
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import pg, { type ClientConfig } from 'pg';
+import { Client, Connection as PlainConnection, type ClientConfig } from 'pg';
 import type { Prepared } from './postgres-command.js';
 import type { DataRow } from './postgres-rows.js';
 
@@ -21,7 +21,7 @@ interface DriverConnection extends EventEmitter {
   sendCopyFail(reason: string): void;
 }
 
-const Connection = pg.Connection as unknown as new (config: ClientConfig) => DriverConnection;
+const Connection = PlainConnection as unknown as new (config: ClientConfig) => DriverConnection;
 
 const header = 5;
 const dataRow = 0x44;
@@ -81,7 +81,7 @@ export class RowConnection extends Connection {
 }
 
 /** A client whose loss is told by the commands that met it; without them it would end the process. */
-export class RowClient extends pg.Client {
+export class RowClient extends Client {
   /** By text; oldest first. */
   readonly statements = new Map<string, Prepared>();
   /** Names of statements that the server may forget. */

@@ -1,5 +1,5 @@
 /** PostgreSQL through pg. Rows are read from the messages themselves: see `postgres-connection` and `row-program`. */
-import pg, { type Pool } from 'pg';
+import { Pool } from 'pg';
 import type { BindValue } from '../sql/dialect.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from './database.js';
@@ -40,7 +40,7 @@ const createPool = (options: DatabaseOptions): Pool => {
       super({ ...client, ...(connectionTimeoutMillis === undefined ? {} : { connectionTimeoutMillis }) });
     }
   }
-  const pool = new pg.Pool({
+  const pool = new Pool({
     max: options.poolMax ?? 10,
     idleTimeoutMillis: idleTimeout,
     Client: PoolClient,

@@ -111,7 +111,7 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
     case '23P01':
       return violation('unique', isOwn ? keyColumns(error) : [], constraint);
     case '23503':
-      return isOwn && !/^update or delete/.test(error.message)
+      return isOwn && !error.message.startsWith('update or delete')
         ? violation('foreignKey', keyColumns(error), constraint)
         : violation('referenced');
     case '23502':

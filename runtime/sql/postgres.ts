@@ -42,6 +42,7 @@ export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
   emptyRow: 'default values',
+  rowLock: ' for update',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   // else a number that is too large for the column would be no number at all
   placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),

@@ -32,6 +32,12 @@ const oddTable = { sqlite: 'Größe "🐘".x', mariadb: 'Größe "x"', postgres:
 /** PostgreSQL takes one byte less than the 64 characters of the others. */
 const longest = { sqlite: 64, mariadb: 64, postgres: 63 };
 
+const lowerTitle = (expression: string) => ({
+  name: 'book_lower_title',
+  columns: [{ expression }, 'id'],
+  unique: false,
+});
+
 const tableNames = async (reader: CatalogReader, options: IntrospectOptions): Promise<string[]> =>
   (await introspect(reader, options)).tables.map(({ name }) => name);
 
@@ -150,15 +156,10 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     const { indexes } = table('book');
     const place = { name: 'book_place', columns: ['room', 'shelf'], unique: false };
     const first = { name: 'book_first', columns: ['title'], unique: true };
-    const lower = (expression: string) => ({
-      name: 'book_lower_title',
-      columns: [{ expression }, 'id'],
-      unique: false,
-    });
     expect(indexes).toEqual(
       {
-        sqlite: [first, lower('lower(title)'), place],
-        postgres: [first, lower('lower(title::text)'), place],
+        sqlite: [first, lowerTitle('lower(title)'), place],
+        postgres: [first, lowerTitle('lower(title::text)'), place],
         mariadb: [
           { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
           place,
