@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Field } from '../../../runtime/collection.js';
+import { openDatabase, type Database } from '../../../runtime/execute/database.js';
+import { clientOptions } from '../../../runtime/execute/postgres-options.js';
+import { createTestDatabase, type TestDatabase } from '../../databases.js';
+
+const layoutOf = (field: Field) => ({
+  tokens: [{ kind: 'value' as const, field }],
+  keyColumns: 0,
+  limit: Number.POSITIVE_INFINITY,
+});
+const whole = layoutOf({ name: 'v', type: 'integer' });
+const text = layoutOf({ name: 'v', type: 'text' });
+
+describe('PostgreSQL', () => {
+  let place: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    place = await createTestDatabase('postgres', {
+      sql: `create table t (v int); create schema "Other ""one"""; create table "Other ""one""".t (v text);
+        insert into "Other ""one""".t values ('theirs'); create extension citext; create table c (v citext)`,
+    });
+    database = await openDatabase({ url: place.url, poolMax: 1 });
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  describe('prepared statements', () => {
+    const numbers = Array.from({ length: 700 }, (_, index) => index);
+
+    it('more of them than are kept work again and again, whichever way they are run', async () => {
+      for (const round of [1, 2]) {
+        for (const number of numbers) {
+          const statement = { text: `select ${number} + cast(? as integer)`, values: [round] };
+          expect(Number((await database.rows(statement, whole)).rows.bytes.toString())).toBe(number + round);
+          const [found] = await database.query(`select ${number} - cast(? as integer) as v`, [round]);
+          expect(found).toEqual({ v: number - round });
+        }
+      }
+    });
+
+    it('are closed on the server when they are not kept', async () => {
+      const [found] = await database.query('select count(*) as kept from pg_prepared_statements');
+      expect(Number(found?.kept)).toBeGreaterThan(200);
+      expect(Number(found?.kept)).toBeLessThanOrEqual(256);
+    });
+
+    it('name themselves in the error when they fail, and work when the fault is gone', async () => {
+      const statement = { text: 'insert into t (v) values (?)', values: ['no number'] };
+      await expect(database.write(statement)).rejects.toMatchObject({ code: '22P02', sql: statement.text });
+      expect(await database.write({ ...statement, values: [1] })).toEqual({ affected: 1 });
+      const missing = 'select later from t where v = ?';
+      await expect(database.query(missing, [1])).rejects.toMatchObject({ code: '42703', sql: missing });
+      await place.execute('alter table t add column later text');
+      expect(await database.query(missing, [1])).toEqual([{ later: null }]);
+    });
+
+    it('are prepared anew when a column has changed its type', async () => {
+      await place.execute('create table changing (v int); insert into changing values (7)');
+      const statement = { text: 'select v from changing where v is not null limit ?', values: [1n] };
+      expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"7"');
+      await place.execute("alter table changing alter v type text using v || ' apples'");
+      expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"7 apples"');
+      await place.execute('alter table changing alter v type int using 8');
+      const inside = database.transaction((executor) => executor.rows(statement, text));
+      await expect(inside).rejects.toMatchObject({ code: '0A000' });
+      expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"8"');
+    });
+
+    it('a question mark in a name or a text is none of theirs', async () => {
+      expect(await database.query(`select 'a?''?' as "b?", ? as v`, ['?'])).toEqual([{ 'b?': "a?'?", v: '?' }]);
+    });
+  });
+
+  it('rows arrive whole, however their bytes are cut', async () => {
+    const statement = {
+      text: `select repeat(chr(64 + n % 20) || 'ä"', n * ?) from generate_series(1, 60) as n order by n`,
+      values: [997],
+    };
+    const { rows, count } = await database.rows(statement, text);
+    expect(count).toBe(60);
+    const found = JSON.parse(`[${rows.bytes.toString()}]`) as readonly string[];
+    expect(found.map((each) => each.length)).toEqual(found.map((_, index) => (index + 1) * 997 * 3));
+    expect(found.at(-1)?.slice(0, 3)).toBe('@ä"');
+  });
+
+  it('what was written counts, and is undone where the transaction fails', async () => {
+    await place.execute('truncate t');
+    await database.write({ text: 'insert into t (v) values (?), (?)', values: [1, 2] });
+    expect(await database.write({ text: 'update t set v = v', values: [] })).toEqual({ affected: 2 });
+    const failing = database.transaction(async (executor) => {
+      await executor.write({ text: 'delete from t', values: [] });
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await database.query('select v from t order by v')).toEqual([{ v: 1 }, { v: 2 }]);
+  });
+
+  it('a lock is held by one at a time, beside the pool', async () => {
+    const order: string[] = [];
+    const hold = (name: string) =>
+      database.locked('svc_test', async () => {
+        order.push(`${name} begins`);
+        await database.query('select pg_sleep(0.05)');
+        order.push(`${name} ends`);
+      });
+    await Promise.all([hold('a'), hold('b')]);
+    const [first = ''] = order;
+    const [one, other] = first.startsWith('a') ? ['a', 'b'] : ['b', 'a'];
+    expect(order).toEqual([`${one} begins`, `${one} ends`, `${other} begins`, `${other} ends`]);
+  });
+
+  it('a lost connection is told by code, and the next one is new', async () => {
+    const others = 'pid <> pg_backend_pid() and datname = current_database()';
+    const waiting = database.query('select pg_sleep(30)');
+    const lost = expect(waiting).rejects.toMatchObject({ code: '57P01' });
+    await place.execute('select pg_sleep(0.2)');
+    await place.execute(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    await lost;
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await place.execute(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await database.query('select 2 as two')).toEqual([{ two: 2 }]);
+  });
+
+  it('a statement that runs too long is stopped', async () => {
+    const hasty = await openDatabase({ url: place.url, statementTimeout: 50 });
+    try {
+      await expect(hasty.query('select pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
+      expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
+    } finally {
+      await hasty.close();
+    }
+  });
+
+  it('names are looked for in one schema alone, and in those of extensions', async () => {
+    const other = await openDatabase({ url: place.url, schema: 'Other "one"' });
+    try {
+      expect(await other.query('select v from t')).toEqual([{ v: 'theirs' }]);
+      expect(await other.query("select 'A'::citext = 'a' as same")).toEqual([{ same: 1 }]);
+    } finally {
+      await other.close();
+    }
+    await expect(openDatabase({ url: place.url, schema: 'nowhere' })).rejects.toMatchObject({
+      code: '3F000',
+      message: 'there is no schema "nowhere" (DATABASE_SCHEMA) that the user may use',
+    });
+  });
+
+  it('a server without encryption is refused where encryption is asked for', async () => {
+    await expect(openDatabase({ url: `${place.url}?sslmode=require` })).rejects.toMatchObject({
+      code: 'HANDSHAKE_SSL_ERROR',
+    });
+  });
+});
+
+describe('the address of PostgreSQL', () => {
+  const read = (url: string, ca?: string) => clientOptions({ url, ...(ca !== undefined && { ca }) });
+
+  it('names host, port, user and database, each unescaped', () => {
+    expect(read('postgresql://u%40x:p%3Aw@[::1]:5433/d%20b')).toMatchObject({
+      host: '::1',
+      port: 5433,
+      user: 'u@x',
+      password: 'p:w',
+      database: 'd b',
+      ssl: false,
+    });
+    expect(read('postgres://u@localhost/db?host=/run/postgresql')).toMatchObject({
+      host: '/run/postgresql',
+      port: 5432,
+    });
+  });
+
+  it.each([
+    ['disable', undefined, false],
+    ['require', undefined, { rejectUnauthorized: false }],
+    ['verify-full', undefined, { rejectUnauthorized: true }],
+    ['verify-ca', 'PEM', { rejectUnauthorized: true, ca: 'PEM', checkServerIdentity: expect.any(Function) }],
+  ])('sslmode=%s with %s', (mode, ca, ssl) => {
+    expect(read(`postgres://h/db?sslmode=${mode}`, ca).ssl).toEqual(ssl);
+  });
+
+  it('an authority is asked for all there is to verify', () => {
+    expect(read('postgres://h/db', 'PEM').ssl).toEqual({ rejectUnauthorized: true, ca: 'PEM' });
+  });
+
+  it('what is missing or unknown is told', () => {
+    expect(() => read('postgres://h')).toThrow('names no database');
+    expect(() => read('postgres://h/db?sslmode=maybe')).toThrow(
+      'sslmode=maybe; expected one of disable, require, verify-ca, verify-full',
+    );
+  });
+});
