@@ -42,8 +42,10 @@ export interface FieldOptions {
   /** Digits after the second; 0 when absent. */
   readonly fraction?: number;
   readonly values?: readonly string[];
-  /** Literal default of the column, in its wire form; said of singletons only. */
+  /** Literal default of the column, in its wire form; said of singletons, and of keys where inserts give nothing back. */
   readonly default?: string | number | boolean;
+  /** SQL that makes a key as the database would; said where inserts give nothing back. */
+  readonly keyDefault?: string;
   /** Shown as asterisks, whatever the caller may read. */
   readonly conceal?: true;
   /** Stored as an argon2id hash. */

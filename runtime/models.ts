@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
 import type { Model, Pojo } from 'objection';
 import type { CollectionDeclaration, Field, FieldDeclaration } from './collection.js';
 import { cellToJson, type CellValue } from './execute/cells.js';
-import type { DatabaseOptions } from './execute/database.js';
+import type { DatabaseOptions, DialectName } from './execute/database.js';
 import { arrayToJson } from './execute/postgres-array.js';
 import { readValue } from './plan/values.js';
 import type { SqlDialect } from './sql/dialect.js';
@@ -59,7 +59,8 @@ const openKnex = async (options: DatabaseOptions): Promise<OpenKnex> => {
   if (options.url.startsWith('postgres')) {
     return { knex: createKnex(await postgresConfig(options)), dialect: await loadDialect('postgres') };
   }
-  return { knex: createKnex(await mysqlConfig(options)), dialect: await loadDialect('mariadb') };
+  const { name, ...config } = await mysqlConfig(options);
+  return { knex: createKnex(config), dialect: await loadDialect(name) };
 };
 
 /** libsql has the interface of better-sqlite3, so the dialect of that serves. One connection: more would block it. */
@@ -86,17 +87,22 @@ const sqliteConfig = async ({ url }: DatabaseOptions): Promise<Knex.Config> => {
   };
 };
 
-const mysqlConfig = async (options: DatabaseOptions): Promise<Knex.Config> => {
-  const { poolOptions, sessionSetup } = await import('./execute/mysql.js');
+const mysqlConfig = async (
+  options: DatabaseOptions,
+): Promise<Knex.Config & { readonly name: DialectName }> => {
+  const { dialectOf, poolOptions, sessionSetup } = await import('./execute/mysql.js');
   const { connectionLimit: max, ...connection } = poolOptions(options);
+  const name = await dialectOf(options);
+  const setup = sessionSetup(name, options.statementTimeout ?? 0);
   return {
+    name,
     client: 'mysql2',
     connection: connection as object,
     pool: {
       min: 0,
       max: max ?? 10,
       afterCreate: (raw: { query(text: string, done: (error: unknown) => void): void }, done: () => void) => {
-        raw.query(sessionSetup('mariadb', options.statementTimeout ?? 0), done);
+        raw.query(setup, done);
       },
     },
   };

@@ -10,7 +10,7 @@ import type { CatalogReader } from '../generator/introspection/catalog.js';
 import { openDatabase, type BindValue, type Database } from '../runtime/execute/database.js';
 
 /** What every behaviour is tested on. */
-export const dialects = ['sqlite', 'mariadb', 'postgres'] as const;
+export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
 
@@ -84,20 +84,23 @@ const createSqlitePlace = async (): Promise<Place> => {
   };
 };
 
-const createMariadbPlace = async (): Promise<Place> => {
+/** MySQL and MariaDB, each with the collation that its tables are likely to have. */
+const collations = { mariadb: 'utf8mb4_unicode_ci', mysql: 'utf8mb4_0900_ai_ci' } as const;
+
+const createMysqlPlace = async (service: keyof typeof collations): Promise<Place> => {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
-  const server = new URL(inject('services').mariadb);
+  const server = new URL(inject('services')[service]);
   const url = new URL(server);
   url.pathname = name;
-  await runOnMariadb(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci`);
+  await runOnMysql(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE ${collations[service]}`);
   return {
     url: url.href,
-    execute: (script) => runOnMariadb(url, script),
-    remove: () => runOnMariadb(server, `DROP DATABASE ${name}`),
+    execute: (script) => runOnMysql(url, script),
+    remove: () => runOnMysql(server, `DROP DATABASE ${name}`),
   };
 };
 
-const runOnMariadb = async (url: URL, script: string): Promise<void> => {
+const runOnMysql = async (url: URL, script: string): Promise<void> => {
   const connection = await createConnection({ uri: url.href, multipleStatements: true });
   try {
     await connection.query(script);
@@ -134,6 +137,7 @@ const runOnPostgres = async (url: URL, script: string): Promise<void> => {
 
 const places: Readonly<Record<TestDialect, () => Promise<Place>>> = {
   sqlite: createSqlitePlace,
-  mariadb: createMariadbPlace,
+  mariadb: () => createMysqlPlace('mariadb'),
+  mysql: () => createMysqlPlace('mysql'),
   postgres: createPostgresPlace,
 };

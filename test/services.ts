@@ -5,6 +5,7 @@
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startMariadb } from './services/mariadb.js';
+import { startMysql } from './services/mysql.js';
 import { startPostgres } from './services/postgres.js';
 
 declare module 'vitest' {
@@ -14,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-type ServiceName = 'mariadb' | 'postgres';
+type ServiceName = 'mariadb' | 'mysql' | 'postgres';
 
 /** A server the tests may use. What was started here is stopped here. */
 export interface Service {
@@ -37,6 +38,12 @@ const entries: readonly ServiceEntry[] = [
     variable: 'TEST_MARIADB_URL',
     example: 'mysql://user:password@host:port',
     start: startMariadb,
+  },
+  {
+    name: 'mysql',
+    variable: 'TEST_MYSQL_URL',
+    example: 'mysql://user:password@host:port',
+    start: startMysql,
   },
   {
     name: 'postgres',

@@ -51,6 +51,10 @@ export interface Column {
   /** The database counts. */
   readonly autoIncrement: boolean;
   readonly generated: { readonly expression: string; readonly stored: boolean } | null;
+  /** MySQL and MariaDB: what the database sets it to on every update of the row, as SQL. */
+  readonly onUpdate?: string;
+  /** MySQL and MariaDB: left out of `SELECT *`. */
+  readonly invisible?: true;
   readonly comment: string | null;
 }
 

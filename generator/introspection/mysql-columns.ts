@@ -1,4 +1,4 @@
-/** Column types and defaults as MariaDB words them → the catalog's. Pure. */
+/** Column types and defaults as MySQL and MariaDB word them → the catalog's. Pure. */
 import type { ColumnDefault, ColumnType } from './catalog.js';
 import type { ColumnRow } from './mysql-tables.js';
 
@@ -64,6 +64,7 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
   ['time', fractional('time')],
   ['datetime', fractional('dateTime')],
   ['timestamp', fractional('timestamp')],
+  ['json', () => ({ kind: 'json' })],
   ['uuid', () => ({ kind: 'uuid' })],
   ['inet4', () => ({ kind: 'string', length: 15 })],
   ['inet6', () => ({ kind: 'string', length: 45 })],
@@ -78,10 +79,11 @@ const literal = /'((?:[^'\\]|''|\\.)*)'/s;
 const readValues = (columnType: string): string[] =>
   Array.from(columnType.matchAll(new RegExp(literal, 'gs')), ([, body = '']) => unescape(body));
 
-const unescape = (body: string): string =>
-  body.replace(/''|\\(.)/gs, (_, escaped?: string) =>
-    escaped === undefined ? "'" : (escapes.get(escaped) ?? escaped),
-  );
+const unescape = (body: string): string => unescapeBackslashes(body.replaceAll("''", String.raw`\'`));
+
+/** `a\'b` → `a'b` */
+export const unescapeBackslashes = (text: string): string =>
+  text.replace(/\\(.)/gs, (_, escaped: string) => escapes.get(escaped) ?? escaped);
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
@@ -93,7 +95,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * MariaDB's `column_default` is SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`.
+ * A default as SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`.
  * Bytes are no text: the default of a binary column stays SQL.
  */
 export const readDefault = (sql: string | null, type: ColumnType): ColumnDefault | null => {

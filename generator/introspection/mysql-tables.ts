@@ -33,9 +33,11 @@ export interface StatisticsRow {
   readonly table: string;
   readonly name: string;
   readonly nonUnique: Count;
-  readonly column: string;
+  /** `null`: an expression. */
+  readonly column: string | null;
   /** Leading characters that are indexed; `null`: all. */
   readonly prefix: Count | null;
+  readonly expression: string | null;
 }
 
 /** One column of one foreign key, in key order. */
@@ -91,7 +93,7 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
         columns: (columns.get(table.name) ?? []).map((row) =>
           rowToColumn(row, { json: json.has(row.name), view }),
         ),
-        primaryKey: indexes.get('PRIMARY')?.map((row) => row.column) ?? null,
+        primaryKey: indexes.get('PRIMARY')?.flatMap((row) => row.column ?? []) ?? null,
         uniques: readUniques(indexes),
         foreignKeys: readForeignKeys(keyColumns.get(table.name) ?? [], references.get(table.name) ?? []),
         indexes: readIndexes(indexes),
@@ -116,6 +118,7 @@ const quoteWith = (quote: string, name: string): string =>
 
 const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: boolean }): Column => {
   const type = readType(row, json);
+  const onUpdate = /on update (\w+(?:\(\d*\))?)/i.exec(row.extra)?.[1];
   return {
     name: row.name,
     // what it was declared as: the server keeps JSON as longtext
@@ -125,31 +128,36 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
     default: view || row.generation ? null : readDefault(row.defaultSql, type),
     autoIncrement: row.extra.includes('auto_increment'),
     generated: row.generation ? { expression: row.generation, stored: row.extra.includes('STORED') } : null,
+    ...(onUpdate !== undefined && { onUpdate }),
+    ...(row.extra.includes('INVISIBLE') && { invisible: true }),
     comment: row.comment || null,
   };
 };
 
 type IndexRows = ReadonlyMap<string, readonly StatisticsRow[]>;
 
-/** A prefix index keeps only the first characters unique: not a rule about the column. */
+/** What an expression gives, or the first characters, may be unique: not a rule about the column. */
 const isUnique = (rows: readonly StatisticsRow[]): boolean =>
-  rows.every((row) => Number(row.nonUnique) === 0 && row.prefix === null);
+  rows.every((row) => Number(row.nonUnique) === 0 && row.prefix === null && row.column !== null);
 
 const readUniques = (indexes: IndexRows): Unique[] =>
   sortedIndexes(indexes)
     .filter(([, rows]) => isUnique(rows))
-    .map(([name, rows]) => ({ name, columns: rows.map((row) => row.column) }));
+    .map(([name, rows]) => ({ name, columns: rows.flatMap((row) => row.column ?? []) }));
 
 const readIndexes = (indexes: IndexRows): Index[] =>
   sortedIndexes(indexes)
     .filter(([, rows]) => !isUnique(rows))
     .map(([name, rows]) => ({
       name,
-      columns: rows.map((row) =>
-        row.prefix === null ? row.column : { expression: `${quoteWith('`', row.column)}(${row.prefix})` },
-      ),
+      columns: rows.map(readIndexColumn),
       unique: rows.every((row) => Number(row.nonUnique) === 0),
     }));
+
+const readIndexColumn = ({ column, prefix, expression }: StatisticsRow): Index['columns'][number] => {
+  if (column === null) return { expression: expression ?? '' };
+  return prefix === null ? column : { expression: `${quoteWith('`', column)}(${prefix})` };
+};
 
 const sortedIndexes = (indexes: IndexRows): [string, readonly StatisticsRow[]][] =>
   sortBy([...indexes], ([name]) => name).filter(([name]) => name !== 'PRIMARY');

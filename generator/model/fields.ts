@@ -60,6 +60,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     required: (!column.nullable && !hasDefault) || (!made && flagOf(entry, 'required')),
     hasDefault,
     defaultValue: literal === null ? null : defaultToWire(literal, facts),
+    defaultSql: column.default?.kind === 'expression' ? column.default.sql : null,
     primaryKey,
     autoIncrement: column.autoIncrement,
     generated: column.generated !== null,

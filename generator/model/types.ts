@@ -91,6 +91,8 @@ export interface Field {
   readonly hasDefault: boolean;
   /** Literal default in its wire form, for documentation. */
   readonly defaultValue: string | number | boolean | null;
+  /** The default as SQL, where it is no literal. */
+  readonly defaultSql: string | null;
   readonly primaryKey: boolean;
   readonly autoIncrement: boolean;
   /** Computed by the database; never written. */

@@ -12,6 +12,8 @@ export type { BindValue, DialectName };
 export interface WriteResult {
   /** Rows that matched, whether or not their values changed. */
   readonly affected: number;
+  /** The first key that the database counted for an insert, where it tells. */
+  readonly counted?: string;
 }
 
 /** How the rows of a statement are written. */

@@ -1,5 +1,5 @@
 /** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
-import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
+import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
 import type { BindValue, DialectName } from '../sql/dialect.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';
@@ -63,6 +63,12 @@ const sslOptions = (ssl: string | null, ca: string | undefined): PoolOptions => 
   return { ssl: { rejectUnauthorized: ssl !== 'no-verify', ...(ca === undefined ? {} : { ca }) } };
 };
 
+/** Which of the two answers at the URL. */
+export const dialectOf = async (options: DatabaseOptions): Promise<DialectName> => {
+  const pool = createPool({ ...poolOptions(options), connectionLimit: 1 });
+  return readDialect(pool).finally(() => pool.end(() => undefined));
+};
+
 const readDialect = async (pool: Pool): Promise<DialectName> => {
   const [row] = await runOn(pool, (connection) => send(connection, 'select version() as version', []));
   return String(row?.version).toLowerCase().includes('mariadb') ? 'mariadb' : 'mysql';
@@ -72,7 +78,8 @@ const readDialect = async (pool: Pool): Promise<DialectName> => {
 export const sessionSetup = (dialect: DialectName, timeout: number): string =>
   [
     "set time_zone = '+00:00'",
-    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+    // a key that is given counts, also when it is 0
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
     dialect === 'mariadb' ? `max_statement_time = ${timeout / 1000}` : `max_execution_time = ${timeout}`,
   ].join(', ');
 
@@ -118,17 +125,20 @@ const runTransaction = async <Result>(
   }
 };
 
+/** MySQL takes names of 64 characters, and a database may have as many in its own. */
+const lockName = "sha2(concat(database(), '.', ?), 224)";
+
 const holdLock = async <Result>(
   connection: PoolConnection,
   name: string,
   body: () => Promise<Result>,
 ): Promise<Result> => {
-  const [row] = await send(connection, "select get_lock(concat(database(), '.', ?), 60) as held", [name]);
+  const [row] = await send(connection, `select get_lock(${lockName}, 60) as held`, [name]);
   if (Number(row?.held) !== 1) throw new Error(`the lock "${name}" was not free within 60 seconds`);
   try {
     return await body();
   } finally {
-    await send(connection, "select release_lock(concat(database(), '.', ?))", [name]).catch(() => undefined);
+    await send(connection, `select release_lock(${lockName})`, [name]).catch(() => undefined);
   }
 };
 
@@ -163,10 +173,13 @@ const settleWith = <Result>(
 const sendWrite = (connection: PoolConnection, { text, values }: RenderedStatement): Promise<WriteResult> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
     statement.execute(values, (error, result) => {
-      if (error === null) resolve({ affected: (result as { affectedRows: number }).affectedRows });
+      if (error === null) resolve(readResult(result as ResultSetHeader));
       else reject(error);
     });
   });
+
+const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
+  insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, counted: String(insertId) };
 
 /** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
 interface Statement {

@@ -24,7 +24,7 @@ export const readViolation = (error: unknown, table: string): Violation | null =
   if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(text, table);
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
     return readPostgres(error as PostgresError, table);
-  return typeof errno === 'number' ? readMysql(errno, text) : null;
+  return typeof errno === 'number' ? readMysql(errno, text, table) : null;
 };
 
 const violation = (
@@ -35,12 +35,12 @@ const violation = (
 
 const found = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[1] ?? null;
 
-/** https://mariadb.com/kb/en/mariadb-error-codes/ */
-const readMysql = (errno: number, text: string): Violation | null => {
+/** https://mariadb.com/kb/en/mariadb-error-codes/ and https://dev.mysql.com/doc/mysql-errors/9.0/en/server-error-reference.html */
+const readMysql = (errno: number, text: string, table: string): Violation | null => {
   const column = (pattern: RegExp): readonly string[] => [found(pattern, text) ?? []].flat();
   switch (errno) {
     case 1062:
-      return violation('unique', [], found(/for key '(.*)'$/s, text));
+      return violation('unique', [], withoutTable(found(/for key '(.*)'$/s, text), table));
     case 1452:
     case 1216:
       return violation('foreignKey', splitNames(found(/FOREIGN KEY \((`.*?`)\) REFERENCES/s, text)));
@@ -60,13 +60,22 @@ const readMysql = (errno: number, text: string): Violation | null => {
     case 1292:
     case 1366:
       return violation('type', column(lastColumn));
+    case 1416:
+    case 3140:
+    case 6136:
+      return violation('type', column(/ in value for column '(?:.*\.)?(.*?)'\.$/s));
     case 3819:
+      return violation('check', [], found(/^Check constraint '(.*)' is violated/s, text));
     case 4025:
       return violation('check', [], found(/CONSTRAINT `(?:.*`?\.`?)?(.*?)` failed/s, text));
     default:
       return null;
   }
 };
+
+/** MySQL says `table.key`, MariaDB `key`. */
+const withoutTable = (key: string | null, table: string): string | null =>
+  key?.startsWith(`${table}.`) === true ? key.slice(table.length + 1) : key;
 
 /** `db`.`table`.`column`, or the column alone in quotes. */
 const lastColumn = /for column (?:`.*`\.)?[`'](.*?)[`'] at row/s;

@@ -1,7 +1,6 @@
 /** Writes run: one statement where one is enough, else one transaction. Nothing is written before all is permitted. */
 import type { Collection } from '../collection.js';
-import { missingItem, readKey } from '../plan/item.js';
-import type { Scalar } from '../plan/values.js';
+import { missingItem } from '../plan/item.js';
 import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import type { SqlDialect } from '../sql/dialect.js';
@@ -17,9 +16,10 @@ import {
 import { chunk } from './chunk.js';
 import type { Database, Executor } from './database.js';
 import { explainFailure, type Write } from './failures.js';
+import { insertRows, type Key } from './insert.js';
 import type { JsonRows } from './row-set.js';
 
-export type Key = readonly Scalar[];
+export type { Key };
 
 export interface WriteContext {
   readonly database: Database;
@@ -65,72 +65,23 @@ export const executeCreateReturning = async (
   });
 };
 
-/** @returns the keys, in the order of the rows */
-export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[]> => {
+/** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
+export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[] | null> => {
   const { collection, rows } = plan;
+  const { database, dialect } = context;
   return explainFailure(toWrite(collection, rows, context), () =>
     rows.length === 1 && context.after === null
-      ? insertGroup(collection, rows, { ...context, executor: context.database })
-      : inTransaction(context, (executor) => insertAll(collection, rows, { ...context, executor })),
+      ? insertRows(collection, rows, { executor: database, dialect })
+      : inTransaction(context, (executor) => insertRows(collection, rows, { executor, dialect })),
   );
 };
 
-interface InsertContext extends WriteContext {
+/** Keys per statement. */
+const together = 1_000;
+
+interface Inside extends WriteContext {
   readonly executor: Executor;
 }
-
-/** Rows per statement: bound values are limited to some 65 000 (SQLite: 32 766). */
-const maxValues = 30_000;
-const maxRows = 1_000;
-
-const insertAll = async (
-  collection: Collection,
-  rows: readonly WriteRow[],
-  context: InsertContext,
-): Promise<readonly Key[]> => {
-  const keys: Key[] = [];
-  for (const group of groupByColumns(rows)) {
-    const found = await insertGroup(
-      collection,
-      group.map((index) => rows[index] as WriteRow),
-      context,
-    );
-    group.forEach((index, place) => (keys[index] = found[place] as Key));
-  }
-  return keys;
-};
-
-/** Places of rows that name the same columns, in chunks. */
-const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
-  const groups = new Map<string, number[]>();
-  rows.forEach((row, index) => {
-    const columns = [...row.keys()].sort().join('\0');
-    const group = groups.get(columns);
-    if (group === undefined) groups.set(columns, [index]);
-    else group.push(index);
-  });
-  return [...groups.values()].flatMap((group) => {
-    const width = Math.max(1, rows[group[0] ?? 0]?.size ?? 1);
-    const size = width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width));
-    return chunk(group, rows[group[0] ?? 0]?.size === 0 ? 1 : size);
-  });
-};
-
-const insertGroup = async (
-  collection: Collection,
-  rows: readonly WriteRow[],
-  { executor, dialect }: InsertContext,
-): Promise<readonly Key[]> => {
-  const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
-  const { text, values } = compileInsert(collection, rows, { dialect, returning });
-  const found = await executor.query(text, values);
-  return found.map((row) =>
-    readKey(
-      collection,
-      collection.key.map((field) => row[field.name]),
-    ),
-  );
-};
 
 /** One set of values for all keys; every one of them has to exist and to be permitted. */
 export const executeUpdate = (
@@ -168,15 +119,15 @@ export const executeUpdates = (
   );
 };
 
-const updateAll = async (plan: UpdatePlan, keys: readonly Key[], context: InsertContext): Promise<void> => {
-  for (const part of chunk(keys, maxRows)) await requirePermitted(plan, part, context);
-  for (const part of chunk(keys, maxRows)) await writeRows(plan, part, context);
+const updateAll = async (plan: UpdatePlan, keys: readonly Key[], context: Inside): Promise<void> => {
+  for (const part of chunk(keys, together)) await requirePermitted(plan, part, context);
+  for (const part of chunk(keys, together)) await writeRows(plan, part, context);
 };
 
 const writeRows = async (
   { collection, row }: UpdatePlan,
   keys: readonly Key[],
-  context: InsertContext,
+  context: Inside,
 ): Promise<void> => {
   if (row.size === 0) return;
   await context.executor.write(compileUpdate(collection, row, { ...context, keys, where: conditionTrue }));
@@ -191,7 +142,7 @@ interface Permitted {
 const requirePermitted = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
-  context: InsertContext,
+  context: Inside,
 ): Promise<void> => {
   const { text, values } = compilePermitted(collection, { ...context, keys, where });
   const found = await context.executor.query(text, values);
@@ -216,8 +167,8 @@ export const executeDelete = (
       return;
     }
     await inTransaction(context, async (executor) => {
-      for (const part of chunk(keys, maxRows)) await requirePermitted(plan, part, { ...context, executor });
-      for (const part of chunk(keys, maxRows)) {
+      for (const part of chunk(keys, together)) await requirePermitted(plan, part, { ...context, executor });
+      for (const part of chunk(keys, together)) {
         await executor.write(compileDelete(collection, { ...context, keys: part, where: conditionTrue }));
       }
     });

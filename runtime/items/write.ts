@@ -27,7 +27,7 @@ import { hashRows } from './hash.js';
 import { remember } from './plans.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
 
-/** What a write answers: rows, or nothing where the caller may not read them. */
+/** What a write answers: rows, or nothing where the caller may not read them or nobody can tell their keys. */
 export type WriteAnswer = JsonRows | null;
 
 /** One item from an object, several from a list. */
@@ -46,7 +46,8 @@ export const createItems = async (
   if (plan.rows.length === 1 && execute.after === null && answer !== null && answer.returning !== null) {
     return executeCreateReturning(plan, answer.returning, execute);
   }
-  return readAnswer(answer, await executeCreate(plan, execute), context);
+  const keys = await executeCreate(plan, execute);
+  return keys === null ? null : readAnswer(answer, keys, context);
 };
 
 export const updateItem = async (

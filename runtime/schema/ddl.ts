@@ -2,6 +2,7 @@
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import { mariadbPrinter } from './ddl/mariadb.js';
 import { postgresPrinter } from './ddl/postgres.js';
+import { mysqlPrinter } from './ddl/mysql.js';
 import { sqlitePrinter } from './ddl/sqlite.js';
 import type { Named, References, SystemColumn, SystemTable } from './system-tables.js';
 
@@ -19,19 +20,11 @@ export interface DdlPrinter {
   readonly indexesApart: boolean;
 }
 
-const printers: Readonly<Partial<Record<Dialect, DdlPrinter>>> = {
+const printers: Readonly<Record<Dialect, DdlPrinter>> = {
   mariadb: mariadbPrinter,
+  mysql: mysqlPrinter,
   postgres: postgresPrinter,
   sqlite: sqlitePrinter,
 };
 
-/** @throws Error for a database that svc cannot keep its tables in */
-export const printerOf = (dialect: Dialect): DdlPrinter => {
-  const printer = printers[dialect];
-  if (printer === undefined) {
-    throw new Error(
-      `system tables cannot be kept in ${dialect}; expected ${Object.keys(printers).join(' or ')}`,
-    );
-  }
-  return printer;
-};
+export const printerOf = (dialect: Dialect): DdlPrinter => printers[dialect];

@@ -13,6 +13,8 @@ export interface SqlDialect {
   readonly name: DialectName;
   /** `INSERT … RETURNING` exists. */
   readonly returning: boolean;
+  /** Where it does not: a statement whose `step` is by how much the counted keys of one insert differ. */
+  readonly keyStep?: string;
   /** What an insert of no column at all says after the table's name. */
   readonly emptyRow: string;
   /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */

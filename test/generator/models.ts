@@ -25,6 +25,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   required: false,
   hasDefault: false,
   defaultValue: null,
+  defaultSql: null,
   primaryKey: false,
   autoIncrement: false,
   generated: false,

@@ -5,6 +5,7 @@ import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/package.js';
 import type { Database } from '../../runtime/execute/database.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
+import { printerOf } from '../../runtime/schema/ddl.js';
 import {
   catalogReader,
   createTestDatabase,
@@ -51,6 +52,22 @@ const version = async (database: Database): Promise<number> => {
   expect(rows).toHaveLength(1);
   expect(Number(rows[0]?.id)).toBe(1);
   return Number(rows[0]?.version);
+};
+
+const dropIndexOfMysql = [
+  'alter table svc_users drop index svc_users_token_unique',
+  'alter table svc_permissions drop index svc_permissions_collection_index',
+];
+
+/** SQLite does not let go of the index behind a constraint. */
+const dropIndexes: Readonly<Record<TestDialect, readonly string[]>> = {
+  sqlite: ['drop index svc_permissions_collection_index'],
+  mariadb: dropIndexOfMysql,
+  mysql: dropIndexOfMysql,
+  postgres: [
+    'alter table svc_users drop constraint svc_users_token_unique',
+    'drop index svc_permissions_collection_index',
+  ],
 };
 
 describe.each(dialects)('bootstrap on %s', (dialect) => {
@@ -159,7 +176,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect((await run(database)).admin.state).toBe('kept');
     await exec(
       database,
-      `insert into svc_access (id, ${dialect === 'mariadb' ? '`user`' : '"user"'}, policy) ` +
+      `insert into svc_access (id, ${printerOf(dialect).quote('user')}, policy) ` +
         `select '${directAccess}', svc_users.id, svc_policies.id from svc_users cross join svc_policies`,
     );
     await exec(database, 'update svc_users set role = null');
@@ -184,15 +201,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
   it('adds unique constraints and indexes that are missing', async () => {
     const { database } = await create(dialect);
     await run(database);
-    if (dialect === 'mariadb') {
-      await exec(database, 'alter table svc_users drop index svc_users_token_unique');
-      await exec(database, 'alter table svc_permissions drop index svc_permissions_collection_index');
-    } else {
-      if (dialect === 'postgres') {
-        await exec(database, 'alter table svc_users drop constraint svc_users_token_unique');
-      }
-      await exec(database, 'drop index svc_permissions_collection_index');
-    }
+    for (const statement of dropIndexes[dialect]) await exec(database, statement);
     const { steps } = await run(database);
     expect(steps).toContain('add svc_permissions_collection_index');
     expect(steps.includes('add svc_users_token_unique')).toBe(dialect !== 'sqlite');

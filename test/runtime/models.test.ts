@@ -12,6 +12,7 @@ import { createTestDatabase, dialects, type TestDatabase } from '../databases.js
 const chinook = {
   sqlite: 'demo/chinook.sqlite.sql',
   mariadb: 'demo/chinook.mysql.sql',
+  mysql: 'demo/chinook.mysql.sql',
   postgres: 'demo/chinook.postgres.sql',
 };
 

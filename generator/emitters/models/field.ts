@@ -22,18 +22,25 @@ export const printField = (field: Field, constructor: string, context: Context):
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
 
 const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => {
+  const isKeyToMake = dialect === 'mysql' && field.primaryKey && !field.autoIncrement;
   const options = [
     ...printShape(field),
     flag('nullable', field.nullable),
     flag('required', field.required),
     flag('auto', field.autoIncrement),
     flag('generated', field.generated),
-    singleton && field.defaultValue !== null ? pair('default:', printValue(field.defaultValue)) : null,
+    (singleton || isKeyToMake) && field.defaultValue !== null
+      ? pair('default:', printValue(field.defaultValue))
+      : null,
+    isKeyToMake ? text('keyDefault', standalone(field.defaultSql)) : null,
     ...printRules(field),
     text('dbType', dbTypeToKnow(field, dialect)),
   ].filter((option) => option !== null);
   return options.length === 0 ? [] : [object(options)];
 };
+
+/** What can be asked for without a row: names of columns stand in backticks. */
+const standalone = (sql: string | null): string | null => (sql?.includes('`') === true ? null : sql);
 
 /** What the type alone leaves open; the runtime's defaults are left out. */
 const printShape = (field: Field): (Code | null)[] => [

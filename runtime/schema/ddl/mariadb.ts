@@ -1,4 +1,4 @@
-/** DDL of the system tables for MariaDB. */
+/** DDL of the system tables for MariaDB, and for MySQL as far as that says the same. */
 import type { DdlPrinter } from '../ddl.js';
 import type { Named, SystemColumn } from '../system-tables.js';
 
@@ -34,9 +34,13 @@ const typeOf = (column: SystemColumn): string => {
   }
 };
 
+const longTexts: ReadonlySet<SystemColumn['type']> = new Set(['text', 'csv'] as const);
+
 const defaultOf = (column: SystemColumn): string => {
   if (column.default !== undefined) {
-    return ` default ${typeof column.default === 'string' ? text(column.default) : Number(column.default)}`;
+    const value = typeof column.default === 'string' ? text(column.default) : String(Number(column.default));
+    // MySQL takes nothing but an expression for a long text
+    return ` default ${longTexts.has(column.type) ? `(${value})` : value}`;
   }
   // Without words of its own MariaDB may renew a timestamp on every update.
   if (column.type !== 'timestamp') return '';
@@ -49,7 +53,8 @@ const columnOf = (column: SystemColumn): string =>
 
 const keyOf = (kind: string, key: Named): string => `${kind} ${quote(key.name)} (${quoteAll(key.columns)})`;
 
-export const mariadbPrinter: DdlPrinter = {
+/** `ifMissing`: the words that let a statement pass over what is there already. */
+export const createPrinter = (ifMissing: string): DdlPrinter => ({
   quote,
   createTable: (table) => {
     const parts = [
@@ -61,14 +66,16 @@ export const mariadbPrinter: DdlPrinter = {
     const options = 'engine = InnoDB default character set utf8mb4 collate utf8mb4_unicode_ci';
     return `create table if not exists ${quote(table.name)} (\n  ${parts.join(',\n  ')}\n) ${options}`;
   },
-  addColumn: (table, column) => `alter table ${quote(table)} add column if not exists ${columnOf(column)}`,
+  addColumn: (table, column) => `alter table ${quote(table)} add column ${ifMissing}${columnOf(column)}`,
   addUnique: (table, unique) =>
-    `create unique index if not exists ${quote(unique.name)} on ${quote(table)} (${quoteAll(unique.columns)})`,
+    `create unique index ${ifMissing}${quote(unique.name)} on ${quote(table)} (${quoteAll(unique.columns)})`,
   addIndex: (table, index) =>
-    `create index if not exists ${quote(index.name)} on ${quote(table)} (${quoteAll(index.columns)})`,
+    `create index ${ifMissing}${quote(index.name)} on ${quote(table)} (${quoteAll(index.columns)})`,
   addForeignKey: (table, key) =>
     `alter table ${quote(table)} add constraint ${quote(key.name)} ` +
     `foreign key (${quote(key.column)}) ` +
     `references ${quote(key.table)} (${quote(key.references)}) on delete ${key.onDelete}`,
   indexesApart: false,
-};
+});
+
+export const mariadbPrinter = createPrinter('if not exists ');

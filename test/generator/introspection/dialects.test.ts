@@ -93,6 +93,91 @@ it('MariaDB types and defaults are told apart', async () => {
   });
 });
 
+it('MySQL types and defaults are told apart', async () => {
+  const columns = await readKinds('mysql');
+  expect(summarize(columns)).toEqual({
+    boolean: ['tinyint(1)', { kind: 'boolean' }, literal('1')],
+    tinyint1_unsigned: ['tinyint unsigned', integer(8, false)],
+    tinyint: ['tinyint', integer(8), literal('-5')],
+    smallint_zerofill: ['smallint(5) unsigned zerofill', integer(16, false)],
+    mediumint: ['mediumint', integer(24)],
+    int: ['int', integer(32), expression('(1 + 2)')],
+    int_unsigned: ['int unsigned', integer(32, false)],
+    bigint: ['bigint', integer(64), literal('9007199254740993')],
+    bigint_unsigned: ['bigint unsigned', integer(64, false)],
+    year: ['year', integer(16, false), literal('2020')],
+    bit1: ['bit(1)', { kind: 'boolean' }, literal('1')],
+    bit10: ['bit(10)', { kind: 'binary', length: 2 }, expression("b'101'")],
+    decimal: ['decimal(10,2) unsigned', { kind: 'decimal', precision: 10, scale: 2 }, literal('1.50')],
+    float: ['float', { kind: 'float', bits: 32 }],
+    float_digits: ['float(7,3)', { kind: 'float', bits: 32 }],
+    double: ['double', { kind: 'float', bits: 64 }, literal('0.0000000001')],
+    null_word: ['varchar(9)', { kind: 'string', length: 9 }, literal('NULL')],
+    char: ['char(3)', { kind: 'string', length: 3 }, literal('')],
+    varchar: ['varchar(50)', { kind: 'string', length: 50 }, literal('a\'b"c\\d\n\t%_')],
+    binary_collation: ['varchar(10)', { kind: 'string', length: 10 }],
+    tinytext: ['tinytext', { kind: 'text', length: 255 }],
+    text: ['text', { kind: 'text', length: 65535 }, literal('größe')],
+    text_escaped: ['text', { kind: 'text', length: 65535 }, literal('it\'s \\ "quoted"\n€')],
+    mediumtext: ['mediumtext', { kind: 'text', length: 16777215 }],
+    longtext: ['longtext', { kind: 'text', length: null }],
+    binary: ['binary(4)', { kind: 'binary', length: 4 }, expression('0x6162')],
+    varbinary: ['varbinary(5)', { kind: 'binary', length: 5 }],
+    blob: ['blob', { kind: 'binary', length: 65535 }],
+    longblob: ['longblob', { kind: 'binary', length: null }],
+    date: ['date', { kind: 'date' }, literal('2020-02-03')],
+    date_now: ['date', { kind: 'date' }, expression('curdate()')],
+    time: ['time(2)', { kind: 'time', fraction: 2 }],
+    datetime: ['datetime', { kind: 'dateTime', fraction: 0 }],
+    datetime3: ['datetime(3)', { kind: 'dateTime', fraction: 3 }, expression('CURRENT_TIMESTAMP(3)')],
+    timestamp: ['timestamp(6)', { kind: 'timestamp', fraction: 6 }],
+    uuid: ['char(36)', { kind: 'string', length: 36 }, expression('uuid()')],
+    json: ['json', { kind: 'json' }, literal('{"a": [1]}')],
+    json_made: ['json', { kind: 'json' }, expression("json_object(_utf8mb4'a',1)")],
+    enum: [
+      String.raw`enum('a','it''s','b,c','back\\slash','grün')`,
+      { kind: 'enum', values: ['a', "it's", 'b,c', 'back\\slash', 'grün'] },
+      literal("it's"),
+    ],
+    set: ["set('x','y')", { kind: 'set', values: ['x', 'y'] }, literal('x,y')],
+    point: ['point', { kind: 'unknown' }],
+    geometry: ['geometry', { kind: 'unknown' }],
+    collection: ['geomcollection', { kind: 'unknown' }],
+    vector: ['vector(3)', { kind: 'unknown' }],
+    invisible: ['int', integer(32), literal('3')],
+  });
+  expect(columns.find(({ name }) => name === 'c_enum')).toMatchObject({
+    nullable: false,
+    comment: 'He said "it\'s"',
+  });
+});
+
+it('MySQL indexes on expressions are read, with what they say in any script', async () => {
+  const { tables } = await readCatalog('schema', 'mysql');
+  expect(tables.find((table) => table.name === 'visit')?.indexes).toEqual([
+    {
+      name: 'visit_day',
+      columns: [{ expression: "concat(`guest`,_utf8mb4'€')" }, 'seen'],
+      unique: false,
+    },
+    { name: 'visit_guest', columns: [{ expression: 'lower(`guest`)' }], unique: true },
+  ]);
+});
+
+it.each(['mariadb', 'mysql'] as const)(
+  '%s columns that renew themselves, and those that hide',
+  async (dialect) => {
+    const columns = await readKinds(dialect);
+    const renewed = columns.filter(({ onUpdate }) => onUpdate !== undefined);
+    expect(renewed.map(({ name, onUpdate }) => [name, onUpdate?.toLowerCase()])).toEqual([
+      ['c_datetime3', 'current_timestamp(3)'],
+    ]);
+    expect(columns.filter(({ invisible }) => invisible === true).map(({ name }) => name)).toEqual([
+      'c_invisible',
+    ]);
+  },
+);
+
 it('SQLite types and defaults are told apart', async () => {
   expect(summarize(await readKinds('sqlite'))).toEqual({
     none: ['', { kind: 'unknown' }],

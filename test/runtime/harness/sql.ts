@@ -41,12 +41,24 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
     foreignKeysOff: "set session_replication_role = 'replica'",
     foreignKeysOn: "set session_replication_role = 'origin'",
   },
+  mysql: {
+    counter: 'int auto_increment primary key',
+    uuid: 'char(36)',
+    bytes: 'varbinary(200)',
+    oddity: 'point',
+    oddValue: 'point(1, 2)',
+    foreignKeysOff: 'set foreign_key_checks = 0',
+    foreignKeysOn: 'set foreign_key_checks = 1',
+  },
 };
+
+const ansiQuotes = "set sql_mode = concat(@@sql_mode, ',ANSI_QUOTES');\n";
 
 const openings: Readonly<Record<TestDialect, string>> = {
   sqlite: '',
+  mariadb: ansiQuotes,
+  mysql: ansiQuotes,
   postgres: '',
-  mariadb: "set sql_mode = concat(@@sql_mode, ',ANSI_QUOTES');\n",
 };
 
 export const sqlFor = (dialect: TestDialect, text: string): string =>

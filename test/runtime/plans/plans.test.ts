@@ -1,5 +1,6 @@
 /**
- * Requests, the statements they become, and the answers: `cases/NAME.http` with `NAME.<dialect>.sql` and `NAME.json`. `UPDATE=plans npx vitest run test/runtime/plans` writes them anew.
+ * Requests, the statements they become, and the answers: `cases/NAME.http` with `NAME.<dialect>.sql` of every
+ * dialect and one `NAME.json`. `UPDATE=plans npx vitest run test/runtime/plans` writes them anew.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,11 +69,21 @@ const compare = (file: string, content: string): string => {
   return stored === content ? 'equal' : `${file} is\n${content}\nand was\n${stored}`;
 };
 
+const schemas = {
+  sqlite: 'schema.sqlite.sql',
+  mariadb: 'schema.mysql.sql',
+  mysql: 'schema.mysql.sql',
+  postgres: 'schema.postgres.sql',
+};
+
+const recount = 'alter table album auto_increment = 1; alter table artist auto_increment = 1';
+
 /** Made keys begin behind those of the data. */
 const restarts = {
   sqlite: 'delete from sqlite_sequence',
+  mariadb: recount,
+  mysql: recount,
   postgres: 'alter table album alter id restart with 5; alter table artist alter id restart with 5',
-  mariadb: 'alter table album auto_increment = 1; alter table artist auto_increment = 1',
 };
 
 describe.each(dialects)('plans on %s', (dialect) => {
@@ -81,7 +92,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
   let handle: Handle;
 
   beforeAll(async () => {
-    place = await createTestDatabase(dialect, { file: join(import.meta.dirname, `schema.${dialect}.sql`) });
+    place = await createTestDatabase(dialect, { file: join(import.meta.dirname, schemas[dialect]) });
     recorder = createRecorder(place.database);
     const limits = { fallback: 100, most: null };
     handle = createHandle({

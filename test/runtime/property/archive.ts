@@ -1,5 +1,5 @@
 /** The archive on one database: generated, bound to Objection, filled, and served by the real pipeline. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Model, ModelClass } from 'objection';
 import { emit } from '../../../generator/emitters/index.js';
@@ -18,6 +18,7 @@ import { bindModels } from '../../../runtime/models.js';
 import { packageRoot } from '../../../runtime/package.js';
 import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
 import { specWith, systemTables } from '../../generator/catalogs.js';
+import { sqlFor } from '../harness/sql.js';
 import { loadCollation, type Collation } from './collation.js';
 import { makeRows, type Row, type Rows } from './rows.js';
 
@@ -28,6 +29,7 @@ const spec = specWith({
     'fields:',
     '  tags: { special: [cast-csv] }',
     '  secret: { special: [conceal] }',
+    '  code: { special: [uuid] }',
     'relations:',
     '  - { field: author, one_field: letters }',
     '  - { field: recipient, one_field: received }',
@@ -35,7 +37,7 @@ const spec = specWith({
     '',
   ].join('\n'),
   'collections/topic.yaml':
-    'meta: { sort_field: position }\nrelations:\n  - { field: parent, one_field: children, sort_field: position }\n',
+    'meta: { sort_field: position }\nfields:\n  id: { special: [uuid] }\nrelations:\n  - { field: parent, one_field: children, sort_field: position }\n',
   'collections/letter_topic.yaml': [
     'relations:',
     '  - { field: letter, one_field: topics, junction_field: topic, sort_field: ranking }',
@@ -57,10 +59,11 @@ export interface Archive {
   close(): Promise<void>;
 }
 
+const schemas = { sqlite: 'schema.sqlite.sql', mariadb: 'schema.mysql.sql', mysql: 'schema.mysql.sql' };
+
 export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
-  const place = await createTestDatabase(dialect, {
-    file: join(import.meta.dirname, `schema.${dialect}.sql`),
-  });
+  const schema = await readFile(join(import.meta.dirname, schemas[dialect]), 'utf8');
+  const place = await createTestDatabase(dialect, { sql: sqlFor(dialect, schema) });
   const declarations = await generateModules(place.database);
   const bound = await bindModels(declarations, { url: place.url });
   const models = new Map(declarations.map(({ name, model }) => [name, model as ModelClass<Model>]));

@@ -44,6 +44,7 @@ export const readCases = (group: string): readonly RecordedCase[] =>
 const vendors: Readonly<Record<TestDialect, string>> = {
   sqlite: 'sqlite',
   mariadb: 'mysql',
+  mysql: 'mysql',
   postgres: 'postgres',
 };
 

@@ -18,6 +18,7 @@ const files: Readonly<Record<TestDialect, string>> = {
   sqlite: 'schema.sqlite.sql',
   mariadb: 'schema.mysql.sql',
   postgres: 'schema.postgres.sql',
+  mysql: 'schema.mysql.sql',
 };
 
 /** As in `meta.yaml`. */

@@ -34,7 +34,7 @@ create table letter (
   sent datetime null,
   seen timestamp null,
   exact datetime(3) null,
-  code uuid null,
+  code {uuid} null,
   extra json null,
   seal varbinary(20) null,
   tags varchar(100) null,
@@ -48,16 +48,16 @@ create table letter (
 );
 
 create table topic (
-  id uuid not null primary key,
+  id {uuid} not null primary key,
   name varchar(40) not null,
   position int null,
-  parent uuid null,
+  parent {uuid} null,
   foreign key (parent) references topic (id)
 );
 
 create table letter_topic (
   letter bigint not null,
-  topic uuid not null,
+  topic {uuid} not null,
   ranking int null,
   remark varchar(40) null,
   primary key (letter, topic),

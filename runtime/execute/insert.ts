@@ -1,0 +1,122 @@
+/** Rows inserted, and the keys they got: given back by the database, known before, or counted. */
+import type { Collection, Field } from '../collection.js';
+import { readKey } from '../plan/item.js';
+import { readValue, type Scalar } from '../plan/values.js';
+import type { WriteRow } from '../plan/write.js';
+import type { SqlDialect } from '../sql/dialect.js';
+import { compileInsert } from '../sql/write.js';
+import { chunk } from './chunk.js';
+import type { Executor } from './database.js';
+
+export type Key = readonly Scalar[];
+
+export interface InsertContext {
+  readonly executor: Executor;
+  readonly dialect: SqlDialect;
+}
+
+/** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
+export const insertRows = async (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  context: InsertContext,
+): Promise<readonly Key[] | null> => {
+  const insert = context.dialect.returning ? insertReturning : insertTelling;
+  const keys: Key[] = [];
+  let isTold = true;
+  for (const group of groupByColumns(rows)) {
+    const part = group.map((index) => rows[index] as WriteRow);
+    const found = await insert(collection, part, context);
+    if (found === null) isTold = false;
+    else group.forEach((index, place) => (keys[index] = found[place] as Key));
+  }
+  return isTold ? keys : null;
+};
+
+/** Rows per statement: bound values are limited to some 65 000 (SQLite: 32 766). */
+const maxValues = 30_000;
+const maxRows = 1_000;
+
+/** Places of rows that name the same columns, in chunks. */
+const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
+  const groups = new Map<string, number[]>();
+  rows.forEach((row, index) => {
+    const columns = [...row.keys()].sort().join('\0');
+    const group = groups.get(columns);
+    if (group === undefined) groups.set(columns, [index]);
+    else group.push(index);
+  });
+  return [...groups.values()].flatMap((group) => {
+    const width = rows[group[0] ?? 0]?.size ?? 0;
+    return chunk(group, width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width)));
+  });
+};
+
+const insertReturning = async (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  { executor, dialect }: InsertContext,
+): Promise<readonly Key[]> => {
+  const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
+  const { text, values } = compileInsert(collection, rows, { dialect, returning });
+  const found = await executor.query(text, values);
+  return found.map((row) =>
+    readKey(
+      collection,
+      collection.key.map((field) => row[field.name]),
+    ),
+  );
+};
+
+/** Where an insert gives nothing back, the key is in the row, or made before it, or counted. */
+const insertTelling = async (
+  collection: Collection,
+  rows: readonly WriteRow[],
+  context: InsertContext,
+): Promise<readonly Key[] | null> => {
+  const { executor, dialect } = context;
+  const whole = await makeKeys(collection, rows, executor);
+  const { counted } = await executor.write(compileInsert(collection, whole, { dialect, returning: null }));
+  const missing = collection.key.filter(({ name }) => whole[0]?.has(name) !== true);
+  if (missing.length === 0) return whole.map((row) => keyOf(collection, row));
+  if (missing.length > 1 || missing[0]?.auto !== true || counted === undefined) return null;
+  const step = whole.length === 1 ? 0n : await readStep(context);
+  return whole.map((row, index) => keyOf(collection, row, BigInt(counted) + step * BigInt(index)));
+};
+
+const keyOf = (collection: Collection, row: WriteRow, counted?: bigint): Key =>
+  collection.key.map((field) => row.get(field.name) ?? toScalar(field, String(counted)));
+
+/** The rows with the keys that the database would make by itself, as far as it can be asked for them. */
+const makeKeys = async (
+  { key }: Collection,
+  rows: readonly WriteRow[],
+  executor: Executor,
+): Promise<readonly WriteRow[]> => {
+  const missing = key.filter(({ name }) => rows[0]?.has(name) !== true);
+  const made = missing.filter(({ keyDefault }) => keyDefault !== undefined);
+  const fixed = missing.flatMap((field) =>
+    field.default === undefined ? [] : [[field.name, toScalar(field, field.default)] as const],
+  );
+  const makes = `select ${made.map(({ keyDefault }, index) => `${keyDefault} as k${index}`).join(', ')}`;
+  const found = made.length === 0 ? [] : await executor.query(rows.map(() => makes).join(' union all '));
+  return rows.map((row, place) => {
+    const cells = made.map(
+      (field, index) => [field.name, toScalar(field, found[place]?.[`k${index}`])] as const,
+    );
+    return new Map([...row, ...fixed, ...cells]);
+  });
+};
+
+const toScalar = (field: Field, value: unknown): Scalar => {
+  if (Buffer.isBuffer(value)) return value;
+  const read = readValue(field, value);
+  if (read.ok) return read.value;
+  throw new Error(`the database made a key "${field.name}" that is not ${read.expected}`);
+};
+
+/** By how much the keys of one statement differ; the first is told. */
+const readStep = async ({ executor, dialect }: InsertContext): Promise<bigint> => {
+  const [row] = await executor.query(dialect.keyStep ?? '');
+  return BigInt(String(row?.step));
+};

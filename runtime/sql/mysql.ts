@@ -1,0 +1,10 @@
+/** MySQL 9: MariaDB's words, save that an insert gives nothing back. */
+import type { SqlDialect } from './dialect.js';
+import { mariadb } from './mariadb.js';
+
+export const mysql: SqlDialect = {
+  ...mariadb,
+  name: 'mysql',
+  returning: false,
+  keyStep: 'select @@auto_increment_increment as step',
+};

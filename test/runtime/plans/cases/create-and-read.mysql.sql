@@ -1,0 +1,10 @@
+insert into `album` (`title`, `artist`)
+values (?, ?)
+-- "Quartet", 2;
+
+select t0.`title`, t1.`id`, t1.`name`
+from `album` t0
+left join `artist` t1 on t1.`id` = t0.`artist`
+where t0.`id` in (?)
+order by t0.`title`, t0.`id`
+-- 5;

@@ -1,0 +1,19 @@
+begin;
+
+insert into `album` (`title`, `year`)
+values (?, ?), (?, ?)
+-- "Septet", 1, "Nonet", 2;
+
+select @@auto_increment_increment as step;
+
+insert into `album` (`title`)
+values (?)
+-- "Octet";
+
+commit;
+
+select t0.`title`, t0.`year`
+from `album` t0
+where t0.`id` in (?, ?, ?, ?)
+order by t0.`title`, t0.`id`
+-- 5, 7, 6, 6;

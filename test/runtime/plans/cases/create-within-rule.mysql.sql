@@ -1,0 +1,9 @@
+insert into `album` (`title`, `published`)
+values (?, ?)
+-- "Quartet", 0;
+
+select t0.`title`
+from `album` t0
+where (t0.`id` in (?) and t0.`published` = ?)
+order by t0.`title`, t0.`id`
+-- 5, 0;

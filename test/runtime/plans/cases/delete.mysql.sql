@@ -1,0 +1,4 @@
+delete
+from `album`
+where `id` = ? and `album`.`published` = ?
+-- 4, 0;

@@ -1,0 +1,6 @@
+select case when t0.`published` = ? then t0.`title` end, case when t0.`year` < ? then t0.`price` end
+from `album` t0
+where ((t0.`published` = ? or t0.`year` < ?) and not (case when t0.`year` < ? then t0.`price` end is null))
+order by case when t0.`year` < ? then t0.`price` end desc, t0.`id`
+limit ?
+-- 1, 1850, 1, 1850, 1850, 1850, 100;

@@ -1,0 +1,6 @@
+select t0.`id`
+from `album` t0
+where (t0.`title` like ? escape '!' or not (lower(t0.`title`) like lower(?) escape '!') or t0.`year` between ? and ? or t0.`year` not in (?) or t0.`year` is null or not ((t0.`title` is null or t0.`title` = '')) or t0.`price` > cast(? as decimal(65,30)) or t0.`published` = ?)
+order by t0.`title`, t0.`id`
+limit ?
+-- "%100!%%", "s%", 1840, 1850, 1853, "9.99", 0, 100;

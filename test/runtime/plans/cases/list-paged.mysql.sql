@@ -1,0 +1,11 @@
+select t0.`id`, t0.`title`
+from `album` t0
+order by t0.`year` desc, t0.`id`
+limit ? offset ?
+-- 2, 2;
+
+select count(*) as count
+from `album` t0;
+
+select count(*) as count
+from `album` t0;

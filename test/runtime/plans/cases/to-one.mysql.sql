@@ -1,0 +1,8 @@
+select t0.`title`, t1.`id`, t1.`name`, t2.`id`, t2.`name`
+from `album` t0
+left join `artist` t1 on t1.`id` = t0.`artist`
+left join `artist` t2 on t2.`id` = t1.`mentor`
+where t1.`country` = ?
+order by t1.`name`, t0.`id`
+limit ?
+-- "de", 100;

@@ -1,0 +1,4 @@
+update `album`
+set `title` = ?
+where `id` = ? and `album`.`published` = ?
+-- "Mine", 1, 0;

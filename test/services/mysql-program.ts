@@ -1,0 +1,120 @@
+/**
+ * MySQL's server program: the machine's own, else that of a small Debian of its own folder in the project's cache,
+ * since Debian's releases carry MariaDB alone. Fetched once, used by every run after it.
+ */
+import { execFile } from 'node:child_process';
+import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findProgram, installPackages, run } from './programs.js';
+
+/** How the server is run: `program` with `args` before its own. */
+export interface MysqlProgram {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Where its paths begin. */
+  readonly root: string;
+  /** Where it may write, as it sees it. */
+  readonly temporary: string;
+}
+
+const cache = fileURLToPath(new URL('../../.cache/services', import.meta.url));
+const home = join(cache, 'mysql');
+const serverPath = '/usr/sbin/mysqld';
+
+/** Finds MySQL, or fetches it as root on Debian; elsewhere fails and says what to do. */
+export const requireMysql = async (): Promise<MysqlProgram> => {
+  const own = await findProgram('mysqld');
+  if (own !== null && (await isMysql(own))) return { program: own, args: [], root: '/', temporary: tmpdir() };
+  if (!(await exists(join(home, serverPath)))) await fetchMysql();
+  const temporary = '/tmp';
+  await removeLeftovers(join(home, temporary));
+  return { program: await requireProgram('chroot'), args: [home, serverPath], root: home, temporary };
+};
+
+/** Version 9, and not MariaDB under the old name. */
+const isMysql = async (program: string): Promise<boolean> => {
+  const { stdout } = await promisify(execFile)(program, ['--version']).catch(() => ({ stdout: '' }));
+  return /\bVer 9\./.test(stdout) && !/mariadb/i.test(stdout);
+};
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+const requireProgram = async (name: string): Promise<string> => {
+  const found = await findProgram(name);
+  if (found === null) throw new Error(`The tests need "${name}" to run MySQL, and it is not on the PATH`);
+  return found;
+};
+
+/** Made beside its place and moved there when whole: a run that breaks off, or another at the same time, does no harm. */
+const fetchMysql = async (): Promise<void> => {
+  const { debootstrap, isRoot } = await findTools();
+  if (!isRoot || debootstrap === null) throw new Error(missing);
+  await mkdir(cache, { recursive: true });
+  await removeLeftovers(cache);
+  const folder = join(cache, `svc-mysql-${process.pid}-new`);
+  process.stdout.write(`Fetching MySQL for the tests into ${home}\n`);
+  try {
+    await bootstrap(debootstrap, folder);
+    await rm(join(folder, 'var/cache/apt/archives'), { recursive: true, force: true });
+    await rename(folder, home);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    if (!(await exists(join(home, serverPath)))) throw error;
+  }
+};
+
+const missing =
+  'The tests need a MySQL 9 server, and none is installed. ' +
+  'Install it from https://dev.mysql.com/downloads/mysql/, or run the tests as root on Debian, where they fetch it.';
+
+const findTools = async (): Promise<{ readonly debootstrap: string | null; readonly isRoot: boolean }> => {
+  const isRoot = process.getuid?.() === 0;
+  const present = await findProgram('debootstrap');
+  if (present !== null || !isRoot || (await findProgram('apt-get')) === null) {
+    return { debootstrap: present, isRoot };
+  }
+  await installPackages({ title: 'MySQL', debian: ['debootstrap', 'ca-certificates'], homebrew: 'mysql' });
+  return { debootstrap: await findProgram('debootstrap'), isRoot };
+};
+
+const mirror = 'https://deb.debian.org/debian';
+const bootstrapArgs = ['--variant=minbase', '--include=mysql-server-core,mysql-client-core'];
+
+/** A machine older than the key that signs the archive cannot check the signature: then TLS alone vouches for it. */
+const bootstrap = async (debootstrap: string, folder: string): Promise<void> => {
+  try {
+    await run(debootstrap, [...bootstrapArgs, 'sid', folder, mirror]);
+  } catch (error) {
+    if (!/signature|keyring|unknown key/i.test(String(error))) throw error;
+    await rm(folder, { recursive: true, force: true });
+    await run(debootstrap, [...bootstrapArgs, '--no-check-gpg', 'sid', folder, mirror]);
+  }
+};
+
+/** Folders of runs that were killed together with the guard of their server: each has its process in its name. */
+const removeLeftovers = async (place: string): Promise<void> => {
+  const names = await readdir(place);
+  const left = names.filter((name) => {
+    const owner = /^svc-mysql-(\d+)-/.exec(name)?.[1];
+    return owner !== undefined && !isRunning(Number(owner));
+  });
+  await Promise.all(
+    left.map((name) => rm(join(place, name), { recursive: true, force: true }).catch(() => undefined)),
+  );
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
+};
