@@ -23,7 +23,7 @@ export const explainFailure = async <Result>(write: Write, run: () => Promise<Re
   }
 };
 
-const toError = (violation: Violation, write: Write): ApiError | Promise<ApiError> => {
+const toError = async (violation: Violation, write: Write): Promise<ApiError> => {
   switch (violation.kind) {
     case 'unique':
       return toNotUnique(violation, write);
@@ -33,7 +33,7 @@ const toError = (violation: Violation, write: Write): ApiError | Promise<ApiErro
         ? toReferenced(write)
         : toDangling(violation, write);
     default:
-      return toRefused(violation.kind, findField(violation, write.collection), write);
+      return toRefused(violation.kind, await findField(violation, write), write);
   }
 };
 
@@ -141,12 +141,22 @@ const explanations = {
   check: (name: string) => `${name} does not pass a check of the database`,
 } as const;
 
-/** A check without a name is told by its condition: then the one field in it is meant. */
-const findField = ({ columns, constraint }: Violation, { fields }: Collection): Field | undefined => {
+/** A check may be told by its condition: then the one field in it is meant. */
+const findField = async (violation: Violation, write: Write): Promise<Field | undefined> => {
+  const { columns, constraint } = violation;
+  const { fields } = write.collection;
   const named = columns.find((name) => fields.has(name)) ?? constraint ?? '';
-  const words = new Set(named.split(/[^\p{L}\p{N}_$]+/u));
+  if (fields.has(named)) return fields.get(named);
+  const words = new Set((await findClause(violation, write)).split(/[^\p{L}\p{N}_$]+/u));
   const mentioned = [...fields.values()].filter(({ name }) => words.has(name));
-  return fields.get(named) ?? (mentioned.length === 1 ? mentioned[0] : undefined);
+  return mentioned.length === 1 ? mentioned[0] : undefined;
+};
+
+/** The condition itself, or what the database called it. */
+const findClause = async ({ kind, constraint }: Violation, { executor, dialect }: Write): Promise<string> => {
+  if (kind !== 'check' || constraint === null || dialect.checkClause === undefined) return constraint ?? '';
+  const [row] = await executor.query(dialect.checkClause, [constraint]);
+  return String(row?.clause ?? constraint);
 };
 
 /** The value is told where only one can be meant, and never where it is concealed. */

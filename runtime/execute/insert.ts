@@ -1,6 +1,5 @@
 /** Rows inserted, and the keys they got: given back by the database, known before, or counted. */
 import type { Collection, Field } from '../collection.js';
-import { readKey } from '../plan/item.js';
 import { readValue, type Scalar } from '../plan/values.js';
 import type { WriteRow } from '../plan/write.js';
 import type { SqlDialect } from '../sql/dialect.js';
@@ -60,12 +59,7 @@ const insertReturning = async (
   const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
   const { text, values } = compileInsert(collection, rows, { dialect, returning });
   const found = await executor.query(text, values);
-  return found.map((row) =>
-    readKey(
-      collection,
-      collection.key.map((field) => row[field.name]),
-    ),
-  );
+  return found.map((row) => collection.key.map((field) => toScalar(field, row[field.name])));
 };
 
 /** Where an insert gives nothing back, the key is in the row, or made before it, or counted. */
@@ -108,11 +102,12 @@ const makeKeys = async (
   });
 };
 
+/** A key as the database spells it. */
 const toScalar = (field: Field, value: unknown): Scalar => {
   if (Buffer.isBuffer(value)) return value;
   const read = readValue(field, value);
   if (read.ok) return read.value;
-  throw new Error(`the database made a key "${field.name}" that is not ${read.expected}`);
+  throw new Error(`the database gave the key "${field.name}" a value that is not ${read.expected}`);
 };
 
 /** By how much the keys of one statement differ; the first is told. */

@@ -15,6 +15,8 @@ export interface SqlDialect {
   readonly returning: boolean;
   /** Where it does not: a statement whose `step` is by how much the counted keys of one insert differ. */
   readonly keyStep?: string;
+  /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
+  readonly checkClause?: string;
   /** What an insert of no column at all says after the table's name. */
   readonly emptyRow: string;
   /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */

@@ -7,4 +7,6 @@ export const mysql: SqlDialect = {
   name: 'mysql',
   returning: false,
   keyStep: 'select @@auto_increment_increment as step',
+  checkClause:
+    'select check_clause as clause from information_schema.check_constraints where constraint_schema = database() and constraint_name = ?',
 };

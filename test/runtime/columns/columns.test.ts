@@ -1,6 +1,6 @@
 /** Tables that nobody described: a column of each type, written, read, found and sorted. */
 import { describe, expect, it } from 'vitest';
-import type { TestDialect } from '../../databases.js';
+import { dialects, type TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { ColumnKind } from './kinds.js';
 import { columnKinds, setups } from './types.js';
@@ -16,9 +16,7 @@ interface Row {
 }
 
 const columnsOf = (dialect: TestDialect): readonly Column[] =>
-  Object.entries(columnKinds[dialect] ?? {}).map(([type, kind], index) =>
-    Object.assign({ type, table: `t${index}` }, kind),
-  );
+  Object.entries(columnKinds[dialect]).map(([type, kind], index) => ({ type, table: `t${index}`, ...kind }));
 
 const tableSql = ({ type, table, literal }: Column): string =>
   `create table ${table} (id integer primary key, v ${type});` +
@@ -27,8 +25,6 @@ const tableSql = ({ type, table, literal }: Column): string =>
 /** Nothing first, then the values in their order: that of the keys. */
 const rowsOf = ({ values }: Column): readonly Row[] =>
   [null, ...values].map((value, index) => ({ id: index + 1, v: value }));
-
-const dialects = Object.keys(columnKinds) as TestDialect[];
 
 describe.each(dialects)('columns of %s', (dialect) => {
   const columns = columnsOf(dialect);

@@ -44,11 +44,15 @@ const codePoints: Collation = {
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** MariaDB: one weight per character, whatever its case and accent; trailing blanks do not count in comparisons. */
+/** MySQL and MariaDB: one weight per character, whatever its case and accent; trailing blanks may not count. */
 const loadUnicode = async (database: Database): Promise<Collation> => {
+  const [own] = await database.query('select @@collation_database as name');
+  const collation = String(own?.name);
+  const [blanks] = await database.query(`select _utf8mb4'a' collate ${collation} = _utf8mb4'a ' as ignored`);
+  const isPadded = Number(blanks?.ignored) === 1;
   const list = alphabet.map(() => 'select ? as letter').join(' union all ');
   const found = await database.query(
-    `select letter, dense_rank() over (order by letter collate utf8mb4_unicode_ci) as place from (${list}) as letters`,
+    `select letter, dense_rank() over (order by letter collate ${collation}) as place from (${list}) as letters`,
     alphabet,
   );
   const places = new Map(found.map(({ letter, place }) => [String(letter), Number(place)]));
@@ -56,7 +60,7 @@ const loadUnicode = async (database: Database): Promise<Collation> => {
   const weigh = (text: string): string =>
     [...text].map((letter) => String.fromCodePoint(places.get(letter) ?? unknown(letter))).join('');
   const compare = (left: string, right: string): number => {
-    const length = Math.max(left.length, right.length);
+    const length = isPadded ? Math.max(left.length, right.length) : 0;
     const [a, b] = [weigh(left.padEnd(length)), weigh(right.padEnd(length))];
     if (a === b) return 0;
     return a < b ? -1 : 1;

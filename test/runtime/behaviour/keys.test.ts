@@ -1,0 +1,130 @@
+/** Keys of created items, whoever makes them: the answer is the row that was written, never another. */
+import { describe, expect, it } from 'vitest';
+import type { TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+
+const tables = (dialect: TestDialect): string =>
+  sqlFor(
+    dialect,
+    `
+create table "counted" ("id" {counter}, "word" varchar(20));
+create table "made" ("id" {madeText}, "word" varchar(20), primary key ("id"));
+create table "bytes" ("id" {madeBytes}, "word" varchar(20), primary key ("id"));
+create table "pair" ("place" varchar(9) not null default 'he''re', "part" {madeText}, "word" varchar(20), primary key ("place", "part"));
+insert into "counted" values (7, 'seven');
+`,
+  );
+
+const words = ['one', 'two', 'three', 'four', 'five'];
+
+interface Row {
+  readonly id: unknown;
+  readonly word: string;
+}
+
+describe.each(settings)('keys on $dialect through $door', (setting) => {
+  const server = useServer({ ...setting, sql: tables(setting.dialect) });
+  const send = (method: string, path: string, body?: unknown) =>
+    server().request(method, `/items/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
+  const byKey = async (table: string, key: unknown) =>
+    (await send('GET', `${table}/${encodeURIComponent(String(key))}`)).data;
+
+  it('that are counted, given, null or 0, together in one list', async () => {
+    const given = [{}, { id: 50 }, {}, { id: null }, { id: 0 }];
+    const rows = given.map((row, index) => ({ ...row, word: words[index] }));
+    const { data } = await send('POST', 'counted', rows);
+    const made = data as readonly Row[];
+    expect(made.map(({ word }) => word).toSorted()).toEqual(words.toSorted());
+    expect(made.find(({ word }) => word === 'two')?.id).toBe(50);
+    expect(made.find(({ word }) => word === 'five')?.id).toBe(0);
+    for (const row of made) expect(await byKey('counted', row.id)).toEqual(row);
+  });
+
+  it('that are counted for one item', async () => {
+    const { data } = await send('POST', 'counted', { word: 'alone' });
+    const row = data as Row;
+    expect(row.word).toBe('alone');
+    expect(await byKey('counted', row.id)).toEqual(row);
+    expect((await send('POST', 'counted', {})).data).toMatchObject({ word: null });
+  });
+
+  it('that an expression makes', async () => {
+    const { data } = await send('POST', 'made', { word: 'alone' });
+    expect(data).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{32,36}$/), word: 'alone' });
+    const several = (await send('POST', 'made', [
+      ...words.map((word) => ({ word })),
+      { id: 'given', word: 'x' },
+    ])) as { readonly data: readonly Row[] };
+    expect(several.data.map(({ word }) => word).toSorted()).toEqual([...words, 'x'].toSorted());
+    expect(new Set(several.data.map(({ id }) => id)).size).toBe(6);
+    for (const row of several.data) expect(await byKey('made', row.id)).toEqual(row);
+  });
+
+  it('that are bytes', async () => {
+    const one = (await send('POST', 'bytes', { word: 'alone' })).data as Row;
+    expect(Buffer.from(String(one.id), 'base64')).toHaveLength(16);
+    expect(await byKey('bytes', one.id)).toEqual(one);
+    const several = (await send('POST', 'bytes', [{ word: 'a' }, { word: 'b' }])).data as readonly Row[];
+    expect(several.map(({ word }) => word).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('of several parts, some of which are given', async () => {
+    const { data } = await send('POST', 'pair', [
+      { word: 'a' },
+      { place: 'there', word: 'b' },
+      { part: 'p', word: 'c' },
+    ]);
+    const rows = data as readonly { readonly place: string; readonly part: string; readonly word: string }[];
+    expect(rows.map(({ place, word }) => [word, place]).toSorted()).toEqual([
+      ['a', "he're"],
+      ['b', 'there'],
+      ['c', "he're"],
+    ]);
+    for (const row of rows) expect(await byKey('pair', `${row.place},${row.part}`)).toEqual(row);
+  });
+});
+
+describe('keys on mysql', () => {
+  const server = useServer({
+    dialect: 'mysql',
+    sql: `
+create table derived (id varchar(40) not null default (concat(word, '!')), word varchar(20), primary key (id));
+create table tallied (place varchar(9) not null default 'here', id int not null auto_increment, word varchar(20), primary key (id, place));
+create table overruled (id int not null auto_increment primary key, word varchar(20));
+create trigger overrule before insert on overruled for each row set new.word = upper(new.word);
+`,
+  });
+  const post = (path: string, body: unknown) =>
+    server().request('POST', `/items/${path}`, { as: 'admin', body });
+
+  it('that depend on the row are not told: the item is there, and the answer is empty', async () => {
+    expect(await post('derived', { word: 'a' })).toMatchObject({ status: 204, text: '' });
+    expect(await post('derived', [{ word: 'b' }, { id: 'c', word: 'c' }])).toMatchObject({ status: 204 });
+    const { data } = await server().request('GET', '/items/derived?sort=id', { as: 'admin' });
+    expect(data).toEqual([
+      { id: 'a!', word: 'a' },
+      { id: 'b!', word: 'b' },
+      { id: 'c', word: 'c' },
+    ]);
+  });
+
+  it('whose counted part stands beside one that is always the same', async () => {
+    const { data } = await post('tallied', [{ word: 'a' }, { place: 'there', word: 'b' }, { word: 'c' }]);
+    expect(data).toEqual(
+      [
+        { id: 1, place: 'here', word: 'a' },
+        { id: 2, place: 'here', word: 'c' },
+        { id: 3, place: 'there', word: 'b' },
+      ].map(({ place, id, word }) => ({ place, id, word })),
+    );
+  });
+
+  it('of a table with a trigger: the answer is what the trigger left', async () => {
+    expect((await post('overruled', [{ word: 'a' }, { word: 'b' }])).data).toEqual([
+      { id: 1, word: 'A' },
+      { id: 2, word: 'B' },
+    ]);
+  });
+});
