@@ -44,13 +44,16 @@ function* dataStatements(dialect: BenchDialect): Generator<string> {
   yield* inserts('comments', commentRows());
 }
 
+const mysqlTypes = {
+  key: 'INT NOT NULL AUTO_INCREMENT PRIMARY KEY',
+  boolean: 'TINYINT(1)',
+  dateTime: 'DATETIME',
+  tail: ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci',
+} as const;
+
 const types = {
-  mariadb: {
-    key: 'INT NOT NULL AUTO_INCREMENT PRIMARY KEY',
-    boolean: 'TINYINT(1)',
-    dateTime: 'DATETIME',
-    tail: ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci',
-  },
+  mariadb: mysqlTypes,
+  mysql: mysqlTypes,
   sqlite: {
     key: 'INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT',
     boolean: 'BOOLEAN',
@@ -125,7 +128,7 @@ function* inserts(table: string, rows: Iterable<readonly Value[]>): Generator<st
   if (batch.length > 0) yield `INSERT INTO ${table} VALUES ${batch.join(',')}`;
 }
 
-/** The text never holds a backslash, so that one spelling suits both databases. */
+/** The text never holds a backslash, so that one spelling suits every database. */
 const literal = (value: Value): string =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 

@@ -1,15 +1,18 @@
 /**
- * Where the bench keeps its data: a private MariaDB server with durable settings, or SQLite files. Both lie under
- * `.cache/bench`, are built once and used again until the module that builds them changes.
+ * Where the bench keeps its data: a private MariaDB or MySQL server with durable settings, or SQLite files. They lie
+ * under `.cache`, are built once and used again until the module that builds them changes.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMariadb } from './mariadb.js';
+import { startMysql } from './mysql.js';
 import { cacheFolder } from './paths.js';
 import { openSqliteFolder } from './sqlite.js';
 
-export type BenchDialect = 'mariadb' | 'sqlite';
+export const benchDialects = ['mariadb', 'mysql', 'sqlite'] as const;
+
+export type BenchDialect = (typeof benchDialects)[number];
 
 export interface BenchServer {
   readonly dialect: BenchDialect;
@@ -28,8 +31,13 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-export const startBenchServer = (dialect: BenchDialect): Promise<BenchServer> =>
-  dialect === 'mariadb' ? startMariadb() : openSqliteFolder();
+export const startBenchServer = (dialect: BenchDialect): Promise<BenchServer> => starters[dialect]();
+
+const starters: Readonly<Record<BenchDialect, () => Promise<BenchServer>>> = {
+  mariadb: startMariadb,
+  mysql: startMysql,
+  sqlite: openSqliteFolder,
+};
 
 export interface Recipe {
   readonly name: string;
@@ -60,9 +68,12 @@ export const dropSystemTables = async (server: BenchServer, name: string): Promi
   );
 };
 
+const mysqlTables =
+  "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND LEFT(table_name, 4) = 'svc_'";
+
 const systemTables = {
-  mariadb:
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND LEFT(table_name, 4) = 'svc_'",
+  mariadb: mysqlTables,
+  mysql: mysqlTables,
   sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'svc_*'",
 } as const;
 
@@ -72,5 +83,6 @@ export const clearDrafts = (server: BenchServer, name: string): Promise<void> =>
 
 const clearStatements = {
   mariadb: ['TRUNCATE TABLE drafts'],
+  mysql: ['TRUNCATE TABLE drafts'],
   sqlite: ['DELETE FROM drafts', "DELETE FROM sqlite_sequence WHERE name = 'drafts'"],
 } as const;

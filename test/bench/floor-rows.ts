@@ -1,4 +1,4 @@
-/** What the floor says to either database, and how its rows become the wire form. */
+/** What the floor says to every database, and how its rows become the wire form. */
 import { articleFields } from './data.js';
 import type { Draft } from './floor.js';
 
@@ -16,7 +16,9 @@ export const sql = {
   children: (count: number): string => `SELECT l.article_id, t.id, t.name
     FROM article_tags l LEFT JOIN tags t ON t.id = l.tag_id
     WHERE l.article_id IN (${Array(count).fill('?').join(',')}) ORDER BY l.id`,
-  create: `INSERT INTO drafts (${own}) VALUES (?,?,?,?,?,?,?,?,?) RETURNING ${all}`,
+  create: `INSERT INTO drafts (${own}) VALUES (?,?,?,?,?,?,?,?,?)`,
+  returning: `RETURNING ${all}`,
+  draft: `SELECT ${all} FROM drafts WHERE id = ?`,
 };
 
 /** In the order of `sql.create`. */

@@ -22,7 +22,7 @@ export const openSqliteStore = (path: string): FloorStore => {
   const page = prepare(sql.page);
   const parents = prepare(sql.parents);
   const children = prepare(sql.children(50));
-  const create = prepare(sql.create);
+  const create = prepare(`${sql.create} ${sql.returning}`);
   return {
     one: async (id) => toWire(one(id)[0]),
     flat: async (after) => flat(after),

@@ -39,7 +39,7 @@ export interface Draft {
 const openStore = async (url: string): Promise<FloorStore> =>
   url.startsWith('sqlite:')
     ? (await import('./floor-sqlite.js')).openSqliteStore(url.slice('sqlite:'.length))
-    : (await import('./floor-mariadb.js')).openMariadbStore(url);
+    : (await import('./floor-mysql.js')).openMysqlStore(url);
 
 const answer = async (store: FloorStore, request: IncomingMessage): Promise<unknown> => {
   const [path = '', search] = (request.url ?? '').split('?', 2);

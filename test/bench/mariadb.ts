@@ -2,10 +2,10 @@
 import { access, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createConnection } from 'mysql2/promise';
 import { findProgram, installPackages, run } from '../services/programs.js';
 import { findFreePort, startServer } from '../services/server.js';
 import type { BenchServer } from './databases.js';
+import { operations, query, readSettings } from './mysql-server.js';
 import { cacheFolder } from './paths.js';
 
 const home = join(cacheFolder, 'mariadb');
@@ -42,22 +42,6 @@ export const startMariadb = async (): Promise<BenchServer> => {
     },
   };
 };
-
-const operations = (base: string): Pick<BenchServer, 'url' | 'execute' | 'column' | 'recreate'> => ({
-  url: (name) => `${base}/${name}`,
-  execute: async (name, statements) => {
-    const connection = await createConnection(`${base}/${name}`);
-    await connection.query('SET foreign_key_checks = 0, unique_checks = 0');
-    for (const statement of statements) await connection.query(statement);
-    await connection.end();
-  },
-  column: async (name, text) =>
-    (await query(`${base}/${name}`, text)).map((row) => String(Object.values(row)[0])),
-  recreate: async (name) => {
-    await query(base, `DROP DATABASE IF EXISTS ${name}`);
-    await query(base, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci`);
-  },
-});
 
 interface Programs {
   readonly server: string;
@@ -102,28 +86,3 @@ const serverArgs = (folder: string, port: number): string[] => [
   '--table-open-cache=4000',
   '--table-definition-cache=4000',
 ];
-
-const settingNames = [
-  'version',
-  'innodb_flush_log_at_trx_commit',
-  'sync_binlog',
-  'log_bin',
-  'innodb_doublewrite',
-  'innodb_buffer_pool_size',
-] as const;
-
-const readSettings = async (url: string): Promise<Record<string, string>> => {
-  const columns = settingNames.map((name) => `@@${name} AS ${name}`);
-  const [row] = await query(url, `SELECT ${columns.join(', ')}`);
-  return Object.fromEntries(settingNames.map((name) => [name, String(row?.[name])]));
-};
-
-const query = async (url: string, text: string): Promise<Record<string, unknown>[]> => {
-  const connection = await createConnection(url);
-  try {
-    const [rows] = await connection.query(text);
-    return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
-  } finally {
-    connection.destroy();
-  }
-};

@@ -1,6 +1,6 @@
 /** What `npm run bench -- …` understands. */
 import { parseArgs } from 'node:util';
-import type { BenchDialect } from './databases.js';
+import { benchDialects, type BenchDialect } from './databases.js';
 import { shapes, type Shape } from './shapes.js';
 
 const parts = ['shapes', 'start', 'memory', 'generate'] as const;
@@ -20,7 +20,7 @@ export interface BenchOptions {
 export const usage = `npm run bench -- [options]
   --only ${parts.join('|')}   one part of the bench (several: comma-separated; default: all)
   --shape ${shapes.map((shape) => shape.name).join('|')}   one shape (several: comma-separated); implies --only shapes
-  --database mariadb|sqlite   default: both, with --shape or --only: mariadb
+  --database ${benchDialects.join('|')}   default: all, with --shape or --only: mariadb
   --seconds 5 --rounds 5 --connections 16   load per turn, turns per shape, clients
   --gate   exit code 1 where a target was missed`;
 
@@ -48,10 +48,11 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       names,
       shapes.map((shape) => shape.name),
     ).map(findShape),
-    databases: choose('database', values.database ?? (whole ? 'mariadb,sqlite' : 'mariadb'), [
-      'mariadb',
-      'sqlite',
-    ]),
+    databases: choose(
+      'database',
+      values.database ?? (whole ? benchDialects.join() : 'mariadb'),
+      benchDialects,
+    ),
     seconds: readCount('seconds', values.seconds),
     rounds: readCount('rounds', values.rounds),
     connections: readCount('connections', values.connections),

@@ -101,7 +101,7 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
   }
 };
 
-/** The ratios promised are those on MariaDB; on SQLite the same figures are reported. */
+/** The ratios promised are those on MariaDB; on the others the same figures are reported. */
 const judgeOn =
   ({ dialect }: BenchServer) =>
   (shape: Shape): Shape => ({ ...shape, target: dialect === 'mariadb' ? shape.target : null });

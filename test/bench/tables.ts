@@ -16,6 +16,7 @@ function* tableStatements(dialect: BenchDialect, count: number): Generator<strin
 
 const keys = {
   mariadb: 'INT NOT NULL AUTO_INCREMENT PRIMARY KEY',
+  mysql: 'INT NOT NULL AUTO_INCREMENT PRIMARY KEY',
   sqlite: 'INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT',
 } as const;
 
@@ -29,7 +30,7 @@ const oneTable = (dialect: BenchDialect, index: number): string[] => {
   name VARCHAR(120) NOT NULL,
   code VARCHAR(40) NOT NULL UNIQUE,
   amount DECIMAL(12,2) NOT NULL DEFAULT 0,
-  active ${dialect === 'mariadb' ? 'TINYINT(1)' : 'BOOLEAN'} NOT NULL DEFAULT 1,
+  active BOOLEAN NOT NULL DEFAULT 1,
   created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   due_on DATE,
   note TEXT,
