@@ -88,7 +88,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   afterAll(() => test.drop());
 
   it('names vendor and dialect', () => {
-    const vendor = { sqlite: 'sqlite', mariadb: 'mysql', postgres: 'postgres' }[dialect];
+    const vendor = { sqlite: 'sqlite', mariadb: 'mysql', mysql: 'mysql', postgres: 'postgres' }[dialect];
     expect(catalog).toMatchObject({ vendor, dialect });
   });
 
@@ -181,17 +181,19 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     const { indexes } = table('book');
     const place = { name: 'book_place', columns: ['room', 'shelf'], unique: false };
     const first = { name: 'book_first', columns: ['title'], unique: true };
+    const ofMysql = [
+      { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
+      place,
+      { name: 'book_shelf', columns: ['shelf', 'room'], unique: false },
+      { name: 'book_start', columns: [{ expression: '`title`(10)' }, 'id'], unique: false },
+      { name: 'book_words', columns: ['title'], unique: false },
+    ];
     expect(indexes).toEqual(
       {
         sqlite: [first, lowerTitle('lower(title)'), place],
         postgres: [first, lowerTitle('lower(title::text)'), place],
-        mariadb: [
-          { name: 'book_first', columns: [{ expression: '`title`(20)' }], unique: true },
-          place,
-          { name: 'book_shelf', columns: ['shelf', 'room'], unique: false },
-          { name: 'book_start', columns: [{ expression: '`title`(10)' }, 'id'], unique: false },
-          { name: 'book_words', columns: ['title'], unique: false },
-        ],
+        mariadb: ofMysql,
+        mysql: ofMysql,
       }[dialect],
     );
   });
@@ -217,6 +219,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     const own = {
       sqlite: ['UPPER', 'größe', '🐘'],
       mariadb: ['tick`', 'UPPER', 'größe'],
+      mysql: ['tick`', 'UPPER', 'größe'],
       postgres: ['UPPER', 'größe', '🐘', 'what?'],
     };
     expect(names).toEqual([...odd, ...own[dialect], '__proto__', long('a')]);

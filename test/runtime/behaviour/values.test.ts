@@ -9,6 +9,7 @@ const exclaimed: Readonly<Record<TestDialect, string>> = {
   sqlite: '"text" || \'!\'',
   mariadb: 'concat("text", \'!\')',
   mysql: 'concat("text", \'!\')',
+  postgres: '"text" || \'!\'',
 };
 
 const specials = (dialect: TestDialect): string =>

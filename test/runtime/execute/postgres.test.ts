@@ -72,7 +72,9 @@ describe('PostgreSQL', () => {
     });
 
     it('a question mark in a name or a text is none of theirs', async () => {
-      expect(await database.query(`select 'a?''?' as "b?", ? as v`, ['?'])).toEqual([{ 'b?': "a?'?", v: '?' }]);
+      expect(await database.query(`select 'a?''?' as "b?", ? as v`, ['?'])).toEqual([
+        { 'b?': "a?'?", v: '?' },
+      ]);
     });
   });
 

@@ -59,7 +59,12 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-const schemas = { sqlite: 'schema.sqlite.sql', mariadb: 'schema.mysql.sql', mysql: 'schema.mysql.sql' };
+const schemas = {
+  sqlite: 'schema.sqlite.sql',
+  mariadb: 'schema.mysql.sql',
+  mysql: 'schema.mysql.sql',
+  postgres: 'schema.postgres.sql',
+};
 
 export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
   const schema = await readFile(join(import.meta.dirname, schemas[dialect]), 'utf8');
