@@ -9,6 +9,10 @@ export const readCpu = (pid: number): number => {
   return (ticks * 1_000_000) / ticksPerSecond();
 };
 
+/** The same of a process and of those it has started and still has: PostgreSQL keeps one per connection. */
+export const readTreeCpu = (pid: number): number =>
+  [pid, ...readChildren(pid)].reduce((sum, each) => sum + readCpu(each), 0);
+
 /** The second field is the name in parentheses and may itself hold spaces: what follows it is counted from there. */
 const statFields = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
 

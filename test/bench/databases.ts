@@ -1,6 +1,6 @@
 /**
- * Where the bench keeps its data: a private MariaDB or MySQL server with durable settings, or SQLite files. They lie
- * under `.cache`, are built once and used again until the module that builds them changes.
+ * Where the bench keeps its data: private servers of MariaDB, MySQL and PostgreSQL with durable settings, or SQLite
+ * files. They lie under `.cache`, are built once and used again until the module that builds them changes.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { startMariadb } from './mariadb.js';
 import { startMysql } from './mysql.js';
 import { cacheFolder } from './paths.js';
+import { startPostgres } from './postgres.js';
 import { openSqliteFolder } from './sqlite.js';
 
-export const benchDialects = ['mariadb', 'mysql', 'sqlite'] as const;
+export const benchDialects = ['mariadb', 'mysql', 'postgres', 'sqlite'] as const;
 
 export type BenchDialect = (typeof benchDialects)[number];
 
@@ -36,6 +37,7 @@ export const startBenchServer = (dialect: BenchDialect): Promise<BenchServer> =>
 const starters: Readonly<Record<BenchDialect, () => Promise<BenchServer>>> = {
   mariadb: startMariadb,
   mysql: startMysql,
+  postgres: startPostgres,
   sqlite: openSqliteFolder,
 };
 
@@ -64,7 +66,7 @@ export const dropSystemTables = async (server: BenchServer, name: string): Promi
   const tables = await server.column(name, systemTables[server.dialect]);
   await server.execute(
     name,
-    tables.map((table) => `DROP TABLE ${table}`),
+    tables.map((table) => `DROP TABLE ${table}${server.dialect === 'postgres' ? ' CASCADE' : ''}`),
   );
 };
 
@@ -74,6 +76,7 @@ const mysqlTables =
 const systemTables = {
   mariadb: mysqlTables,
   mysql: mysqlTables,
+  postgres: "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename LIKE 'svc\\_%'",
   sqlite: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'svc_*'",
 } as const;
 
@@ -84,5 +87,6 @@ export const clearDrafts = (server: BenchServer, name: string): Promise<void> =>
 const clearStatements = {
   mariadb: ['TRUNCATE TABLE drafts'],
   mysql: ['TRUNCATE TABLE drafts'],
+  postgres: ['TRUNCATE TABLE drafts RESTART IDENTITY'],
   sqlite: ['DELETE FROM drafts', "DELETE FROM sqlite_sequence WHERE name = 'drafts'"],
 } as const;

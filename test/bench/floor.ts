@@ -36,10 +36,14 @@ export interface Draft {
   readonly body: string;
 }
 
-const openStore = async (url: string): Promise<FloorStore> =>
-  url.startsWith('sqlite:')
-    ? (await import('./floor-sqlite.js')).openSqliteStore(url.slice('sqlite:'.length))
+const openStore = async (url: string): Promise<FloorStore> => {
+  if (url.startsWith('sqlite:')) {
+    return (await import('./floor-sqlite.js')).openSqliteStore(url.slice('sqlite:'.length));
+  }
+  return url.startsWith('postgres:')
+    ? (await import('./floor-postgres.js')).openPostgresStore(url)
     : (await import('./floor-mysql.js')).openMysqlStore(url);
+};
 
 const answer = async (store: FloorStore, request: IncomingMessage): Promise<unknown> => {
   const [path = '', search] = (request.url ?? '').split('?', 2);

@@ -1,5 +1,5 @@
 /** One shape on both servers, in turns: floor, server, server, floor, … Ratios are taken inside a round. */
-import { readCpu } from './cpu.js';
+import { readCpu, readTreeCpu } from './cpu.js';
 import { createRandom } from './data.js';
 import { runLoad, type BenchRequest, type LoadResult } from './load.js';
 import type { Running } from './servers.js';
@@ -85,7 +85,8 @@ interface TurnOptions {
 }
 
 const takeTurn = async ({ pid, target }: Running, options: TurnOptions): Promise<Turn> => {
-  const database = (): number | null => (options.databasePid === null ? null : readCpu(options.databasePid));
+  const database = (): number | null =>
+    options.databasePid === null ? null : readTreeCpu(options.databasePid);
   const node = readCpu(pid);
   const databaseBefore = database();
   const load = await runLoad({ target, ...options });

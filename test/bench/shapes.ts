@@ -89,7 +89,7 @@ const drawDraft = (random: Random): Record<string, unknown> => {
   const row = Object.fromEntries(articleFields.slice(1).map((field, index) => [field, values[index]]));
   return {
     ...row,
-    featured: row.featured === 1,
+    featured: row.featured === '1',
     published_at: String(row.published_at).replace(' ', 'T'),
   };
 };

@@ -36,6 +36,7 @@ describe('configuration', () => {
       statementTimeout: 30_000,
       wait: 30_000,
       ca: null,
+      schema: 'public',
     });
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, adminPort: null });
     expect(config).toMatchObject({
@@ -79,6 +80,7 @@ describe('configuration', () => {
     expect(config).toEqual({
       database: {
         url: 'mysql://u:p@db:3306/shop',
+        schema: 'public',
         poolMax: 4,
         statementTimeout: 120_000,
         wait: 0,
@@ -110,7 +112,7 @@ describe('configuration', () => {
       LOG_LEVEL: 'loud',
     });
     expect(faults).toEqual([
-      'DATABASE_URL begins with "oracle:"; expected sqlite:PATH or mysql://user:password@host:port/database',
+      'DATABASE_URL begins with "oracle:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database',
       'DATABASE_WAIT is "soon": expected a duration such as 500ms, 30s, 15m, 12h or 7d',
       'PORT is "70000": expected a whole number, from 0 to 65535',
       'PUBLIC_URL is "example.com": expected http://host[:port][/prefix] or https://…',

@@ -9,15 +9,13 @@ import { findFreePort, startServer } from './server.js';
 
 const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
 
-/** Starts a server; installs the programs first where they are missing. */
-export const startPostgres = async (): Promise<Service> => {
+export const startPostgres = async (): Promise<Service> => startPrivate(await requirePrograms(), 3);
+
+/** Installs the programs first where they are missing. */
+export const requirePrograms = async (): Promise<Programs> => {
   const programs = (await findPrograms()) ?? (await install().then(findPrograms));
-  if (programs === null) {
-    throw new Error(
-      'PostgreSQL was installed, but postgres and initdb are neither on the PATH nor in /usr/lib',
-    );
-  }
-  return startPrivate(programs, 3);
+  if (programs !== null) return programs;
+  throw new Error(`PostgreSQL was installed, but its programs are neither on the PATH nor in ${versions}`);
 };
 
 /** Debian's package makes a database of its own and starts it, unless it is told not to. */
@@ -52,18 +50,11 @@ const findPrograms = async (): Promise<Programs | null> => {
 
 /** Tries again where somebody was quicker to take the port. */
 const startPrivate = async (programs: Programs, attempts: number): Promise<Service> => {
-  const user = await findUser();
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const port = await findFreePort();
   try {
-    await mkdir(join(folder, 'data'), { mode: 0o700 });
-    for (const path of [folder, join(folder, 'data')]) {
-      if (user !== null) await chown(path, user.uid, user.gid);
-    }
-    const data = join(folder, 'data');
-    const [initProgram = '', ...initArgs] = asUser(user, [programs.install, data, ...installArgs]);
-    await run(initProgram, initArgs);
-    const [program = '', ...args] = asUser(user, [programs.server, ...serverArgs(folder, port)]);
+    await createCluster(programs.install, folder);
+    const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port));
     const isReady = (): Promise<boolean> => answers(folder, port);
     // shared memory outlives a server that is killed
     const server = await startServer({ program, args, folder, isReady, signal: 'QUIT' });
@@ -75,6 +66,21 @@ const startPrivate = async (programs: Programs, attempts: number): Promise<Servi
     }
     throw error;
   }
+};
+
+/** An empty cluster in `data` of the folder, which becomes the server's own. */
+export const createCluster = async (program: string, folder: string): Promise<void> => {
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  for (const path of [folder, data]) await giveFolder(path);
+  const [command = '', ...args] = await commandOf(program, ['-D', data, ...installArgs]);
+  await run(command, args);
+};
+
+/** Makes a folder that of the user whom the server runs as. */
+export const giveFolder = async (path: string): Promise<void> => {
+  const user = await findUser();
+  if (user !== null) await chown(path, user.uid, user.gid);
 };
 
 interface SystemUser {
@@ -93,10 +99,12 @@ const findUser = async (): Promise<SystemUser | null> => {
   return { uid: Number(found[2]), gid: Number(found[3]) };
 };
 
-const asUser = (user: SystemUser | null, command: readonly string[]): readonly string[] =>
-  user === null
-    ? command
-    : ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--', ...command];
+/** A command that runs as that user. */
+export const commandOf = async (program: string, args: readonly string[]): Promise<readonly string[]> => {
+  const user = await findUser();
+  if (user === null) return [program, ...args];
+  return ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--', program, ...args];
+};
 
 const installArgs = [
   '--username=postgres',
