@@ -16,7 +16,8 @@ const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 const isSingle = (field: Field): boolean => /^float/i.test(field.dbType ?? '');
 
 /** As many digits after the point as there are, and as leave room for those before it. */
-const fractionOf = ({ precision = 0, scale = 0 }: Field): number => Math.min(30, 65 - (precision - scale));
+const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
+  Math.min(Math.max(30, scale), 65 - (precision - scale));
 
 export const mariadb: SqlDialect = {
   name: 'mariadb',

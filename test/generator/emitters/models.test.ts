@@ -14,6 +14,17 @@ const lineOf = (name: string, one: Field, dialect: Model['dialect'] = 'mariadb')
   return content.split('\n').find((line) => line.startsWith(`  ${name}: svc.`)) ?? content;
 };
 
+it('MySQL alone has to be asked for keys that it makes, as far as they need no row', () => {
+  const made = (options: Partial<Field>) =>
+    field('x', 'string', { primaryKey: true, hasDefault: true, ...options });
+  const uuid = made({ defaultSql: 'uuid()' });
+  expect(lineOf('x', uuid, 'mysql')).toBe("  x: svc.string({ keyDefault: 'uuid()' }),");
+  expect(lineOf('x', uuid, 'mariadb')).toBe('  x: svc.string(),');
+  expect(lineOf('x', made({ defaultValue: 'here' }), 'mysql')).toBe("  x: svc.string({ default: 'here' }),");
+  expect(lineOf('x', made({ defaultSql: 'concat(`y`,1)' }), 'mysql')).toBe('  x: svc.string(),');
+  expect(lineOf('x', { ...uuid, primaryKey: false }, 'mysql')).toBe('  x: svc.string(),');
+});
+
 describe('a line of the field table', () => {
   it.each<[string, Field, string]>([
     ['nothing where all is as usual', field('x', 'string'), 'svc.string()'],

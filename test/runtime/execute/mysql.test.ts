@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../runtime/collection.js';
 import { openDatabase, type Database } from '../../../runtime/execute/database.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 
-describe('prepared statements on MariaDB', () => {
+describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (dialect) => {
   let place: TestDatabase;
   let database: Database;
 
   beforeAll(async () => {
-    place = await createTestDatabase('mariadb', { sql: 'create table t (v int)' });
+    place = await createTestDatabase(dialect, { sql: 'create table t (v int)' });
     database = await openDatabase({ url: place.url, poolMax: 1 });
   });
 
@@ -45,5 +47,59 @@ describe('prepared statements on MariaDB', () => {
       errno: 1054,
       sql: 'select missing from t where v = ?',
     });
+  });
+});
+
+describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
+  let place: TestDatabase;
+  const user = `svc_${randomBytes(6).toString('hex')}`;
+
+  beforeAll(async () => {
+    place = await createTestDatabase(dialect, {
+      sql: `create user '${user}'@'%' identified by 'pä ss/w:rd@'; grant all on *.* to '${user}'@'%'`,
+    });
+  });
+
+  afterAll(async () => {
+    await place.execute(`drop user '${user}'@'%'`);
+    await place.drop();
+  });
+
+  it('log in with a password, by the method of the server', async () => {
+    const url = new URL(place.url);
+    url.username = user;
+    url.password = encodeURIComponent('pä ss/w:rd@');
+    const database = await openDatabase({ url: url.href });
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    await database.close();
+    url.password = 'other';
+    await expect(openDatabase({ url: url.href })).rejects.toMatchObject({ code: 'ER_ACCESS_DENIED_ERROR' });
+  });
+
+  it('stop a select that takes too long', async () => {
+    const database = await openDatabase({ url: place.url, statementTimeout: 200 });
+    const slow =
+      'with recursive n (i) as (select 1 union all select i + 1 from n where i < 900) select count(*) as c from n a, n b, n c';
+    await expect(database.query(slow)).rejects.toMatchObject({ errno: dialect === 'mysql' ? 3024 : 1969 });
+    await database.close();
+  });
+
+  it('hold a lock of a long name in a database of a long name, one after another', async () => {
+    const long = `svc_${'x'.repeat(60)}`;
+    const url = new URL(place.url);
+    url.pathname = long;
+    await place.execute(`create database if not exists ${long}`);
+    const database = await openDatabase({ url: url.href });
+    const order: string[] = [];
+    const hold = (name: string) =>
+      database.locked('svc_bootstrap', async () => {
+        order.push(name);
+        await setTimeout(50);
+        order.push(name);
+      });
+    await Promise.all([hold('a'), hold('b')]);
+    expect([order[0] === order[1], order[2] === order[3]]).toEqual([true, true]);
+    await database.close();
+    await place.execute(`drop database ${long}`);
   });
 });
