@@ -14,9 +14,10 @@ const lineOf = (name: string, one: Field, dialect: Model['dialect'] = 'mariadb')
   return content.split('\n').find((line) => line.startsWith(`  ${name}: svc.`)) ?? content;
 };
 
+const made = (options: Partial<Field>) =>
+  field('x', 'string', { primaryKey: true, hasDefault: true, ...options });
+
 it('MySQL alone has to be asked for keys that it makes, as far as they need no row', () => {
-  const made = (options: Partial<Field>) =>
-    field('x', 'string', { primaryKey: true, hasDefault: true, ...options });
   const uuid = made({ defaultSql: 'uuid()' });
   expect(lineOf('x', uuid, 'mysql')).toBe("  x: svc.string({ keyDefault: 'uuid()' }),");
   expect(lineOf('x', uuid, 'mariadb')).toBe('  x: svc.string(),');

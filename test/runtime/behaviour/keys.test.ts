@@ -33,7 +33,7 @@ describe.each(settings)('keys on $dialect through $door', (setting) => {
 
   it('that are counted, given, null or 0, together in one list', async () => {
     const given = [{}, { id: 50 }, {}, { id: null }, { id: 0 }];
-    const rows = given.map((row, index) => ({ ...row, word: words[index] }));
+    const rows = given.map((row, index) => Object.assign({}, row, { word: words[index] }));
     const { data } = await send('POST', 'counted', rows);
     const made = data as readonly Row[];
     expect(made.map(({ word }) => word).toSorted()).toEqual(words.toSorted());

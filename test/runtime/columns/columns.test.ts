@@ -16,7 +16,9 @@ interface Row {
 }
 
 const columnsOf = (dialect: TestDialect): readonly Column[] =>
-  Object.entries(columnKinds[dialect]).map(([type, kind], index) => ({ type, table: `t${index}`, ...kind }));
+  Object.entries(columnKinds[dialect]).map(([type, kind], index) =>
+    Object.assign({ type, table: `t${index}` }, kind),
+  );
 
 const tableSql = ({ type, table, literal }: Column): string =>
   `create table ${table} (id integer primary key, v ${type});` +

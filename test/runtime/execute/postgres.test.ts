@@ -160,9 +160,9 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('the address of PostgreSQL', () => {
-  const read = (url: string, ca?: string) => clientOptions({ url, ...(ca !== undefined && { ca }) });
+const read = (url: string, ca?: string) => clientOptions({ url, ...(ca !== undefined && { ca }) });
 
+describe('the address of PostgreSQL', () => {
   it('names host, port, user and database, each unescaped', () => {
     expect(read('postgresql://u%40x:p%3Aw@[::1]:5433/d%20b')).toMatchObject({
       host: '::1',
