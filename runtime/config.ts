@@ -66,7 +66,7 @@ export const variables = [
   {
     name: 'DATABASE_URL',
     default: 'sqlite:.svc/data.db',
-    meaning: '`sqlite:PATH`, `mysql://user:password@host:port/database` (MySQL, MariaDB) or `postgres://…`',
+    meaning: '`sqlite:PATH`, `mysql://user:password@host:port/database` or `postgres://…`',
     secret: true,
   },
   {

@@ -48,7 +48,11 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
   mysql: {
     counter: 'int auto_increment primary key',
     uuid: 'char(36)',
+    tiny: 'tinyint',
     bytes: 'varbinary(200)',
+    clock: 'time',
+    dateTime: 'datetime',
+    instant: 'timestamp',
     oddity: 'point',
     oddValue: 'point(1, 2)',
     madeText: 'char(36) not null default (uuid())',

@@ -1,0 +1,104 @@
+/** What a client can see of the database behind: the table "What differs between databases" of the README. */
+import { describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+
+interface Differences {
+  /** Whether `_eq` finds a text of another case, of another accent, with blanks behind it. */
+  readonly sameCase: boolean;
+  readonly sameAccent: boolean;
+  readonly sameBlanks: boolean;
+  /** `B`, `a`, `ä`, `b` in order. */
+  readonly sorted: readonly string[];
+  /** What `char(5)` gives back for a text with a blank at its end. */
+  readonly char: string;
+  /** What JSON text becomes. */
+  readonly json: string;
+  /** What a timestamp after the year 2038 becomes. */
+  readonly late: string | number;
+}
+
+const differences: Readonly<Record<TestDialect, Differences>> = {
+  sqlite: {
+    sameCase: false,
+    sameAccent: false,
+    sameBlanks: false,
+    sorted: ['B', 'a', 'b', 'ä'],
+    char: 'a ',
+    json: '{"b": 1, "a": 2.50}',
+    late: '2040-01-01T00:00:00Z',
+  },
+  mariadb: {
+    sameCase: true,
+    sameAccent: true,
+    sameBlanks: true,
+    sorted: ['a', 'ä', 'B', 'b'],
+    char: 'a',
+    json: '{"b": 1, "a": 2.50}',
+    late: 400,
+  },
+  mysql: {
+    sameCase: true,
+    sameAccent: true,
+    sameBlanks: false,
+    sorted: ['a', 'ä', 'B', 'b'],
+    char: 'a',
+    json: '{"a": 2.5, "b": 1}',
+    late: 400,
+  },
+  postgres: {
+    sameCase: false,
+    sameAccent: false,
+    sameBlanks: false,
+    sorted: ['B', 'a', 'b', 'ä'],
+    char: 'a',
+    json: '{"b": 1, "a": 2.50}',
+    late: '2040-01-01T00:00:00Z',
+  },
+};
+
+const tables = `
+create table "word" ("id" {counter}, "text" varchar(20), "fixed" char(5), "data" json, "at" {instant} null);
+insert into "word" ("text") values ('B'), ('a'), ('ä'), ('b');
+`;
+
+describe.each(dialects)('what differs on %s', (dialect) => {
+  const server = useServer({ dialect, sql: sqlFor(dialect, tables) });
+  const expected = differences[dialect];
+  const find = async (query: unknown): Promise<readonly unknown[]> => {
+    const { data } = await server().request('SEARCH', '/items/word', { as: 'admin', body: { query } });
+    return (data as readonly { readonly text: unknown }[]).map(({ text }) => text);
+  };
+  const create = (row: unknown, fields: string) =>
+    server().request('POST', `/items/word?fields=${fields}`, { as: 'admin', body: row });
+
+  it('which texts are equal, and in which order they stand', async () => {
+    const equal = async (text: string, other: string) =>
+      (await find({ filter: { text: { _eq: other } } })).includes(text);
+    expect({
+      sameCase: await equal('B', 'b'),
+      sameAccent: await equal('a', 'ä'),
+      sameBlanks: await equal('a', 'a '),
+    }).toEqual({
+      sameCase: expected.sameCase,
+      sameAccent: expected.sameAccent,
+      sameBlanks: expected.sameBlanks,
+    });
+    expect(await find({ sort: 'text,id', limit: 4 })).toEqual(expected.sorted);
+  });
+
+  it('what is kept of blanks, of JSON text, and of late timestamps', async () => {
+    expect((await create({ fixed: 'a ' }, 'fixed')).data).toEqual({ fixed: expected.char });
+    const { text } = await create({ data: '{"b": 1, "a": 2.50}' }, 'data');
+    expect(text).toBe(`{"data":{"data":${expected.json}}}`);
+    const late = await create({ at: '2040-01-01T00:00:00Z' }, 'at');
+    expect(late.status === 200 ? (late.data as { at: string }).at : late.status).toBe(expected.late);
+  });
+
+  it('an empty text is a text, and null is not', async () => {
+    await create({ text: '' }, 'text');
+    expect(await find({ filter: { text: { _empty: true } }, sort: 'text' })).toContain('');
+    expect(await find({ filter: { text: { _null: true } } })).not.toContain('');
+  });
+});
