@@ -1,4 +1,5 @@
 /** The pipeline as doors see it: every error is a response, and everything worth telling is told. */
+import { sessionCookie, usesSessionCookie } from './access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from './errors.js';
 import type { Handle } from './handle.js';
@@ -48,6 +49,9 @@ export const settle = async (
       observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
     }
     response = respondError(told);
+    if (response.status === 401 && usesSessionCookie(request)) {
+      response = { ...response, cookies: [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] };
+    }
   }
   const { status } = response;
   observe({ kind: 'requestFinished', id, method, route, status, ms: performance.now() - started });

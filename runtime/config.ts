@@ -29,6 +29,14 @@ export interface Config {
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
+  /** What tokens are signed with, the newest first; empty: the secret in `.svc/secret`. */
+  readonly secret: readonly string[];
+  readonly auth: {
+    /** Milliseconds, as the next two. */
+    readonly accessTtl: number;
+    readonly refreshTtl: number;
+    readonly sessionTtl: number;
+  };
   /** Used by `bootstrap` only. */
   readonly admin: { readonly email: string; readonly token: string | null };
   readonly query: {
@@ -101,6 +109,15 @@ export const variables = [
     meaning: 'proxies in front: how many, or comma-separated addresses and CIDR ranges',
   },
   { name: 'ADMIN_PORT', default: 'off', meaning: 'second listener with `/live` and `/ready`, for probes' },
+  {
+    name: 'SECRET',
+    default: '.svc/secret',
+    meaning: 'signs tokens, at least 32 bytes; `new,old` while it is being changed',
+    secret: true,
+  },
+  { name: 'ACCESS_TOKEN_TTL', default: '15m', meaning: 'how long an access token of a login holds' },
+  { name: 'REFRESH_TOKEN_TTL', default: '7d', meaning: 'how long a login lasts without being refreshed' },
+  { name: 'SESSION_COOKIE_TTL', default: '1d', meaning: 'the same for a login that lives in a cookie alone' },
   { name: 'ADMIN_EMAIL', default: 'admin@example.com', meaning: '`svc bootstrap`: the first administrator' },
   {
     name: 'ADMIN_TOKEN',
@@ -165,6 +182,12 @@ export const loadConfig = (environment: Environment): Config => {
     publicUrl: read('PUBLIC_URL', parsePublicUrl, null),
     trustProxy: read('TRUST_PROXY', parseProxies, { hops: 0, ranges: [] }),
     adminPort: read('ADMIN_PORT', parseAdminPort, null),
+    secret: read('SECRET', parseSecret, []),
+    auth: {
+      accessTtl: read('ACCESS_TOKEN_TTL', parseDuration, 15 * 60_000),
+      refreshTtl: read('REFRESH_TOKEN_TTL', parseDuration, 7 * 86_400_000),
+      sessionTtl: read('SESSION_COOKIE_TTL', parseDuration, 86_400_000),
+    },
     admin: {
       email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),
       token: read('ADMIN_TOKEN', parseToken, null),
@@ -263,6 +286,14 @@ const parseToken: Parse<string> = (value) => {
     throw new Error('expected 8 to 255 characters out of letters, digits and -._~+/');
   }
   return value;
+};
+
+const parseSecret: Parse<readonly string[]> = (value) => {
+  const secrets = parseList(value);
+  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
+    throw new Error('expected at least 32 bytes; openssl rand -base64 48 makes them');
+  }
+  return secrets;
 };
 
 const parseBoolean: Parse<boolean> = (value) => {

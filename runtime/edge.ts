@@ -5,6 +5,7 @@ import { apiError } from './errors.js';
 import { packageVersion } from './package.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import type { Connection, Proxies } from './request/client-address.js';
+import { isForeign } from './request/origin.js';
 
 export interface EdgeOptions {
   /** Path that comes before everything, without a slash at its end: `/api`; empty at the root. */
@@ -12,11 +13,13 @@ export interface EdgeOptions {
   /** Bytes of a request body. */
   readonly payloadMax: number;
   readonly proxies: Proxies;
+  /** Of pages of this server; `null`: whatever host they ask. */
+  readonly ownOrigin: string | null;
 }
 
 export const toApiRequest = (
   request: IncomingMessage,
-  { base, payloadMax, proxies }: EdgeOptions,
+  { base, payloadMax, proxies, ownOrigin }: EdgeOptions,
 ): ApiRequest => {
   const url = request.url ?? '/';
   const local = base !== '' && url.startsWith(`${base}/`) ? url.slice(base.length) : url;
@@ -30,6 +33,7 @@ export const toApiRequest = (
     headers: request.headers,
     address: () => proxies.addressOf(connectionOf(request)),
     isSecure: () => 'encrypted' in request.socket || proxies.isSecure(connectionOf(request)),
+    isForeign: () => isForeign(request.headers, ownOrigin),
     body: () => (body ??= readBody(request, payloadMax)),
   };
 };

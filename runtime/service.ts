@@ -5,6 +5,8 @@ import { watchAvailability } from './availability.js';
 import { createRegistry, type CollectionDeclaration } from './collection.js';
 import type { Config } from './config.js';
 import type { EdgeOptions } from './edge.js';
+import { createKeys } from './auth/keys.js';
+import { createTokens } from './auth/tokens.js';
 import { createAccessSource } from './execute/access-source.js';
 import type { Database } from './execute/database.js';
 import type { Express } from './express.js';
@@ -42,15 +44,23 @@ const isOperation = (method: string, path: string): boolean => findOperation(met
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, openapi, base } = options;
   const items = await createItemServices(options);
-  const access = createAccess(createAccessSource(database, items.dialect.quote));
+  const tokens = createTokens(createKeys(config.secret));
+  const { quote } = items.dialect;
+  const { readClaims } = tokens;
+  const access = createAccess(createAccessSource({ executor: database, quote, readClaims }));
   const availability = watchAvailability(database, observe);
   const answer = createAnswer({
     handle: createHandle({ ...items, access, isOperation }),
     availability,
     observe,
   });
-  const edge = { base, payloadMax: config.payloadMax, proxies: createProxies(config.trustProxy) };
-  const services: OperationServices = { ...items, config, access, observe, openapi, base };
+  const edge: EdgeOptions = {
+    base,
+    payloadMax: config.payloadMax,
+    proxies: createProxies(config.trustProxy),
+    ownOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+  };
+  const services: OperationServices = { ...items, config, access, tokens, observe, openapi, base };
   return {
     edge,
     answer,

@@ -39,6 +39,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/observe': ['type runtime/config'],
   'runtime/package': [],
   'runtime/paths': ['runtime/package'],
+  'runtime/passwords': ['runtime/errors'],
   'runtime/refusal': [],
   'runtime/config': ['runtime/refusal'],
 
@@ -47,15 +48,23 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/plan': before('runtime/plan'),
   'runtime/sql': before('runtime/sql'),
   'runtime/execute': before('runtime/execute'),
-  'runtime/items': [...shared, ...stages],
+  'runtime/items': [...shared, ...stages, 'runtime/passwords'],
   'runtime/response': [...shared, ...stages],
   'runtime/handle': [...shared, ...stages, 'runtime/items', 'runtime/response'],
 
+  'runtime/auth': [
+    ...shared,
+    'runtime/passwords',
+    'runtime/access',
+    'runtime/execute',
+    'type runtime/config',
+  ],
   'runtime/openapi': ['type runtime/collection', 'type runtime/access'],
   'runtime/operations': [
     ...shared,
     'generated/server/operations',
     'runtime/openapi',
+    'runtime/auth',
     'runtime/access',
     'runtime/request',
     'runtime/items',
@@ -77,7 +86,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Library → where it may be imported. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
-  '@node-rs/argon2': ['runtime/items/hash'],
+  '@node-rs/argon2': ['runtime/passwords'],
   ajv: ['runtime/operations/validate'],
   'ajv-formats': ['runtime/operations/validate'],
   'code-block-writer': ['generator/print'],
@@ -86,6 +95,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
   'js-yaml': ['generator/spec/yaml'],
+  jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/models'],
   libsql: ['runtime/execute/sqlite'],
   mysql2: ['runtime/execute/mysql'],

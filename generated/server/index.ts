@@ -18,6 +18,7 @@ import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
 import { svcRelations } from './svc-relations.js';
 import { svcRoles } from './svc-roles.js';
+import { svcSessions } from './svc-sessions.js';
 import { svcUsers } from './svc-users.js';
 
 /** Every collection, sorted by name. */
@@ -40,6 +41,7 @@ export const collections: readonly CollectionDeclaration[] = [
   svcPolicies,
   svcRelations,
   svcRoles,
+  svcSessions,
   svcUsers,
 ];
 

@@ -3,6 +3,7 @@ import * as svc from '@svc-api/svc/runtime';
 import { Model, type RelationMappings } from 'objection';
 import { SvcAccess } from './svc-access.js';
 import { SvcRoles } from './svc-roles.js';
+import { SvcSessions } from './svc-sessions.js';
 
 const fields = {
   id: svc.uuid({ fill: 'uuid' }),
@@ -20,6 +21,15 @@ const fields = {
   role: svc.uuid({ nullable: true }),
   /** Static token; never returned */
   token: svc.string({ length: 255, nullable: true, conceal: true }),
+  password: svc.string({ length: 255, nullable: true, conceal: true, hash: true }),
+  /** Set by turning on one-time passwords */
+  tfa_secret: svc.string({ length: 64, nullable: true, readonly: true, conceal: true }),
+  tfa_step: svc.bigInteger({ nullable: true, readonly: true, conceal: true }),
+  /** `default`: signs in with a password; else the name of a provider */
+  provider: svc.string({ length: 64 }),
+  /** Who the user is at that provider */
+  external_identifier: svc.string({ length: 255, nullable: true }),
+  last_access: svc.timestamp({ nullable: true, readonly: true }),
   date_created: svc.timestamp({ nullable: true, fill: 'date-created' }),
 };
 
@@ -30,6 +40,7 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
 
   declare policies?: SvcAccess[];
   declare roleRow?: SvcRoles | null;
+  declare svcSessions?: SvcSessions[];
 
   static override relationMappings = (): RelationMappings => ({
     policies: {
@@ -41,6 +52,11 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       relation: Model.BelongsToOneRelation,
       modelClass: SvcRoles,
       join: { from: 'svc_users.role', to: 'svc_roles.id' },
+    },
+    svcSessions: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcSessions,
+      join: { from: 'svc_users.id', to: 'svc_sessions.user' },
     },
   });
 }
@@ -55,6 +71,7 @@ export const svcUsers = svc.defineCollection({
   relations: {
     policies: svc.oneToMany('svc_access', ['user'], ['id'], { deselect: 'delete', listed: true }),
     role: svc.manyToOne('svc_roles', ['role'], ['id']),
+    svc_sessions: svc.oneToMany('svc_sessions', ['user'], ['id']),
   },
   uniques: {
     svc_users_email_unique: ['email'],

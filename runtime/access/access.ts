@@ -1,7 +1,8 @@
 /** From a request to its principal, from caches that never outlive a change. */
 import { setImmediate } from 'node:timers/promises';
-import { apiError, invalidPayload } from '../errors.js';
+import { apiError } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
+import { readCredential } from './credentials.js';
 import { createPolicyBook, type AccessRows, type PolicyBook, type PolicySet, type User } from './policies.js';
 
 /** Who is asking, as of `version`. */
@@ -11,19 +12,46 @@ export interface Principal {
   readonly policies: PolicySet;
   /** The user's role and its ancestors. */
   readonly roles: readonly string[];
+  /** The session of whoever logged in; `null` for static tokens and for nobody. */
+  readonly session: string | null;
   /** Access version these were read at. */
   readonly version: string;
+}
+
+/** Whom a token stands for. */
+export interface Holder {
+  readonly user: User;
+  readonly session: string | null;
+  /** When the token ends, in milliseconds since 1970; `Infinity` for static ones. */
+  readonly until: number;
+}
+
+/** What an access token says, once its signature has been checked. */
+export interface TokenClaims {
+  readonly user: string;
+  readonly session: string;
+  /** Of a session cookie: how often the session had been renewed. */
+  readonly generation: number | null;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
 }
 
 /** Where access reads from: fixed statements, in `execute`. */
 export interface AccessSource {
   loadRows(): Promise<AccessRows>;
-  findUser(token: string): Promise<User | null>;
+  /**
+   * @returns `null` for a token that stands for nobody
+   * @throws INVALID_TOKEN (signature), TOKEN_EXPIRED, USER_SUSPENDED: for tokens that a login gave
+   */
+  findHolder(token: string): Promise<Holder | null>;
   readVersion(): Promise<string>;
 }
 
 export interface Access {
-  /** @throws INVALID_CREDENTIALS (unknown token, user not active); INVALID_PAYLOAD for two tokens at once */
+  /**
+   * @throws INVALID_CREDENTIALS (unknown token, user not active), INVALID_TOKEN, TOKEN_EXPIRED, USER_SUSPENDED;
+   *   INVALID_PAYLOAD for two tokens at once; FORBIDDEN for a cookie that the page of somebody else made use of
+   */
   identify(request: ApiRequest): Promise<Principal> | Principal;
   /**
    * Whether the principal still holds, as of a moment after this call. If not, what was read before is dropped:
@@ -74,23 +102,25 @@ export const createAccess = (source: AccessSource): Access => {
     const loading = currentBook();
     const until = bookUntil;
     const policyBook = await loading;
-    const user = token === null ? null : await source.findUser(token);
-    if (token !== null && user?.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
+    const holder = token === null ? null : await source.findHolder(token);
+    if (token !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
+    const user = holder?.user ?? null;
     const principal = {
       user,
+      session: holder?.session ?? null,
       policies: policyBook.policiesOf(user),
       roles: policyBook.rolesOf(user),
       version: policyBook.version,
     };
     if (principals.size >= maxTokens) principals.clear();
-    // no longer than the rules it was made of
-    principals.set(token ?? '', { principal, until });
+    // no longer than the rules it was made of, nor than the token
+    principals.set(token ?? '', { principal, until: Math.min(until, holder?.until ?? until) });
     return principal;
   };
 
   return {
     identify(request) {
-      const token = readToken(request);
+      const token = readCredential(request)?.token ?? null;
       const entry = principals.get(token ?? '');
       if (entry !== undefined && Date.now() < entry.until) return entry.principal;
       return identifyToken(token);
@@ -142,19 +172,4 @@ export const shareReads = <Result>(read: () => Promise<Result>): (() => Promise<
     running = next.catch(() => undefined);
     return next;
   };
-};
-
-const bearer = /^Bearer +(\S+) *$/i;
-
-/** Header or query parameter, never both (seed §5.2). */
-const readToken = (request: ApiRequest): string | null => {
-  const header = request.headers.authorization;
-  const fromHeader = typeof header === 'string' ? (bearer.exec(header)?.[1] ?? null) : null;
-  if (!request.query.includes('access_token=')) return fromHeader;
-  const fromQuery = new URLSearchParams(request.query).get('access_token');
-  if (fromQuery === null || fromQuery === '') return fromHeader;
-  if (fromHeader !== null) {
-    throw invalidPayload('a token was sent both as a header and as "access_token"; send it once');
-  }
-  return fromQuery;
 };

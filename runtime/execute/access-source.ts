@@ -1,12 +1,23 @@
 /** The fixed statements that access reads from: who exists, and what the policies say. */
-import type { AccessSource } from '../access/access.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { AccessSource, Holder, TokenClaims } from '../access/access.js';
 import type { AccessRows, User } from '../access/policies.js';
-import { timingSafeEqual } from 'node:crypto';
+import { apiError } from '../errors.js';
 import type { Executor, RowLayout } from './database.js';
 
-export const createAccessSource = (executor: Executor, quote: (name: string) => string): AccessSource => ({
+export interface AccessSourceOptions {
+  readonly executor: Executor;
+  readonly quote: (name: string) => string;
+  /** What a token that a login gave says; `null`: it is none of those. @throws INVALID_TOKEN, TOKEN_EXPIRED */
+  readClaims(token: string): Promise<TokenClaims | null>;
+}
+
+export const createAccessSource = ({ executor, quote, readClaims }: AccessSourceOptions): AccessSource => ({
   loadRows: () => loadRows(executor, quote),
-  findUser: (token) => findUser(executor, token),
+  async findHolder(token) {
+    const claims = await readClaims(token);
+    return claims === null ? findByToken(executor, token) : findBySession(claims, { executor, quote });
+  },
   readVersion: () => readVersion(executor),
 });
 
@@ -79,9 +90,44 @@ const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
 };
 
 /** Found by index, then compared in constant time: collations and prefixes do not count as equal. */
-const findUser = async (executor: Executor, token: string): Promise<User | null> => {
+const findByToken = async (executor: Executor, token: string): Promise<Holder | null> => {
   const [row] = await executor.query('select * from svc_users where token = ?', [token]);
   if (row === undefined || !isSame(String(row.token), token)) return null;
+  return { user: rowToUser(row), session: null, until: Number.POSITIVE_INFINITY };
+};
+
+/** A renewed session cookie leaves its predecessor this long, for requests that are under way. In milliseconds. */
+export const graceTime = 10_000;
+
+/** The session has to be there, and the password has to be the one it began with. */
+const findBySession = async (
+  { user, session, generation, expires }: TokenClaims,
+  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
+): Promise<Holder | null> => {
+  const [[row], [held]] = await Promise.all([
+    executor.query('select * from svc_users where id = ?', [user]),
+    executor.query(
+      `select generation, rotated, expires, credential from svc_sessions where id = ? and ${quote('user')} = ?`,
+      [session, user],
+    ),
+  ]);
+  if (row === undefined || held === undefined) return null;
+  if (row.status === 'suspended') throw apiError('USER_SUSPENDED', {});
+  if (held.credential !== credentialOf(text(row.password))) return null;
+  const isCurrent = generation === null || generation === Number(held.generation);
+  const isLast = generation === Number(held.generation) - 1;
+  const leaves = isCurrent ? Number(held.expires) : isLast ? Number(held.rotated) + graceTime : 0;
+  if (Date.now() >= leaves) return null;
+  return { user: rowToUser(row), session, until: Math.min(expires, leaves) };
+};
+
+/** Says whether a password hash is still the same, and nothing else about it. */
+export const credentialOf = (hash: string | null): string =>
+  createHash('sha256')
+    .update(hash ?? '')
+    .digest('base64url');
+
+const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   const { token: _token, password: _password, tfa_secret: _secret, ...columns } = row;
   return { id: String(row.id), role: text(row.role), status: String(row.status), columns };
 };

@@ -1,5 +1,6 @@
 /** Fields whose meta says `hash` are stored as argon2id hashes. */
 import type { Collection } from '../collection.js';
+import { hashPassword } from '../passwords.js';
 import type { WriteRow } from '../plan/write.js';
 
 interface Hashable {
@@ -8,7 +9,7 @@ interface Hashable {
   readonly row?: WriteRow;
 }
 
-/** Replaces the values of such fields; loads argon2 only when there are any. */
+/** Replaces the values of such fields. */
 export const hashRows = async <Plan extends Hashable>(plan: Plan): Promise<Plan> => {
   const names = plan.collection.hashed.map((field) => field.name);
   if (names.length === 0) return plan;
@@ -21,8 +22,7 @@ const hashRow = async (row: WriteRow, names: readonly string[]): Promise<WriteRo
   for (const name of names) {
     const value = row.get(name) ?? null;
     if (value === null) continue;
-    const { hash } = await import('@node-rs/argon2');
-    hashed.set(name, await hash(String(value)));
+    hashed.set(name, await hashPassword(String(value)));
   }
   return hashed;
 };

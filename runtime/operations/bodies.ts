@@ -1,9 +1,11 @@
 /** The body of every operation: one file for each area of the spec, put together here. */
 import type { Operations } from '../../generated/server/operations.js';
+import { createAuthOperations } from './auth.js';
 import { createServerOperations } from './server.js';
 import type { OperationServices } from './services.js';
 
 /** The compiler names what is missing. */
 export const createOperations = (services: OperationServices): Operations => ({
   ...createServerOperations(services),
+  ...createAuthOperations(services),
 });

@@ -1,6 +1,7 @@
 /** What the body of an operation knows beside its input, and what it may answer beside its output. */
 import { parse, serialize, type SerializeOptions } from 'cookie';
 import { identifyNow, type Access, type Principal } from '../access/access.js';
+import { requireOwnPage } from '../access/credentials.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 export interface OperationContext {
@@ -10,6 +11,8 @@ export interface OperationContext {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
   readonly query: string;
+  /** For what acts by cookie. @throws FORBIDDEN where the browser says that a page of somebody else asks */
+  requireOwnPage(): void;
   /** Goes out with the answer of the operation, not with an error. */
   setHeader(name: string, value: string): void;
   setCookie(name: string, value: string, options: SerializeOptions): void;
@@ -44,6 +47,7 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),
     query: request.query,
+    requireOwnPage: () => requireOwnPage(request),
     setHeader(name, value) {
       headers[name] = value;
     },

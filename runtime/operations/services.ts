@@ -1,5 +1,6 @@
 /** What bodies of operations may use, beside what a call brings. */
 import type { Access } from '../access/access.js';
+import type { Tokens } from '../auth/tokens.js';
 import type { Config } from '../config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
@@ -7,6 +8,7 @@ import type { Observe } from '../observe.js';
 export interface OperationServices extends ItemServices {
   readonly config: Config;
   readonly access: Access;
+  readonly tokens: Tokens;
   readonly observe: Observe;
   /** File of the OpenAPI document. */
   readonly openapi: string;

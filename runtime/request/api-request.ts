@@ -15,6 +15,8 @@ export interface ApiRequest {
   address(): string;
   /** Whether the caller came over TLS. */
   isSecure(): boolean;
+  /** Whether a browser says that a page of somebody else sent it. */
+  isForeign(): boolean;
   /** The whole body; fails with CONTENT_TOO_LARGE. */
   body(): Promise<Buffer>;
 }

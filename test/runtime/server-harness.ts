@@ -59,7 +59,7 @@ export interface TestServer extends Client {
   /** Runs a script beside the server, as somebody at a database shell would. */
   execute(script: string): Promise<void>;
   /** A second instance on the same database, with connections and caches of its own. */
-  startAnother(): Promise<TestServer>;
+  startAnother(environment?: Environment): Promise<TestServer>;
   close(): Promise<void>;
 }
 
@@ -67,6 +67,9 @@ export interface TestServer extends Client {
 export const settings = dialects.flatMap((dialect) =>
   (Object.keys(doors) as Door[]).map((door) => ({ dialect, door })),
 );
+
+/** Signs the tokens of a test. */
+export const testSecret = 'test-secret-0123456789abcdef012345678';
 
 const specFolder = join(packageRoot, 'spec');
 
@@ -143,7 +146,13 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
   const { dialect, url, database, built, tokens, ids, execute } = options;
   const observations: Observation[] = [];
   const server = await doors[options.door ?? 'plain']({
-    config: loadConfig({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'silent', ...options.environment }),
+    config: loadConfig({
+      DATABASE_URL: url,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      SECRET: testSecret,
+      ...options.environment,
+    }),
     declarations: built.declarations,
     openapi: built.openapi,
     database,
@@ -159,9 +168,9 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     openapi: built.document,
     ids,
     execute,
-    async startAnother() {
+    async startAnother(environment = options.environment ?? {}) {
       const another = await openDatabase({ url });
-      return open({ ...options, database: another, end: () => another.close() });
+      return open({ ...options, environment, database: another, end: () => another.close() });
     },
     async close() {
       await server.close();

@@ -37,6 +37,7 @@ const readRequest = (name: string): ApiRequest => {
     headers,
     address: () => '127.0.0.1',
     isSecure: () => false,
+    isForeign: () => false,
     body: async () => Buffer.from(body.join('\n\n').trim()),
   };
 };

@@ -148,5 +148,9 @@ export const openAccess = (): Access =>
   createAccess({
     loadRows: async () => rows,
     readVersion: async () => rows.version,
-    findUser: async (token) => ({ id: token, role: null, status: 'active', columns: {} }),
+    findHolder: async (token) => ({
+      user: { id: token, role: null, status: 'active', columns: {} },
+      session: null,
+      until: Number.POSITIVE_INFINITY,
+    }),
   });

@@ -79,11 +79,15 @@ export const accessOf = ({ policies, holders }: Scenario): Access =>
   createAccess({
     loadRows: async () => rowsOf({ policies, holders }),
     readVersion: async () => '1',
-    findUser: async (token) => ({
-      id: token,
-      role: token === adminToken ? 'administrators' : 'users',
-      status: 'active',
-      columns: { person: personOf(token === adminToken ? 0 : tokens.indexOf(token)) },
+    findHolder: async (token) => ({
+      user: {
+        id: token,
+        role: token === adminToken ? 'administrators' : 'users',
+        status: 'active',
+        columns: { person: personOf(token === adminToken ? 0 : tokens.indexOf(token)) },
+      },
+      session: null,
+      until: Number.POSITIVE_INFINITY,
     }),
   });
 

@@ -45,6 +45,7 @@ describe.each(dialects)('on %s', (dialect) => {
       headers,
       address: () => '127.0.0.1',
       isSecure: () => false,
+      isForeign: () => false,
       body: async () => body,
     };
     try {

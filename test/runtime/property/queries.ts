@@ -173,6 +173,7 @@ export const writeRequest = (
     },
     address: () => '127.0.0.1',
     isSecure: () => false,
+    isForeign: () => false,
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

@@ -32,6 +32,7 @@ const read = (entry: Partial<OperationEntry>, { path = {}, query = '', headers =
       headers: { 'content-type': 'application/json', ...headers },
       address: () => '',
       isSecure: () => false,
+      isForeign: () => false,
       body: async () => Buffer.from(body),
     },
   );

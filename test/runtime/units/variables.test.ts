@@ -32,6 +32,7 @@ const principalOf = (who: Principal['user']): Principal => ({
   user: who,
   policies: book.policiesOf(who),
   roles: book.rolesOf(who),
+  session: null,
   version: '1',
 });
 const somebody = principalOf(user);

@@ -1,0 +1,50 @@
+/** User records, as signing in sees them. */
+import type { BindValue, Database } from '../execute/database.js';
+import type { Account } from './sessions.js';
+
+const columns = 'id, email, status, provider, password, tfa_secret, tfa_step';
+
+/** Spelled as given first, else in lower case; letter by letter, so that no accent opens another account. */
+export const findByEmail = async (database: Database, email: string): Promise<Account | null> => {
+  const rows = await database.query(`select ${columns} from svc_users where email = ? or email = ?`, [
+    email,
+    email.toLowerCase(),
+  ]);
+  const row =
+    rows.find((each) => each.email === email) ?? rows.find((each) => each.email === email.toLowerCase());
+  return row === undefined ? null : rowToAccount(row);
+};
+
+export const findById = async (database: Database, id: string): Promise<Account | null> => {
+  const [row] = await database.query(`select ${columns} from svc_users where id = ?`, [id]);
+  return row === undefined ? null : rowToAccount(row);
+};
+
+/** Every process sees the change with its next request. */
+export const updateAccount = (
+  database: Database,
+  id: string,
+  changes: Readonly<Partial<Record<'password' | 'tfa_secret' | 'tfa_step', BindValue>>>,
+): Promise<void> =>
+  database.transaction(async (executor) => {
+    const names = Object.keys(changes);
+    const set = names.map((name) => `${name} = ?`).join(', ');
+    await executor.write({
+      text: `update svc_users set ${set} where id = ?`,
+      values: [...Object.values(changes), id],
+    });
+    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+  });
+
+const rowToAccount = (row: Readonly<Record<string, unknown>>): Account => ({
+  id: String(row.id),
+  email: text(row.email),
+  status: String(row.status),
+  provider: String(row.provider),
+  password: text(row.password),
+  tfaSecret: text(row.tfa_secret),
+  tfaStep: Number(row.tfa_step ?? 0),
+});
+
+const text = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);

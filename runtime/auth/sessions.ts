@@ -1,0 +1,215 @@
+/** Rows of `svc_sessions`. A session that ends is a new access version: its tokens end with the next request. */
+import { randomUUID } from 'node:crypto';
+import { credentialOf, graceTime } from '../execute/access-source.js';
+import type { BindValue, Database, Executor } from '../execute/database.js';
+import { createRefresh, hashRefresh, sessionOf, type Tokens } from './tokens.js';
+
+/** Where a session was begun. */
+export interface SessionOrigin {
+  readonly address: string;
+  readonly userAgent: string | null;
+  readonly origin: string | null;
+}
+
+/** What a user record says for signing in. */
+export interface Account {
+  readonly id: string;
+  readonly email: string | null;
+  readonly status: string;
+  readonly provider: string;
+  readonly password: string | null;
+  readonly tfaSecret: string | null;
+  readonly tfaStep: number;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly user: string;
+  readonly generation: number;
+  readonly created: number;
+  readonly expires: number;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly origin: string | null;
+}
+
+export interface Renewed {
+  readonly session: Session;
+  readonly refresh: string | null;
+}
+
+export interface Sessions {
+  begin(account: Account, options: BeginOptions): Promise<Renewed>;
+  /** By refresh token, which is replaced. `null`: it is no good; one that was used before ends the session. */
+  renew(refresh: string, ttl: number): Promise<Renewed | null>;
+  /** By session and generation, for sessions that live in a cookie alone. */
+  renewCookie(session: string, generation: number, ttl: number): Promise<Renewed | null>;
+  /** Ends those of the user; whether there was one. */
+  end(session: string, user?: string): Promise<boolean>;
+  /** Ends the one that a refresh token belongs to. */
+  endByRefresh(refresh: string): Promise<void>;
+  /** Those of a user that have not expired, the newest first. */
+  list(user: string): Promise<readonly Session[]>;
+}
+
+interface BeginOptions {
+  readonly from: SessionOrigin;
+  /** Milliseconds. */
+  readonly ttl: number;
+  readonly refreshable: boolean;
+}
+
+interface SessionsOptions {
+  readonly database: Database;
+  readonly quote: (name: string) => string;
+  readonly tokens: Pick<Tokens, 'nextRefresh'>;
+}
+
+export const createSessions = ({ database, quote, tokens }: SessionsOptions): Sessions => {
+  const user = quote('user');
+  const columns = `id, ${user}, token, previous, generation, rotated, credential, created, expires, ip, user_agent, origin`;
+
+  const find = async (id: string): Promise<StoredSession | null> => {
+    const [row] = await database.query(
+      `select ${columns}, (select password from svc_users where svc_users.id = svc_sessions.${user}) as password,` +
+        ` (select status from svc_users where svc_users.id = svc_sessions.${user}) as status` +
+        ' from svc_sessions where id = ?',
+      [id],
+    );
+    return row === undefined ? null : rowToStored(row);
+  };
+
+  /** Whoever comes second finds it done, with the same result. */
+  const rotate = async (stored: StoredSession, token: string | null, expires: number): Promise<void> => {
+    const { id, generation } = stored.session;
+    await database.write({
+      text:
+        'update svc_sessions set previous = token, token = ?, generation = generation + 1, rotated = ?, expires = ?' +
+        ' where id = ? and generation = ?',
+      values: [token, Date.now(), expires, id, generation],
+    });
+  };
+
+  const end: Sessions['end'] = (session, owner) =>
+    database.transaction(async (executor) => {
+      const { affected } = await executor.write({
+        text: `delete from svc_sessions where id = ?${owner === undefined ? '' : ` and ${user} = ?`}`,
+        values: owner === undefined ? [session] : [session, owner],
+      });
+      if (affected > 0) await bumpVersion(executor);
+      return affected > 0;
+    });
+
+  return {
+    async begin(account, { from, ttl, refreshable }) {
+      const now = Date.now();
+      const id = randomUUID();
+      const refresh = refreshable ? createRefresh(id) : null;
+      const row: Readonly<Record<string, BindValue>> = {
+        id,
+        user: account.id,
+        token: refresh === null ? null : hashRefresh(refresh),
+        generation: 0,
+        credential: credentialOf(account.password),
+        created: now,
+        expires: now + ttl,
+        ip: cut(from.address, 64),
+        user_agent: cut(from.userAgent, 255),
+        origin: cut(from.origin, 255),
+      };
+      const names = Object.keys(row);
+      await database.write({
+        text: `delete from svc_sessions where ${user} = ? and expires < ?`,
+        values: [account.id, now],
+      });
+      await database.write({
+        text: `insert into svc_sessions (${names.map(quote).join(', ')}) values (${names.map(() => '?').join(', ')})`,
+        values: Object.values(row),
+      });
+      return { session: rowToStored(row).session, refresh };
+    },
+
+    async renew(refresh, ttl) {
+      const stored = await find(sessionOf(refresh) ?? '');
+      if (stored === null || !isAlive(stored)) return null;
+      const hash = hashRefresh(refresh);
+      const isCurrent = stored.token === hash;
+      if (!isCurrent && !(stored.previous === hash && isWithinGrace(stored))) {
+        await end(stored.session.id);
+        return null;
+      }
+      const next = await tokens.nextRefresh(refresh);
+      const expires = Date.now() + ttl;
+      if (isCurrent) await rotate(stored, hashRefresh(next), expires);
+      return { session: { ...stored.session, expires }, refresh: next };
+    },
+
+    async renewCookie(id, generation, ttl) {
+      const stored = await find(id);
+      if (stored === null || !isAlive(stored) || stored.token !== null) return null;
+      const isCurrent = stored.session.generation === generation;
+      if (!isCurrent && !(stored.session.generation === generation + 1 && isWithinGrace(stored))) {
+        await end(id);
+        return null;
+      }
+      const expires = Date.now() + ttl;
+      if (isCurrent) await rotate(stored, null, expires);
+      return { session: { ...stored.session, generation: generation + 1, expires }, refresh: null };
+    },
+
+    end,
+
+    async endByRefresh(refresh) {
+      const stored = await find(sessionOf(refresh) ?? '');
+      const hash = hashRefresh(refresh);
+      if (stored !== null && (stored.token === hash || stored.previous === hash))
+        await end(stored.session.id);
+    },
+
+    async list(owner) {
+      const rows = await database.query(
+        `select ${columns} from svc_sessions where ${user} = ? and expires > ? order by created desc, id`,
+        [owner, Date.now()],
+      );
+      return rows.map((row) => rowToStored(row).session);
+    },
+  };
+};
+
+interface StoredSession {
+  readonly session: Session;
+  readonly token: string | null;
+  readonly previous: string | null;
+  readonly rotated: number;
+  /** Whether the user may sign in, by the password of the session. */
+  readonly isOpen: boolean;
+}
+
+const rowToStored = (row: Readonly<Record<string, unknown>>): StoredSession => ({
+  session: {
+    id: String(row.id),
+    user: String(row.user),
+    generation: Number(row.generation),
+    created: Number(row.created),
+    expires: Number(row.expires),
+    ip: text(row.ip),
+    userAgent: text(row.user_agent),
+    origin: text(row.origin),
+  },
+  token: text(row.token),
+  previous: text(row.previous),
+  rotated: Number(row.rotated ?? 0),
+  isOpen: row.status === 'active' && row.credential === credentialOf(text(row.password)),
+});
+
+const isAlive = ({ session, isOpen }: StoredSession): boolean => isOpen && session.expires > Date.now();
+
+const isWithinGrace = ({ rotated }: StoredSession): boolean => Date.now() < rotated + graceTime;
+
+const text = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+const cut = (value: string | null, length: number): string | null => value?.slice(0, length) ?? null;
+
+const bumpVersion = (executor: Pick<Executor, 'write'>) =>
+  executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });

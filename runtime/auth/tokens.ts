@@ -1,0 +1,116 @@
+/** The tokens that a login gives: signed ones that say who somebody is, and refresh tokens that say nothing. */
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { JwtPayload } from 'jsonwebtoken';
+import type { TokenClaims } from '../access/access.js';
+import { apiError } from '../errors.js';
+import type { Key, Keys } from './keys.js';
+
+const issuer = 'svc';
+
+/** What a signed token is for: none is good for anything else. */
+type Purpose = 'access' | 'reset' | 'state';
+
+export interface Tokens {
+  /** @param claims `expires` in milliseconds since 1970 */
+  signAccess(claims: TokenClaims): Promise<string>;
+  /** `null`: not a token of ours. @throws INVALID_TOKEN, TOKEN_EXPIRED */
+  readClaims(token: string): Promise<TokenClaims | null>;
+  /** A token for another purpose, `ttl` in milliseconds. */
+  sign(
+    purpose: Exclude<Purpose, 'access'>,
+    payload: Readonly<Record<string, unknown>>,
+    ttl: number,
+  ): Promise<string>;
+  /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token of another purpose */
+  read(purpose: Exclude<Purpose, 'access'>, token: string): Promise<JwtPayload>;
+  /** What follows a refresh token: whoever renews the same one gets the same. */
+  nextRefresh(token: string): Promise<string>;
+}
+
+const loadLibrary = async () => (await import('jsonwebtoken')).default;
+
+export const createTokens = (keys: Keys): Tokens => {
+  const signWith = async (payload: Readonly<Record<string, unknown>>): Promise<string> => {
+    const [jwt, [{ id, key }]] = await Promise.all([loadLibrary(), keys()]);
+    return jwt.sign({ ...payload, iss: issuer }, key, { algorithm: 'HS256', keyid: id });
+  };
+
+  const verify = async (token: string): Promise<JwtPayload> => {
+    const [jwt, known] = await Promise.all([loadLibrary(), keys()]);
+    let expired = false;
+    for (const { key } of keysFor(token, known)) {
+      try {
+        return jwt.verify(token, key, { algorithms: ['HS256'], issuer }) as JwtPayload;
+      } catch (error) {
+        expired ||= error instanceof jwt.TokenExpiredError;
+      }
+    }
+    throw apiError(expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', {});
+  };
+
+  return {
+    signAccess: ({ user, session, generation, expires }) =>
+      signWith({
+        id: user,
+        session,
+        ...(generation !== null && { generation }),
+        exp: Math.ceil(expires / 1000),
+        // two tokens of the same second are two tokens
+        jti: randomUUID(),
+      }),
+    async readClaims(token) {
+      if (peek(token)?.iss !== issuer) return null;
+      const { id, session, generation, exp, purpose } = await verify(token);
+      if (purpose !== undefined || typeof id !== 'string' || typeof session !== 'string') {
+        throw apiError('INVALID_TOKEN', {});
+      }
+      const count = typeof generation === 'number' ? generation : null;
+      return { user: id, session, generation: count, expires: (exp ?? 0) * 1000 };
+    },
+    sign: (purpose, payload, ttl) =>
+      signWith({ ...payload, purpose, exp: Math.ceil((Date.now() + ttl) / 1000) }),
+    async read(purpose, token) {
+      const payload = await verify(token);
+      if (payload.purpose !== purpose)
+        throw apiError('FORBIDDEN', { reason: 'the token is for something else' });
+      return payload;
+    },
+    async nextRefresh(token) {
+      const [{ key }] = await keys();
+      const [session = ''] = token.split('.');
+      return `${session}.${createHmac('sha256', key).update(token).digest('base64url')}`;
+    },
+  };
+};
+
+/** The first refresh token of a session; it begins with the session's key. */
+export const createRefresh = (session: string): string =>
+  `${session}.${randomBytes(32).toString('base64url')}`;
+
+/** `null`: no refresh token of this server. */
+export const sessionOf = (refresh: string): string | null =>
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(refresh)?.[1] ?? null;
+
+/** Refresh tokens are stored as this. They are random enough not to need more. */
+export const hashRefresh = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+/** The key a token names; all of them where it names none that is known. */
+const keysFor = (token: string, keys: readonly Key[]): readonly Key[] => {
+  const kid = decodePart(token.split('.')[0])?.kid;
+  const named = keys.filter(({ id }) => id === kid);
+  return named.length > 0 ? named : keys;
+};
+
+const peek = (token: string): Readonly<Record<string, unknown>> | null => {
+  const [, payload, signature] = token.split('.');
+  return signature === undefined ? null : decodePart(payload);
+};
+
+const decodePart = (part = ''): Readonly<Record<string, unknown>> | null => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+};

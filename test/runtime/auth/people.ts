@@ -1,0 +1,70 @@
+/** A library with people who log in. */
+import { hashPassword } from '../../../runtime/passwords.js';
+import { librarySql } from '../behaviour/library.js';
+import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
+
+export const password = 'correct horse battery';
+const hash = await hashPassword(password);
+
+const columns = { password: hash };
+
+export const peopleAccess: TestAccess = {
+  policies: {
+    Titles: [{ collection: 'book', action: 'read', fields: ['id', 'title'] }],
+    Writer: [
+      { collection: 'book', action: 'read', fields: ['*'] },
+      { collection: 'book', action: 'update', fields: ['title'] },
+    ],
+  },
+  roles: { Reader: { policies: ['Titles'] }, Writer: { policies: ['Writer'] } },
+  users: {
+    ann: { role: 'Reader', columns },
+    ben: { role: 'Writer', columns },
+    cleo: { role: 'Reader', columns },
+    gone: { role: 'Reader', columns: { ...columns, status: 'suspended' } },
+    tokenOnly: { role: 'Reader' },
+    foreign: { role: 'Reader', columns: { ...columns, provider: 'acme' } },
+  },
+};
+
+export const peopleServer = ({ dialect }: Pick<TestServerOptions, 'dialect'>): TestServerOptions => ({
+  dialect,
+  sql: librarySql(dialect),
+  access: peopleAccess,
+});
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires: number;
+}
+
+export const login = (
+  server: TestServer,
+  name: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> =>
+  server.request('POST', '/auth/login', { body: { email: `${name}@example.com`, password, ...more } });
+
+export const logIn = async (server: TestServer, name: string): Promise<Tokens> =>
+  (await login(server, name)).data as Tokens;
+
+export const refresh = (server: TestServer, token: string): Promise<Answer> =>
+  server.request('POST', '/auth/refresh', { body: { refresh_token: token } });
+
+/** What somebody with the token may read. */
+export const readBooks = (server: TestServer, token: string): Promise<Answer> =>
+  server.request('GET', '/items/book?limit=1&sort=id&fields=id', {
+    headers: { authorization: `Bearer ${token}` },
+  });
+
+/** Cookies of an answer as a browser would send them back, and their attributes in lower case. */
+export const cookiesOf = (answer: Answer): ReadonlyMap<string, { value: string; attributes: string[] }> =>
+  new Map(
+    answer.headers.getSetCookie().map((line) => {
+      const [pair = '', ...attributes] = line.split(/; */);
+      const at = pair.indexOf('=');
+      const rest = attributes.map((attribute) => attribute.toLowerCase()).sort();
+      return [pair.slice(0, at), { value: pair.slice(at + 1), attributes: rest }];
+    }),
+  );
