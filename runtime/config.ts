@@ -37,6 +37,8 @@ export interface Config {
     readonly refreshTtl: number;
     readonly sessionTtl: number;
   };
+  /** Requests of one user or address; `null`: any number. */
+  readonly rateLimit: { readonly points: number; readonly duration: number } | null;
   /** Used by `bootstrap` only. */
   readonly admin: { readonly email: string; readonly token: string | null };
   readonly query: {
@@ -118,6 +120,17 @@ export const variables = [
   { name: 'ACCESS_TOKEN_TTL', default: '15m', meaning: 'how long an access token of a login holds' },
   { name: 'REFRESH_TOKEN_TTL', default: '7d', meaning: 'how long a login lasts without being refreshed' },
   { name: 'SESSION_COOKIE_TTL', default: '1d', meaning: 'the same for a login that lives in a cookie alone' },
+  {
+    name: 'RATE_LIMITER_ENABLED',
+    default: 'true',
+    meaning: 'limits requests, except those of administrators',
+  },
+  {
+    name: 'RATE_LIMITER_POINTS',
+    default: '500',
+    meaning: 'requests of one user, else of one address, within the duration',
+  },
+  { name: 'RATE_LIMITER_DURATION', default: '1', meaning: 'the duration: seconds, or as in `1m`' },
   { name: 'ADMIN_EMAIL', default: 'admin@example.com', meaning: '`svc bootstrap`: the first administrator' },
   {
     name: 'ADMIN_TOKEN',
@@ -188,6 +201,7 @@ export const loadConfig = (environment: Environment): Config => {
       refreshTtl: read('REFRESH_TOKEN_TTL', parseDuration, 7 * 86_400_000),
       sessionTtl: read('SESSION_COOKIE_TTL', parseDuration, 86_400_000),
     },
+    rateLimit: readRateLimit(read),
     admin: {
       email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),
       token: read('ADMIN_TOKEN', parseToken, null),
@@ -207,6 +221,12 @@ export const loadConfig = (environment: Environment): Config => {
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return freeze(config);
+};
+
+const readRateLimit = (read: Read): Config['rateLimit'] => {
+  const points = read('RATE_LIMITER_POINTS', parseWhole(1), 500);
+  const duration = read('RATE_LIMITER_DURATION', parseDuration, 1_000);
+  return read('RATE_LIMITER_ENABLED', parseBoolean, true) ? { points, duration } : null;
 };
 
 /** `value` is the text as given; throws an Error that says what would be right. */

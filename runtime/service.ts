@@ -1,5 +1,6 @@
 /** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
 import { createAccess } from './access/access.js';
+import { limitAccess } from './access/limiter.js';
 import { createAnswer, type Answer } from './answer.js';
 import { watchAvailability } from './availability.js';
 import { createRegistry, type CollectionDeclaration } from './collection.js';
@@ -47,7 +48,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const tokens = createTokens(createKeys(config.secret));
   const { quote } = items.dialect;
   const { readClaims } = tokens;
-  const access = createAccess(createAccessSource({ executor: database, quote, readClaims }));
+  const known = createAccess(createAccessSource({ executor: database, quote, readClaims }));
+  const access = config.rateLimit === null ? known : limitAccess(known, config.rateLimit);
   const availability = watchAvailability(database, observe);
   const answer = createAnswer({
     handle: createHandle({ ...items, access, isOperation }),

@@ -39,7 +39,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/observe': ['type runtime/config'],
   'runtime/package': [],
   'runtime/paths': ['runtime/package'],
-  'runtime/passwords': ['runtime/errors'],
+  'runtime/passwords': ['runtime/turns'],
+  'runtime/turns': ['runtime/errors'],
   'runtime/refusal': [],
   'runtime/config': ['runtime/refusal'],
 
@@ -55,6 +56,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/auth': [
     ...shared,
     'runtime/passwords',
+    'runtime/turns',
     'runtime/access',
     'runtime/execute',
     'type runtime/config',

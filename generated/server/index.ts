@@ -12,6 +12,7 @@ import { playlist } from './playlist.js';
 import { playlistTrack } from './playlist-track.js';
 import { track } from './track.js';
 import { svcAccess } from './svc-access.js';
+import { svcAttempts } from './svc-attempts.js';
 import { svcCollections } from './svc-collections.js';
 import { svcFields } from './svc-fields.js';
 import { svcPermissions } from './svc-permissions.js';
@@ -35,6 +36,7 @@ export const collections: readonly CollectionDeclaration[] = [
   playlistTrack,
   track,
   svcAccess,
+  svcAttempts,
   svcCollections,
   svcFields,
   svcPermissions,

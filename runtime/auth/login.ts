@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import type { Database } from '../execute/database.js';
 import { verifyPassword } from '../passwords.js';
 import { findByEmail } from './accounts.js';
+import type { Attempts } from './attempts.js';
 import type { Account, Renewed, SessionOrigin, Sessions } from './sessions.js';
 import type { Tokens } from './tokens.js';
 
@@ -42,11 +43,12 @@ export interface AuthenticationOptions {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly sessions: Sessions;
+  readonly attempts: Attempts;
   readonly ttls: Config['auth'];
 }
 
 export const createAuthentication = (options: AuthenticationOptions): Authentication => {
-  const { database, tokens, sessions, ttls } = options;
+  const { database, tokens, sessions, attempts, ttls } = options;
 
   const lifetime = (mode: Mode): number => (mode === 'session' ? ttls.sessionTtl : ttls.refreshTtl);
 
@@ -64,6 +66,16 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   const begin: Authentication['begin'] = async (account, mode, from) =>
     give(await sessions.begin(account, { from, ttl: lifetime(mode), refreshable: mode !== 'session' }), mode);
 
+  /** Takes as long, and says the same, whatever is wrong. */
+  const prove = async ({ email, password }: Credentials): Promise<Account> => {
+    const account = await findByEmail(database, email);
+    const isRight = await verifyPassword(account?.password ?? null, password);
+    if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
+      throw apiError('INVALID_CREDENTIALS', {});
+    }
+    return account;
+  };
+
   /** The claims of a session cookie, also of one that has just expired or been renewed. */
   const readCookie = async (token: string) => {
     const claims = await tokens.readClaims(token).catch(() => null);
@@ -74,12 +86,8 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
 
   return {
     async login(credentials, mode, from) {
-      const account = await findByEmail(database, credentials.email);
-      const isRight = await verifyPassword(account?.password ?? null, credentials.password);
-      if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
-        throw apiError('INVALID_CREDENTIALS', {});
-      }
-      return begin(account, mode, from);
+      const attempt = { kind: 'login', account: credentials.email, address: from.address } as const;
+      return begin(await attempts.guard(attempt, () => prove(credentials)), mode, from);
     },
     begin,
     async refresh(token, mode) {

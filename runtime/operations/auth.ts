@@ -6,6 +6,7 @@ import type {
   Operations,
 } from '../../generated/server/operations.js';
 import { sessionCookie } from '../access/credentials.js';
+import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication, type Given, type Mode } from '../auth/login.js';
 import { createSessions, type Session } from '../auth/sessions.js';
 import { apiError, forbidden, invalidPayload } from '../errors.js';
@@ -14,8 +15,9 @@ import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {
   const { database, dialect, tokens, config } = services;
+  const attempts = createAttempts(database, dialect.quote);
   const sessions = createSessions({ database, quote: dialect.quote, tokens });
-  const authentication = createAuthentication({ database, tokens, sessions, ttls: config.auth });
+  const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
 
   const login = async (
     { mode = 'json', ...credentials }: AuthLoginInput['body'],

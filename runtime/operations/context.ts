@@ -37,8 +37,9 @@ export interface OpenedContext {
 export const openContext = (request: ApiRequest, access: Access): OpenedContext => {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
+  let principal: Promise<Principal> | null = null;
   const context: OperationContext = {
-    principal: () => identifyNow(request, access),
+    principal: () => (principal ??= identifyNow(request, access)),
     client: {
       address: request.address(),
       userAgent: textOf(request.headers['user-agent']),

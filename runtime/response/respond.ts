@@ -36,10 +36,21 @@ export const respondError = (error: unknown): ApiResponse => {
     headers: {
       'content-type': json,
       ...(first?.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(first?.code === 'REQUESTS_EXCEEDED' ? limitHeaders(first) : {}),
     },
     body: JSON.stringify({
       errors: problems.map(({ message, code, details }) => ({ message, extensions: { code, ...details } })),
     }),
+  };
+};
+
+/** When to come back, as whole seconds. */
+const limitHeaders = ({ details }: ApiError): Readonly<Record<string, string>> => {
+  const seconds = Math.max(1, Math.ceil((Date.parse(String(details.reset)) - Date.now()) / 1000));
+  return {
+    'retry-after': String(seconds),
+    ratelimit: `"default";r=0;t=${seconds}`,
+    'ratelimit-policy': `"default";q=${String(details.limit)}`,
   };
 };
 

@@ -151,6 +151,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       PORT: '0',
       LOG_LEVEL: 'silent',
       SECRET: testSecret,
+      RATE_LIMITER_ENABLED: 'false',
       ...options.environment,
     }),
     declarations: built.declarations,

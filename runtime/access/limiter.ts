@@ -1,0 +1,58 @@
+/** Requests of one user, else of one address, within a window; administrators are not counted. In memory: of one process. */
+import { apiError } from '../errors.js';
+import type { ApiRequest } from '../request/api-request.js';
+import type { Access, Principal } from './access.js';
+
+export interface LimiterOptions {
+  /** Requests within the window. */
+  readonly points: number;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/** Counts whoever is identified. `identify` throws REQUESTS_EXCEEDED from then on. */
+export const limitAccess = (access: Access, options: LimiterOptions): Access => {
+  const take = createCounter(options);
+
+  const count = (principal: Principal, request: ApiRequest): Principal => {
+    if (!principal.policies.admin) take(principal.user?.id ?? request.address());
+    return principal;
+  };
+
+  const countLater = async (identified: Promise<Principal>, request: ApiRequest): Promise<Principal> => {
+    const principal = await identified.catch((error: unknown) => {
+      take(request.address());
+      throw error;
+    });
+    return count(principal, request);
+  };
+
+  return {
+    ...access,
+    identify(request) {
+      const identified = access.identify(request);
+      return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
+    },
+  };
+};
+
+const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => void) => {
+  let counts = new Map<string, number>();
+  let until = 0;
+  return (key) => {
+    const now = Date.now();
+    if (now >= until) {
+      counts = new Map();
+      until = now + duration;
+    }
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count > points) {
+      throw apiError(
+        'REQUESTS_EXCEEDED',
+        { limit: points, reset: new Date(until).toISOString() },
+        `more than ${points} requests within ${duration / 1000} s`,
+      );
+    }
+  };
+};

@@ -1,0 +1,120 @@
+/**
+ * Guessing, counted in the database, so that every process counts the same: an account is locked for the address
+ * that guesses, for everybody else it is only slowed. An account that does not exist is counted like one that does.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { apiError } from '../errors.js';
+import type { Database } from '../execute/database.js';
+import { createTurns, type Turns } from '../turns.js';
+
+export interface Attempts {
+  /**
+   * Runs `work`; where it throws, that was one more failure.
+   * @throws REQUESTS_EXCEEDED without running it, after too many
+   */
+  guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
+}
+
+export interface Attempt {
+  /** What is attempted, and on what: failures of another kind do not count. */
+  readonly kind: 'login' | 'otp' | 'reset';
+  /** As given; need not exist. */
+  readonly account: string;
+  readonly address: string;
+}
+
+/** Failures of one address with one account. */
+const limit = 10;
+/** Milliseconds that failures are remembered. */
+const memory = 15 * 60_000;
+/** Failures of everybody with one account before it is slowed, and by how many milliseconds for each more. */
+const [patience, delay, longestDelay] = [10, 100, 2_000];
+const mostWaiting = 50;
+
+export const createAttempts = (database: Database, quote: (name: string) => string): Attempts => {
+  const [count, until] = [quote('count'), quote('until')];
+
+  const increase = async (id: string): Promise<boolean> => {
+    const { affected } = await database.write({
+      text: `update svc_attempts set ${count} = ${count} + 1 where id = ? and ${until} > ?`,
+      values: [id, Date.now()],
+    });
+    return affected > 0;
+  };
+
+  const begin = async (id: string): Promise<void> => {
+    const now = Date.now();
+    await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
+    await database.write({
+      text: `insert into svc_attempts (id, ${count}, ${until}) values (?, 1, ?)`,
+      values: [id, now + memory],
+    });
+  };
+
+  /** Counts one more; the first of two that begin at once makes the row, the other one finds it. */
+  const hit = async (id: string): Promise<void> => {
+    if (await increase(id)) return;
+    await begin(id).catch(async (error: unknown) => {
+      if (!(await increase(id))) throw error;
+    });
+  };
+
+  const countOf = async (id: string): Promise<Counted> => {
+    const [row] = await database.query(
+      `select ${count}, ${until} from svc_attempts where id = ? and ${until} > ?`,
+      [id, Date.now()],
+    );
+    return { count: Number(row?.count ?? 0), until: Number(row?.until ?? 0) };
+  };
+
+  const lines = new Map<string, Turns>();
+
+  /** One at a time, so that many at once are no more guesses than one after another. */
+  const inLine = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
+    const line = lines.get(id) ?? createTurns(mostWaiting);
+    lines.set(id, line);
+    try {
+      return await line.take(work);
+    } finally {
+      if (line.isIdle()) lines.delete(id);
+    }
+  };
+
+  return {
+    async guard({ kind, account, address }, work) {
+      const name = account.toLowerCase();
+      const [pairId, accountId] = [idOf(kind, name, address), idOf(kind, name)];
+      const { count: failures } = await countOf(accountId);
+      if (failures > patience) await sleep(Math.min(longestDelay, (failures - patience) * delay));
+      return inLine(pairId, async () => {
+        const pair = await countOf(pairId);
+        if (pair.count >= limit) throw exceeded(limit, pair.until);
+        const result = await work().catch(async (error: unknown) => {
+          await hit(pairId);
+          await hit(accountId);
+          throw error;
+        });
+        if (pair.count > 0)
+          await database.write({ text: 'delete from svc_attempts where id = ?', values: [pairId] });
+        return result;
+      });
+    },
+  };
+};
+
+interface Counted {
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+const idOf = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+const exceeded = (allowed: number, until: number) =>
+  apiError(
+    'REQUESTS_EXCEEDED',
+    { limit: allowed, reset: new Date(until).toISOString() },
+    'too many attempts failed; wait until they are forgotten',
+  );

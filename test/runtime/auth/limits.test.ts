@@ -1,0 +1,105 @@
+/** Guessing passwords, and too many requests. */
+import { describe, expect, it } from 'vitest';
+import { verifyPassword } from '../../../runtime/passwords.js';
+import type { ApiError } from '../../../runtime/errors.js';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { login, logIn, password, peopleServer, readBooks } from './people.js';
+
+const environment = {
+  TRUST_PROXY: '1',
+  RATE_LIMITER_ENABLED: 'true',
+  RATE_LIMITER_POINTS: '30',
+  RATE_LIMITER_DURATION: '1m',
+};
+
+describe.each(settings)('limits on $dialect through $door', (setting) => {
+  const server = useServer({ ...peopleServer(setting), ...setting });
+
+  /** From an address of its own. */
+  const attempt = (name: string, address: string, given = 'wrong') =>
+    server().request('POST', '/auth/login', {
+      body: { email: `${name}@example.com`, password: given },
+      headers: { 'x-forwarded-for': address },
+    });
+
+  it('lock an account for the address that guesses, in every process, and for nobody else', async () => {
+    const behind = await server().startAnother({ TRUST_PROXY: '1' });
+    const second = await server().startAnother({ TRUST_PROXY: '1' });
+    try {
+      const ask = (target: typeof behind, address: string, given: string) =>
+        target.request('POST', '/auth/login', {
+          body: { email: 'Ann@example.com', password: given },
+          headers: { 'x-forwarded-for': address },
+        });
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => ask(behind, '203.0.113.1', 'wrong')),
+      );
+      const codes = answers.flatMap((answer) => answer.codes).sort();
+      expect(codes).toEqual([
+        ...Array<string>(10).fill('INVALID_CREDENTIALS'),
+        'REQUESTS_EXCEEDED',
+        'REQUESTS_EXCEEDED',
+      ]);
+      const locked = await ask(second, '203.0.113.1', password);
+      expect([locked.status, locked.errors]).toEqual([
+        429,
+        [{ code: 'REQUESTS_EXCEEDED', limit: 10, reset: expect.stringMatching(/^\d{4}-.*Z$/) }],
+      ]);
+      expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(600);
+      expect((await ask(second, '203.0.113.2', password)).status).toBe(200);
+      await server().database.write({ text: 'update svc_attempts set until = 1', values: [] });
+      expect((await ask(second, '203.0.113.1', password)).status).toBe(200);
+    } finally {
+      await Promise.all([behind.close(), second.close()]);
+    }
+  });
+
+  it('are the same for an account that does not exist', async () => {
+    const statuses = [];
+    for (let round = 0; round < 11; round += 1)
+      statuses.push((await attempt('ghost', '198.51.100.1')).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+  });
+
+  it('forget failures after a success, and let many log in at once', async () => {
+    for (let round = 0; round < 9; round += 1) await attempt('ben', '');
+    expect((await login(server(), 'ben')).status).toBe(200);
+    expect((await attempt('ben', '')).codes).toEqual(['INVALID_CREDENTIALS']);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => login(server(), 'ben')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  });
+
+  it('say when to come back to whoever asks too often, but never to administrators', async () => {
+    const limited = await server().startAnother(environment);
+    try {
+      const { access_token: token } = await logIn(server(), 'cleo');
+      const answers = [];
+      for (let round = 0; round < 31; round += 1) answers.push(await readBooks(limited, token));
+      expect(answers.map(({ status }) => status)).toEqual([...Array<number>(30).fill(200), 429]);
+      const { headers, errors } = answers[30] as (typeof answers)[number];
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
+      expect(headers.get('ratelimit-policy')).toBe('"default";q=30');
+      expect(errors).toEqual([{ code: 'REQUESTS_EXCEEDED', limit: 30, reset: expect.any(String) }]);
+      const open = () => limited.request('GET', '/auth');
+      const nobody = await Promise.all(Array.from({ length: 31 }, open));
+      expect(nobody.filter(({ status }) => status === 429)).toHaveLength(1);
+      expect((await limited.request('GET', '/server/ping')).status).toBe(200);
+      for (let round = 0; round < 40; round += 1) {
+        expect((await limited.request('GET', '/items/book/1?fields=id', { as: 'admin' })).status).toBe(200);
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+it('a line of passwords to be checked has an end, and then moves on', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword(null, 'x')));
+  const refused = results.filter((result) => result.status === 'rejected');
+  expect(refused.map(({ reason }) => (reason as ApiError).code)).toEqual(
+    Array(10).fill('SERVICE_UNAVAILABLE'),
+  );
+  expect(await verifyPassword(null, 'x')).toBe(false);
+});
