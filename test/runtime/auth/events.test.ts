@@ -1,0 +1,149 @@
+/** What happens to whom, and which of their credentials a second process refuses with the very next request. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '../../../runtime/passwords.js';
+import { useServer } from '../harness/use-server.js';
+import { settings, type Answer, type TestServer } from '../server-harness.js';
+import { cookiesOf, login, peopleAccess, peopleServer, type Tokens } from './people.js';
+
+const credentials = ['jwt', 'session', 'static'] as const;
+
+type Credential = (typeof credentials)[number];
+
+interface Person {
+  readonly name: string;
+  readonly id: string;
+  readonly tokens: Tokens;
+  readonly session: string;
+}
+
+/** What the administrator, or the person, does; and what each credential is answered afterwards. */
+interface Event {
+  readonly what: string;
+  readonly happen: (server: TestServer, person: Person) => Promise<Answer | void>;
+  readonly codes: Readonly<Record<Credential, string | null>>;
+}
+
+const patch =
+  (changes: (server: TestServer) => Promise<unknown> | unknown): Event['happen'] =>
+  async (server, { id }) =>
+    server.request('PATCH', `/users/${id}`, { as: 'admin', body: await changes(server) });
+
+const every = (code: string | null): Event['codes'] => ({ jwt: code, session: code, static: code });
+
+const events: readonly Event[] = [
+  {
+    what: 'logout',
+    happen: async (server, { tokens, session }) => {
+      await server.request('POST', '/auth/logout', { body: { refresh_token: tokens.refresh_token } });
+      return server.request('POST', '/auth/logout', {
+        headers: { cookie: `svc_session_token=${session}` },
+        body: { mode: 'session' },
+      });
+    },
+    codes: { jwt: 'INVALID_CREDENTIALS', session: 'INVALID_CREDENTIALS', static: null },
+  },
+  {
+    what: 'suspend',
+    happen: patch(() => ({ status: 'suspended' })),
+    codes: { jwt: 'USER_SUSPENDED', session: 'USER_SUSPENDED', static: 'INVALID_CREDENTIALS' },
+  },
+  {
+    what: 'delete',
+    happen: (server, { id }) => server.request('DELETE', `/users/${id}`, { as: 'admin' }),
+    codes: every('INVALID_CREDENTIALS'),
+  },
+  {
+    what: 'password change',
+    happen: patch(() => ({ password: 'another password' })),
+    codes: { jwt: 'INVALID_CREDENTIALS', session: 'INVALID_CREDENTIALS', static: null },
+  },
+  {
+    what: 'password change in SQL',
+    happen: async (server, { id }) => {
+      await server.database.write({
+        text: 'update svc_users set password = ? where id = ?',
+        values: [await hashPassword('another password'), id],
+      });
+      await server.database.write({
+        text: 'update svc_access_version set version = version + 1',
+        values: [],
+      });
+    },
+    codes: { jwt: 'INVALID_CREDENTIALS', session: 'INVALID_CREDENTIALS', static: null },
+  },
+  {
+    what: 'role change',
+    happen: patch((server) => ({ role: server.ids.roles.get('Powerless') })),
+    codes: every('FORBIDDEN'),
+  },
+  {
+    what: 'policy change',
+    happen: async (server) => {
+      const policy = server.ids.policies.get('Titles');
+      const { data } = await server.request('GET', `/permissions?filter[policy][_eq]=${policy}&fields=id`, {
+        as: 'admin',
+      });
+      const [{ id }] = data as [{ id: number }];
+      return server.request('DELETE', `/permissions/${id}`, { as: 'admin' });
+    },
+    codes: every('FORBIDDEN'),
+  },
+  {
+    what: 'token change',
+    happen: patch(() => ({ token: 'a-token-of-another-kind' })),
+    codes: { jwt: null, session: null, static: 'INVALID_CREDENTIALS' },
+  },
+];
+
+describe.each(settings)('on $dialect through $door', (setting) => {
+  const { users = {}, roles = {}, ...access } = peopleAccess;
+  const people = Object.fromEntries(events.map((_, index) => [`person${index}`, { ...users.ann }]));
+  const server = useServer({
+    ...peopleServer(setting),
+    ...setting,
+    access: { ...access, roles: { ...roles, Powerless: { policies: [] } }, users: people },
+  });
+  let second: TestServer;
+  beforeAll(async () => {
+    second = await server().startAnother();
+  });
+  afterAll(() => second.close());
+
+  const enter = async (name: string): Promise<Person> => {
+    const session = cookiesOf(await login(server(), name, { mode: 'session' })).get(
+      'svc_session_token',
+    )?.value;
+    const tokens = (await login(server(), name)).data as Tokens;
+    return { name, id: server().ids.users.get(name) ?? '', tokens, session: session ?? '' };
+  };
+
+  const ask = async ({ name, tokens, session }: Person, credential: Credential) => {
+    const headers: Readonly<Record<Credential, Readonly<Record<string, string>>>> = {
+      jwt: { authorization: `Bearer ${tokens.access_token}` },
+      session: { cookie: `svc_session_token=${session}` },
+      static: { authorization: `Bearer ${name}-token` },
+    };
+    const { codes } = await second.request('GET', '/items/book?limit=1&fields=id', {
+      headers: headers[credential],
+    });
+    return codes[0] ?? null;
+  };
+
+  const askAll = async (person: Person) =>
+    Object.fromEntries(
+      await Promise.all(credentials.map(async (each) => [each, await ask(person, each)] as const)),
+    );
+
+  // what takes from everybody comes last
+  const ordered = [...events.entries()].sort(([, a]) => (a.what === 'policy change' ? 1 : -1));
+  it.each(ordered.map(([index, event]) => [event.what, event, `person${index}`] as const))(
+    'a %s acts on the next request',
+    async (_, { happen, codes }, name) => {
+      const person = await enter(name);
+      expect(await askAll(person)).toEqual(every(null));
+      const answer = await happen(server(), person);
+      if (answer !== undefined) expect([200, 204]).toContain(answer.status);
+      expect(await askAll(person)).toEqual(codes);
+    },
+  );
+});
