@@ -1,9 +1,10 @@
 /** What happens to whom, and which of their credentials a second process refuses with the very next request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../runtime/passwords.js';
+import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, type Answer, type TestServer } from '../server-harness.js';
-import { cookiesOf, login, peopleAccess, peopleServer, type Tokens } from './people.js';
+import { login, peopleAccess, peopleServer, type Tokens } from './people.js';
 
 const credentials = ['jwt', 'session', 'static'] as const;
 

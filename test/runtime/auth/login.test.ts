@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
-import { cookiesOf, login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
+import { login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
 
 describe.each(settings)('logins on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });

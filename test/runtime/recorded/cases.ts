@@ -1,9 +1,11 @@
 /** Recorded requests with their answers: see `test/data/recorded/README.md`. */
 import { readFileSync } from 'node:fs';
 import type { TestDialect } from '../../databases.js';
+import { cookiesOf } from '../harness/cookies.js';
 import type { Answer, TestServer } from '../server-harness.js';
 import { compareValues, fillIn, type Bindings } from './compare.js';
 import { dataPath } from './museum.js';
+import { fillTokens } from './tokens.js';
 
 export const groups = ['reads', 'writes', 'errors', 'access', 'auth'] as const;
 
@@ -18,9 +20,18 @@ export interface RecordedCase {
   readonly rawBody?: string;
   readonly status: number;
   readonly contentType?: string;
+  readonly cookies?: readonly CookieCase[];
   readonly response?: unknown;
   readonly differs?: Decision;
   readonly vendors?: readonly string[];
+}
+
+/** With an empty value, only that it is taken back. */
+interface CookieCase {
+  readonly name: string;
+  readonly value: string;
+  /** In lower case, without `expires`. */
+  readonly attributes: readonly string[];
 }
 
 /** What is answered instead. */
@@ -67,9 +78,9 @@ const sendCase = (
   server: TestServer,
   bindings: Bindings,
 ) =>
-  server.request(method, fillIn(path, bindings), {
+  server.request(method, fillIn(fillTokens(path), bindings), {
     ...(as !== 'public' && { as }),
-    ...(headers !== undefined && { headers }),
+    ...(headers !== undefined && { headers: fillIn(fillTokens(headers), bindings) }),
     ...(body !== undefined && { body: fillIn(body, bindings) }),
     ...(rawBody !== undefined && { raw: rawBody === '<large>' ? largeBody : rawBody }),
   });
@@ -80,7 +91,9 @@ const judge = (given: RecordedCase, answer: Answer, bindings: Bindings): readonl
   const { differs } = given;
   const status = differs?.status ?? given.status;
   if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
-  if (differs === undefined) return judgeContent(given, answer, bindings);
+  if (differs === undefined) {
+    return [...judgeContent(given, answer, bindings), ...judgeCookies(given, answer, bindings)];
+  }
   if (differs.response !== undefined) return judgeContent(differs, answer, bindings);
   return differs.code === undefined ? [] : judgeCode(differs, answer);
 };
@@ -96,6 +109,20 @@ const judgeContent = (
   if (text !== '' && !type.startsWith(contentType ?? 'application/json'))
     return [`the content type is ${type}`];
   return compareValues(response, contentType === undefined ? body : text, bindings);
+};
+
+const judgeCookies = (
+  { cookies = [] }: RecordedCase,
+  answer: Answer,
+  bindings: Bindings,
+): readonly string[] => {
+  const found = cookiesOf(answer);
+  return cookies.flatMap(({ name, value, attributes }) => {
+    const cookie = found.get(name);
+    if (cookie === undefined) return [`the cookie ${name} is not set`];
+    const wrong = compareValues(value, cookie.value, bindings);
+    return value === '' ? wrong : [...wrong, ...compareValues(attributes, cookie.attributes, bindings)];
+  });
 };
 
 const judgeCode = (

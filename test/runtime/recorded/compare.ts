@@ -87,6 +87,8 @@ const placeholder = /^<(\w+)(?::(\w+))?>$/;
 
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value)),
+  jwt: (value) => typeof value === 'string' && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value),
+  token: (value) => typeof value === 'string' && value.length >= 43,
   hash: (value) => typeof value === 'string' && value !== '',
   int: (value) => typeof value === 'number' && value > 100_000,
   id: (value) => Number(value) > 100_000,
@@ -101,15 +103,17 @@ const comparePlaceholder = (
   { actual, bindings }: Compared,
 ): readonly string[] => {
   const [, kind = '', name] = placeholder.exec(expected) ?? [];
-  if (name !== undefined && bindings.has(name)) {
-    return String(bindings.get(name)) === String(actual) ? [] : [differs(path, bindings.get(name), actual)];
-  }
+  const bound = name === undefined ? undefined : bindings.get(bindingOf(kind, name));
+  if (bound !== undefined) return String(bound) === String(actual) ? [] : [differs(path, bound, actual)];
   const fits = kinds[kind];
   if (fits === undefined) throw new Error(`${expected} stands for nothing`);
   if (!fits(actual)) return [differs(path, expected, actual)];
-  if (name !== undefined) bindings.set(name, actual);
+  if (name !== undefined) bindings.set(bindingOf(kind, name), actual);
   return [];
 };
+
+/** A counted key and its text are one. */
+const bindingOf = (kind: string, name: string): string => `${kind === 'id' ? 'int' : kind}:${name}`;
 
 /** `.000` after the second says nothing. */
 const isSame = (expected: unknown, actual: unknown): boolean =>
@@ -130,7 +134,9 @@ export const fillIn = <Value>(value: Value, bindings: Bindings): Value => {
   if (text === undefined || !text.includes('<')) return value;
   return JSON.parse(
     text
-      .replaceAll(/"<int:(\w+)>"/g, (_, name: string) => JSON.stringify(bindings.get(name)))
-      .replaceAll(/<(?:id|int|uuid|hash):(\w+)>/g, (_, name: string) => String(bindings.get(name))),
+      .replaceAll(/"<int:(\w+)>"/g, (_, name: string) => JSON.stringify(bindings.get(bindingOf('int', name))))
+      .replaceAll(/<(id|int|uuid|hash|jwt|token):(\w+)>/g, (_, kind: string, name: string) =>
+        String(bindings.get(bindingOf(kind, name))),
+      ),
   ) as Value;
 };

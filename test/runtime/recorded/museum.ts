@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
+import { hashPassword } from '../../../runtime/passwords.js';
 import type { TestDialect } from '../../databases.js';
 import {
   startTestServer,
@@ -29,6 +30,8 @@ interface Museum {
     readonly relations: readonly RelationMeta[];
   };
   readonly access: {
+    /** Signs tokens. */
+    readonly secret: string;
     readonly policies: Readonly<Record<string, { readonly permissions: readonly TestPermission[] }>>;
     readonly roles: Readonly<Record<string, { readonly id: string; readonly policies: readonly string[] }>>;
     readonly users: Readonly<Record<string, UserMeta>>;
@@ -55,19 +58,25 @@ interface RelationMeta {
 interface UserMeta {
   readonly id: string;
   readonly token: string;
+  readonly password: string;
   readonly role: string | null;
   readonly policies?: readonly string[];
   readonly status?: string;
   readonly first_name: string;
 }
 
+const readMeta = (): Museum => load(readFileSync(dataPath('meta.yaml'), 'utf8')) as Museum;
+
+export const readAccess = (): Museum['access'] => readMeta().access;
+
 export const startMuseum = async (dialect: TestDialect): Promise<TestServer> => {
-  const { museum, access } = load(readFileSync(dataPath('meta.yaml'), 'utf8')) as Museum;
+  const { museum, access } = readMeta();
   const server = await startTestServer({
     dialect,
     file: dataPath(files[dialect]),
     meta: toMeta(museum),
-    access: toAccess(access),
+    access: await toAccess(access),
+    environment: { SECRET: access.secret },
   });
   const { admin } = access.users;
   await server.execute(
@@ -112,7 +121,7 @@ const toRelationRow = (relation: RelationMeta): Record<string, unknown> => ({
 });
 
 /** The administrator is there already. */
-const toAccess = ({ policies, roles, users }: Museum['access']): TestAccess => {
+const toAccess = async ({ policies, roles, users }: Museum['access']): Promise<TestAccess> => {
   const { Administrator: _role, ...others } = roles;
   const { admin: _user, ...people } = users;
   return {
@@ -120,15 +129,19 @@ const toAccess = ({ policies, roles, users }: Museum['access']): TestAccess => {
       Object.entries(policies).map(([name, { permissions }]) => [name, permissions]),
     ),
     roles: others,
-    users: Object.fromEntries(Object.entries(people).map(([name, user]) => [name, toUser(user)])),
+    users: Object.fromEntries(
+      await Promise.all(
+        Object.entries(people).map(async ([name, user]) => [name, await toUser(user)] as const),
+      ),
+    ),
     public: ['Public'],
   };
 };
 
-const toUser = ({ id, token, role, policies = [], status = 'active', first_name: name }: UserMeta) => ({
-  id,
-  token,
-  role,
+const toUser = async ({ policies = [], status = 'active', first_name: name, ...user }: UserMeta) => ({
+  id: user.id,
+  token: user.token,
+  role: user.role,
   policies,
-  columns: { status, first_name: name },
+  columns: { status, first_name: name, password: await hashPassword(user.password) },
 });
