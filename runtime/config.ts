@@ -40,7 +40,7 @@ export interface Config {
   /** Requests of one user or address; `null`: any number. */
   readonly rateLimit: { readonly points: number; readonly duration: number } | null;
   /** Used by `bootstrap` only. */
-  readonly admin: { readonly email: string; readonly token: string | null };
+  readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
   readonly query: {
     readonly limitDefault: number;
     /** `-1`: no maximum. */
@@ -138,6 +138,12 @@ export const variables = [
     meaning: '`svc bootstrap`: static token of that administrator',
     secret: true,
   },
+  {
+    name: 'ADMIN_PASSWORD',
+    default: 'random, printed once',
+    meaning: '`svc bootstrap`: password of that administrator',
+    secret: true,
+  },
   { name: 'QUERY_LIMIT_DEFAULT', default: '100', meaning: 'rows of a list when `limit` is not given' },
   { name: 'QUERY_LIMIT_MAX', default: '-1', meaning: 'most rows a caller may ask for; `-1` for no maximum' },
   { name: 'QUERY_LIMIT_MAX_PUBLIC', default: '1000', meaning: 'the same for callers without a token' },
@@ -205,6 +211,7 @@ export const loadConfig = (environment: Environment): Config => {
     admin: {
       email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),
       token: read('ADMIN_TOKEN', parseToken, null),
+      password: read('ADMIN_PASSWORD', parseText, null),
     },
     query: {
       limitDefault: read('QUERY_LIMIT_DEFAULT', parseWhole(-1), 100),

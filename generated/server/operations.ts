@@ -61,6 +61,18 @@ export type ServerSpecsOasOutput = {
   paths: { [name: string]: unknown };
 };
 
+export type TfaDisableInput = { body: { otp: string } };
+export type TfaDisableOutput = void;
+
+export type TfaEnableInput = { body: { secret: string; otp: string } };
+export type TfaEnableOutput = void;
+
+export type TfaGenerateInput = { body: { password: string } };
+export type TfaGenerateOutput = { data: { secret: string; otpauth_url: string } };
+
+export type TfaResetInput = { id: string };
+export type TfaResetOutput = void;
+
 /** One method for every operation; the compiler names a missing one. */
 export interface Operations {
   /** Log in with e-mail address and password */
@@ -86,6 +98,14 @@ export interface Operations {
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
   /** Describe what the caller may use as an OpenAPI 3.1 document */
   serverSpecsOas(input: ServerSpecsOasInput, context: OperationContext): Promise<ServerSpecsOasOutput>;
+  /** Ask for no one-time password any more */
+  tfaDisable(input: TfaDisableInput, context: OperationContext): Promise<TfaDisableOutput>;
+  /** Ask for a one-time password at every login from now on */
+  tfaEnable(input: TfaEnableInput, context: OperationContext): Promise<TfaEnableOutput>;
+  /** Make a secret for one-time passwords; it counts once it is enabled with a code */
+  tfaGenerate(input: TfaGenerateInput, context: OperationContext): Promise<TfaGenerateOutput>;
+  /** Turn off the one-time passwords of a user who cannot */
+  tfaReset(input: TfaResetInput, context: OperationContext): Promise<TfaResetOutput>;
 }
 
 /** What requests are routed by. `responses`: status to content type. */
@@ -231,5 +251,45 @@ export const operations = [
     path: '/server/specs/oas',
     access: 'public',
     responses: { 200: 'application/json' },
+  },
+  {
+    id: 'tfaDisable',
+    method: 'post',
+    path: '/users/me/tfa/disable',
+    access: 'public',
+    body: { type: 'object', required: ['otp'], properties: { otp: { type: 'string', maxLength: 16 } } },
+    responses: { 204: null },
+  },
+  {
+    id: 'tfaEnable',
+    method: 'post',
+    path: '/users/me/tfa/enable',
+    access: 'public',
+    body: {
+      type: 'object',
+      required: ['secret', 'otp'],
+      properties: { secret: { type: 'string', maxLength: 64 }, otp: { type: 'string', maxLength: 16 } },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'tfaGenerate',
+    method: 'post',
+    path: '/users/me/tfa/generate',
+    access: 'public',
+    body: {
+      type: 'object',
+      required: ['password'],
+      properties: { password: { type: 'string', maxLength: 1024 } },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'tfaReset',
+    method: 'post',
+    path: '/users/{id}/tfa/disable',
+    access: 'admin',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+    responses: { 204: null },
   },
 ] as const;

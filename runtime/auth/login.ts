@@ -5,6 +5,7 @@ import type { Database } from '../execute/database.js';
 import { verifyPassword } from '../passwords.js';
 import { findByEmail } from './accounts.js';
 import type { Attempts } from './attempts.js';
+import { acceptCode } from './one-time.js';
 import type { Account, Renewed, SessionOrigin, Sessions } from './sessions.js';
 import type { Tokens } from './tokens.js';
 
@@ -67,11 +68,14 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     give(await sessions.begin(account, { from, ttl: lifetime(mode), refreshable: mode !== 'session' }), mode);
 
   /** Takes as long, and says the same, whatever is wrong. */
-  const prove = async ({ email, password }: Credentials): Promise<Account> => {
+  const prove = async ({ email, password, otp }: Credentials): Promise<Account> => {
     const account = await findByEmail(database, email);
     const isRight = await verifyPassword(account?.password ?? null, password);
     if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
       throw apiError('INVALID_CREDENTIALS', {});
+    }
+    if (account.tfaSecret !== null && !(await acceptCode(database, account, otp ?? ''))) {
+      throw apiError('INVALID_OTP', {});
     }
     return account;
   };

@@ -48,6 +48,7 @@ const reportToLines = ({ steps, admin }: BootstrapReport): readonly string[] => 
   steps.length === 0 ? 'system tables: nothing to do' : `system tables: ${steps.length} steps done`,
   adminToLine(admin),
   ...(admin.token === null ? [] : [`token: ${admin.token}`]),
+  ...(admin.password === null ? [] : [`password: ${admin.password}`]),
 ];
 
 const adminToLine = ({ state, email }: BootstrapReport['admin']): string => {
@@ -56,8 +57,8 @@ const adminToLine = ({ state, email }: BootstrapReport['admin']): string => {
       return `administrator ${email} created`;
     case 'promoted':
       return `user ${email} is an administrator now`;
-    case 'token set':
-      return `token of ${email} set`;
+    case 'renewed':
+      return `administrator ${email} renewed`;
     case 'kept':
       return `administrator ${email}: nothing to do`;
     case 'absent':

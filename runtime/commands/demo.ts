@@ -27,14 +27,14 @@ const runDemo = async (config: Config): Promise<void> => {
   ]);
   const database = await connect(config, observe);
   await timed('data', observe, () => loadChinook(database));
-  await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
+  const { admin } = await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
   const { email } = config.admin;
   const token = await tokenOf(database, email);
   const running = await startRequestProcess({ config, database, observe });
   const urls = urlsOf(config, running.url);
   const file = config.database.url.slice('sqlite:'.length);
   say(`\n${running.collections} collections, ready after ${(performance.now() / 1000).toFixed(1)} s`);
-  say(greet({ urls, email, token, file }));
+  say(greet({ urls, email, token, password: admin.password, file }));
   await untilStopped({ stop: running.close, kill: () => {} }, observe);
 };
 

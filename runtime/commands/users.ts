@@ -1,7 +1,8 @@
 /** `svc users …`: for the locked out. */
 import { Command } from 'commander';
 import { Refusal } from '../refusal.js';
-import { changeAccess, createToken, type AccessStore } from '../schema/users.js';
+import { hashPassword } from '../passwords.js';
+import { changeAccess, createPassword, createToken, type AccessStore } from '../schema/users.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -9,7 +10,9 @@ export const usersCommand = (): Command =>
   new Command('users')
     .description('create users and give them tokens')
     .addCommand(createCommand())
-    .addCommand(tokenCommand());
+    .addCommand(tokenCommand())
+    .addCommand(passwordCommand())
+    .addCommand(tfaResetCommand());
 
 const createCommand = (): Command =>
   new Command('create')
@@ -37,17 +40,48 @@ const tokenCommand = (): Command =>
     .action(
       action(async (email: string, { json }: { json?: true }) => {
         const token = createToken();
-        await withStore(async (store) => {
-          const user = await store.findUser(email);
-          if (user === null)
-            throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
-          await store.updateUser(user.id, { token });
-        });
+        await changeUser(email, { token });
         if (json === true) sayJson({ email, token });
         else say(token);
         return 0;
       }),
     );
+
+const passwordCommand = (): Command =>
+  new Command('password')
+    .description(
+      'give a user a new password and print it; whoever is logged in with the old one is logged out',
+    )
+    .argument('<email>')
+    .option('--json', 'print the password as JSON')
+    .action(
+      action(async (email: string, { json }: { json?: true }) => {
+        const password = createPassword();
+        await changeUser(email, { password: await hashPassword(password) });
+        if (json === true) sayJson({ email, password });
+        else say(password);
+        return 0;
+      }),
+    );
+
+const tfaResetCommand = (): Command =>
+  new Command('tfa-reset')
+    .description('turn off the one-time passwords of a user who has lost the authenticator')
+    .argument('<email>')
+    .action(
+      action(async (email: string) => {
+        await changeUser(email, { tfa_secret: null });
+        say(`${email} logs in without a one-time password`);
+        return 0;
+      }),
+    );
+
+const changeUser = (email: string, changes: Parameters<AccessStore['updateUser']>[1]): Promise<void> =>
+  withStore(async (store) => {
+    const user = await store.findUser(email);
+    if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
+    await store.updateUser(user.id, changes);
+  });
 
 const withStore = <Result>(body: (store: AccessStore) => Promise<Result>): Promise<Result> =>
   withDatabase(async (database) => {

@@ -5,18 +5,21 @@ export interface Demo {
   readonly email: string;
   /** `null`: the administrator has none, or is somebody else by now. */
   readonly token: string | null;
+  /** `null`: it was told before. */
+  readonly password: string | null;
   readonly file: string;
 }
 
-export const greet = ({ urls, email, token, file }: Demo): string => {
+export const greet = ({ urls, email, token, password, file }: Demo): string => {
   const names = Object.keys(urls);
-  const width = Math.max(...names.map((name) => name.length), 'admin'.length) + 2;
+  const width = Math.max(...names.map((name) => name.length), 'password'.length) + 2;
   const row = (name: string, value: string): string => `  ${name.padEnd(width)}${value}`;
   return [
     '',
     ...names.map((name) => row(name, urls[name] ?? '')),
     '',
     row('admin', email),
+    row('password', password ?? `told at the first start; "svc users password ${email}" makes another`),
     row('token', token ?? `none; "svc users token ${email}" makes one`),
     '',
     'Try it:',

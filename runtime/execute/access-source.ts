@@ -128,7 +128,7 @@ export const credentialOf = (hash: string | null): string =>
     .digest('base64url');
 
 const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
-  const { token: _token, password: _password, tfa_secret: _secret, ...columns } = row;
+  const { token: _token, password: _password, tfa_secret: _secret, tfa_step: _step, ...columns } = row;
   return { id: String(row.id), role: text(row.role), status: String(row.status), columns };
 };
 

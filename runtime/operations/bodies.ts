@@ -3,9 +3,11 @@ import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
 import { createServerOperations } from './server.js';
 import type { OperationServices } from './services.js';
+import { createTfaOperations } from './tfa.js';
 
 /** The compiler names what is missing. */
 export const createOperations = (services: OperationServices): Operations => ({
   ...createServerOperations(services),
+  ...createTfaOperations(services),
   ...createAuthOperations(services),
 });

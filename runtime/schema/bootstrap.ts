@@ -2,18 +2,20 @@
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
 import type { Database } from '../execute/database.js';
+import { hashPassword, verifyPassword } from '../passwords.js';
 import { ensureAccessVersion } from './access-version.js';
 import { printerOf } from './ddl.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
-import { changeAccess, createToken, type AccessStore } from './users.js';
+import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';
 
 export interface BootstrapOptions {
   readonly database: Database;
   readonly spec: Spec;
   /** Reads the tables that are there now. */
   readonly introspect: () => Promise<Catalog>;
-  readonly admin: { readonly email: string; readonly token: string | null };
+  /** `null`: made and told, where there is none yet. */
+  readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
   /** Told of every step before it runs. */
   readonly log: (what: string) => void;
 }
@@ -28,8 +30,10 @@ interface AdminReport {
   readonly email: string;
   /** Shown once: only where this run made or set it. */
   readonly token: string | null;
+  /** Likewise. */
+  readonly password: string | null;
   /** `kept`: somebody administers already. `absent`: and nobody has the e-mail address asked for. */
-  readonly state: 'created' | 'promoted' | 'token set' | 'kept' | 'absent';
+  readonly state: 'created' | 'promoted' | 'renewed' | 'kept' | 'absent';
 }
 
 /**
@@ -74,25 +78,36 @@ const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promis
     const role = await store.administratorRole();
     if (user === null) {
       const token = admin.token ?? createToken();
-      await store.insertUser({ email: admin.email, role, token });
-      return { email: admin.email, token, state: 'created' };
+      const password = admin.password ?? createPassword();
+      await store.insertUser({ email: admin.email, role, token, password: await hashPassword(password) });
+      return { email: admin.email, token, password, state: 'created' };
     }
     const token = admin.token ?? (user.token === null ? createToken() : null);
-    await store.updateUser(user.id, { role, ...(token === null ? {} : { token }) });
-    return { email: admin.email, token, state: 'promoted' };
+    const password = admin.password ?? (user.password === null ? createPassword() : null);
+    await store.updateUser(user.id, { role, ...(await changesOf({ token, password })) });
+    return { email: admin.email, token, password, state: 'promoted' };
   });
 
+/** What is given and is another one, is set. */
 const keep = async (
   store: AccessStore,
   admin: BootstrapOptions['admin'],
-  user: { readonly id: string; readonly token: string | null } | null,
+  user: FoundUser | null,
 ): Promise<AdminReport> => {
-  const { email, token } = admin;
-  if (user === null) return { email, token: null, state: 'absent' };
-  if (token === null || token === user.token) return { email, token: null, state: 'kept' };
-  await store.updateUser(user.id, { token });
-  return { email, token, state: 'token set' };
+  const { email } = admin;
+  if (user === null) return { email, token: null, password: null, state: 'absent' };
+  const token = admin.token === user.token ? null : admin.token;
+  const isKnown = admin.password === null || (await verifyPassword(user.password, admin.password));
+  const password = isKnown ? null : admin.password;
+  if (token === null && password === null) return { email, token, password, state: 'kept' };
+  await store.updateUser(user.id, await changesOf({ token, password }));
+  return { email, token, password, state: 'renewed' };
 };
+
+const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'password'>) => ({
+  ...(token === null ? {} : { token }),
+  ...(password === null ? {} : { password: await hashPassword(password) }),
+});
 
 /** Names the steps that `svc bootstrap` would take; a start refuses while there are any. */
 export const pendingSteps = (spec: Spec, catalog: Catalog): readonly string[] =>

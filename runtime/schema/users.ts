@@ -12,10 +12,16 @@ interface NewUser {
   readonly email: string;
   readonly role: string | null;
   readonly token: string | null;
+  /** As a hash; absent: none. */
+  readonly password?: string | null;
+  readonly tfa_secret?: null;
 }
 
 /** 32 random bytes, in letters that fit into a header and a URL. */
 export const createToken = (): string => randomBytes(32).toString('base64url');
+
+/** 96 random bits, easy to type. */
+export const createPassword = (): string => randomBytes(12).toString('base64url');
 
 /** Runs a change of the access tables; where it wrote, every process sees it with its next request. */
 export const changeAccess = <Result>(
@@ -42,8 +48,15 @@ export const tokenOf = async (database: Database, email: string): Promise<string
   return typeof found?.token === 'string' ? found.token : null;
 };
 
+export interface FoundUser {
+  readonly id: string;
+  readonly token: string | null;
+  /** As a hash. */
+  readonly password: string | null;
+}
+
 export interface AccessStore {
-  findUser(email: string): Promise<{ readonly id: string; readonly token: string | null } | null>;
+  findUser(email: string): Promise<FoundUser | null>;
   /** @returns its key, or `null` where there is none; the first by key where names repeat */
   findRole(name: string): Promise<string | null>;
   /** Sorted; at most twenty. */
@@ -81,9 +94,9 @@ const createAccessStore = (
 
   return {
     async findUser(email) {
-      const found = await first('select id, token from svc_users where email = ?', [email]);
+      const found = await first('select id, token, password from svc_users where email = ?', [email]);
       if (found === null) return null;
-      return { id: String(found.id), token: found.token === null ? null : String(found.token) };
+      return { id: String(found.id), token: textOf(found.token), password: textOf(found.password) };
     },
     findRole,
     async roleNames() {
@@ -119,3 +132,6 @@ const createAccessStore = (
     },
   };
 };
+
+const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);

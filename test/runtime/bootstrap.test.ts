@@ -4,6 +4,7 @@ import { introspect } from '../../generator/introspection/index.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/package.js';
 import type { Database } from '../../runtime/execute/database.js';
+import { verifyPassword } from '../../runtime/passwords.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
 import { printerOf } from '../../runtime/schema/ddl.js';
 import {
@@ -33,12 +34,20 @@ const create = async (dialect: TestDialect): Promise<TestDatabase> => {
 
 const read = (database: Database) => introspect(catalogReader(database), { include: ['svc_*'] });
 
-const run = (database: Database, admin: { email?: string; token?: string } = {}, log: string[] = []) =>
+const run = (
+  database: Database,
+  admin: { email?: string; token?: string; password?: string } = {},
+  log: string[] = [],
+) =>
   bootstrap({
     database,
     spec,
     introspect: () => read(database),
-    admin: { email: admin.email ?? 'admin@example.com', token: admin.token ?? null },
+    admin: {
+      email: admin.email ?? 'admin@example.com',
+      token: admin.token ?? null,
+      password: admin.password ?? null,
+    },
     log: (what) => log.push(what),
   });
 
@@ -130,7 +139,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     const before = await version(database);
     expect(await run(database)).toEqual({
       steps: [],
-      admin: { email: 'admin@example.com', token: null, state: 'kept' },
+      admin: { email: 'admin@example.com', token: null, password: null, state: 'kept' },
     });
     expect(await version(database)).toBe(before);
     expect(await users(database)).toHaveLength(1);
@@ -142,9 +151,29 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await users(database)).toMatchObject([{ email: 'root@example.com', token: 'first-token' }]);
     const before = await version(database);
     const again = await run(database, { email: 'root@example.com', token: 'second-token' });
-    expect(again.admin).toEqual({ email: 'root@example.com', token: 'second-token', state: 'token set' });
+    expect(again.admin).toEqual({
+      email: 'root@example.com',
+      token: 'second-token',
+      password: null,
+      state: 'renewed',
+    });
     expect(await users(database)).toMatchObject([{ token: 'second-token' }]);
     expect(await version(database)).toBe(before + 1);
+  });
+
+  it('sets a password, as a hash: one of its own that is told once, or the one that is given', async () => {
+    const { database } = await create(dialect);
+    const stored = async () => String((await database.query('select password from svc_users'))[0]?.password);
+    const { password } = (await run(database)).admin;
+    expect(await stored()).toMatch(/^\$argon2id\$/);
+    expect(await verifyPassword(await stored(), password ?? '')).toBe(true);
+    expect((await run(database)).admin).toMatchObject({ password: null, state: 'kept' });
+    expect((await run(database, { password: 'given' })).admin).toMatchObject({
+      password: 'given',
+      state: 'renewed',
+    });
+    expect(await verifyPassword(await stored(), 'given')).toBe(true);
+    expect((await run(database, { password: 'given' })).admin.state).toBe('kept');
   });
 
   it('leaves a database with an administrator to that administrator', async () => {

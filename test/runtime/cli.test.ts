@@ -39,9 +39,13 @@ describe('svc', () => {
     const commands = ['demo', 'bootstrap', 'generate', 'start', 'users'];
     for (const command of commands) expect(stdout).toContain(`  ${command}`);
     const helps = await Promise.all(
-      [...commands.map((command) => [command]), ['users', 'create'], ['users', 'token']].map((args) =>
-        place.run([...args, '--help']),
-      ),
+      [
+        ...commands.map((command) => [command]),
+        ['users', 'create'],
+        ['users', 'token'],
+        ['users', 'password'],
+        ['users', 'tfa-reset'],
+      ].map((args) => place.run([...args, '--help'])),
     );
     for (const help of helps) expect(help).toMatchObject({ code: 0, stderr: '' });
   });
@@ -119,6 +123,8 @@ describe('svc users', () => {
     const second = await place.run(['users', 'token', 'ann@example.com', '--json']);
     const { token } = JSON.parse(second.stdout) as { token: string };
     expect(token).not.toBe(first.stdout.trim());
+    const third = await place.run(['users', 'password', 'ann@example.com']);
+    expect(third.stdout).toMatch(/^[\w-]{16}\n$/);
   });
 
   it('refuses what is there already and what is not there, with what would be right', async () => {

@@ -102,7 +102,7 @@ const createSystemTables = async (database: Database): Promise<void> => {
     database,
     spec: await loadSpec([specFolder]),
     introspect: () => introspect(catalogReader(database), { include: ['svc_*'] }),
-    admin: { email: 'admin@example.com', token: adminToken },
+    admin: { email: 'admin@example.com', token: adminToken, password: null },
     log: () => undefined,
   });
 };

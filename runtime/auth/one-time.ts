@@ -1,0 +1,96 @@
+/** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
+import type { TOTP } from 'otpauth';
+import { apiError, invalidPayload } from '../errors.js';
+import type { Database } from '../execute/database.js';
+import { verifyPassword } from '../passwords.js';
+import { findById, updateAccount } from './accounts.js';
+import type { Attempts } from './attempts.js';
+import type { Account } from './sessions.js';
+
+export interface OneTime {
+  /** A secret to be shown once; nothing is stored yet. @throws INVALID_CREDENTIALS for a wrong password */
+  generate(caller: Caller, password: string): Promise<{ readonly secret: string; readonly url: string }>;
+  /** From now on a login takes a code. @throws INVALID_PAYLOAD for a wrong one */
+  enable(caller: Caller, proof: { readonly secret: string; readonly otp: string }): Promise<void>;
+  /** @throws INVALID_PAYLOAD for a wrong code */
+  disable(caller: Caller, otp: string): Promise<void>;
+  /** For administrators, whose right to do so has been checked. */
+  reset(user: string): Promise<void>;
+}
+
+export interface Caller {
+  readonly user: string;
+  readonly address: string;
+}
+
+const issuer = 'svc';
+
+const createTotp = async (secret: string, label = 'user'): Promise<TOTP> => {
+  const { Secret, TOTP: Totp } = await import('otpauth');
+  return new Totp({ issuer, label, secret: Secret.fromBase32(secret) });
+};
+
+/** The step that a code belongs to; `null`: it is of none, or the secret is none. */
+const stepOf = async (secret: string, code: string): Promise<number | null> => {
+  if (!/^\d{6}$/.test(code) || !/^[A-Z2-7]{16,64}$/.test(secret)) return null;
+  const totp = await createTotp(secret);
+  const delta = totp.validate({ token: code, window: 1 });
+  return delta === null ? null : totp.counter() + delta;
+};
+
+/** Whether the code is good for this account; then it never is again, in any process. */
+export const acceptCode = async (
+  database: Database,
+  { id, tfaSecret }: Account,
+  code: string,
+): Promise<boolean> => {
+  const step = tfaSecret === null ? null : await stepOf(tfaSecret, code);
+  if (step === null) return false;
+  const { affected } = await database.write({
+    text: 'update svc_users set tfa_step = ? where id = ? and (tfa_step is null or tfa_step < ?)',
+    values: [step, id, step],
+  });
+  return affected === 1;
+};
+
+export const createOneTime = (database: Database, attempts: Attempts): OneTime => {
+  const accountOf = async ({ user }: Caller): Promise<Account> => {
+    const account = await findById(database, user);
+    if (account === null) throw apiError('INVALID_CREDENTIALS', {});
+    return account;
+  };
+
+  const guard = <Result>({ user, address }: Caller, work: () => Promise<Result>): Promise<Result> =>
+    attempts.guard({ kind: 'otp', account: user, address }, work);
+
+  return {
+    generate: (caller, password) =>
+      guard(caller, async () => {
+        const account = await accountOf(caller);
+        if (!(await verifyPassword(account.password, password))) throw apiError('INVALID_CREDENTIALS', {});
+        if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+        const { Secret } = await import('otpauth');
+        const secret = new Secret({ size: 20 }).base32;
+        return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
+      }),
+
+    enable: (caller, { secret, otp }) =>
+      guard(caller, async () => {
+        const account = await accountOf(caller);
+        if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+        const step = await stepOf(secret, otp);
+        if (step === null) throw invalidPayload('"otp" is not a code of this secret');
+        await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step });
+      }),
+
+    disable: (caller, otp) =>
+      guard(caller, async () => {
+        const account = await accountOf(caller);
+        if (!(await acceptCode(database, account, otp)))
+          throw invalidPayload('"otp" is not a code that counts');
+        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null });
+      }),
+
+    reset: (user) => updateAccount(database, user, { tfa_secret: null, tfa_step: null }),
+  };
+};

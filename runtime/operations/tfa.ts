@@ -1,0 +1,37 @@
+/** Bodies of `spec/operations/tfa.yaml`. */
+import type { Operations } from '../../generated/server/operations.js';
+import { createAttempts } from '../auth/attempts.js';
+import { createOneTime, type Caller } from '../auth/one-time.js';
+import { apiError } from '../errors.js';
+import type { OperationContext } from './context.js';
+import type { OperationServices } from './services.js';
+
+export const createTfaOperations = ({ database, dialect }: OperationServices) => {
+  const oneTime = createOneTime(database, createAttempts(database, dialect.quote));
+
+  return {
+    async tfaGenerate({ body }, context) {
+      const { secret, url } = await oneTime.generate(await callerOf(context), body.password);
+      return { data: { secret, otpauth_url: url } };
+    },
+
+    async tfaEnable({ body }, context) {
+      await oneTime.enable(await callerOf(context), body);
+    },
+
+    async tfaDisable({ body }, context) {
+      await oneTime.disable(await callerOf(context), body.otp);
+    },
+
+    async tfaReset({ id }) {
+      await oneTime.reset(id);
+    },
+  } satisfies Partial<Operations>;
+};
+
+/** @throws INVALID_CREDENTIALS for nobody */
+const callerOf = async ({ principal, client }: OperationContext): Promise<Caller> => {
+  const { user } = await principal();
+  if (user === null) throw apiError('INVALID_CREDENTIALS', {});
+  return { user: user.id, address: client.address };
+};

@@ -1,0 +1,88 @@
+/** One-time passwords. */
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { login, password, peopleServer } from './people.js';
+
+/** @param steps before or after now */
+const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
+  const server = useServer({ ...peopleServer(setting), ...setting });
+  const post = (path: string, body: unknown, as?: string) =>
+    server().request('POST', path, { body, ...(as !== undefined && { as }) });
+  const generate = async (as: string) => {
+    const { data } = await post('/users/me/tfa/generate', { password }, as);
+    return data as { readonly secret: string; readonly otpauth_url: string };
+  };
+  /** With the code of the step before, so that the present one has not been used. */
+  const enable = async (as: string): Promise<string> => {
+    const { secret } = await generate(as);
+    const { status } = await post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, as);
+    expect(status).toBe(204);
+    return secret;
+  };
+  const disableBy = (as: string, user: string) =>
+    post(`/users/${server().ids.users.get(user)}/tfa/disable`, {}, as);
+
+  it('need a login and the password', async () => {
+    expect((await post('/users/me/tfa/generate', { password })).codes).toEqual(['INVALID_CREDENTIALS']);
+    expect((await post('/users/me/tfa/generate', { password: 'no' }, 'ann')).codes).toEqual([
+      'INVALID_CREDENTIALS',
+    ]);
+    expect((await post('/users/me/tfa/generate', {}, 'ann')).codes).toEqual(['INVALID_PAYLOAD']);
+    const { secret, otpauth_url: url } = await generate('ann');
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(url).toMatch(/^otpauth:\/\/totp\/svc:ann%40example\.com\?/);
+    expect((await login(server(), 'ann')).status).toBe(200);
+  });
+
+  it('count once a code has shown that the secret arrived', async () => {
+    const { secret } = await generate('ann');
+    expect((await post('/users/me/tfa/enable', { secret, otp: '000000' }, 'ann')).codes).toEqual([
+      'INVALID_PAYLOAD',
+    ]);
+    expect((await post('/users/me/tfa/enable', { secret: '?', otp: '000000' }, 'ann')).codes).toEqual([
+      'INVALID_PAYLOAD',
+    ]);
+    expect((await login(server(), 'ann')).status).toBe(200);
+  });
+
+  it('are asked for after the password, each accepted once, in every process', async () => {
+    const secret = await enable('ben');
+    const other = await server().startAnother();
+    try {
+      expect((await login(server(), 'ben')).codes).toEqual(['INVALID_OTP']);
+      expect((await login(server(), 'ben', { password: 'no' })).codes).toEqual(['INVALID_CREDENTIALS']);
+      expect((await login(server(), 'ben', { otp: '000000' })).codes).toEqual(['INVALID_OTP']);
+      const otp = codeOf(secret);
+      const both = await Promise.all([login(server(), 'ben', { otp }), login(other, 'ben', { otp })]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+      expect((await login(other, 'ben', { otp })).codes).toEqual(['INVALID_OTP']);
+      expect((await post('/users/me/tfa/generate', { password }, 'ben')).codes).toEqual(['INVALID_PAYLOAD']);
+      expect((await post('/users/me/tfa/disable', { otp }, 'ben')).codes).toEqual(['INVALID_PAYLOAD']);
+      expect((await post('/users/me/tfa/disable', { otp: codeOf(secret, 1) }, 'ben')).status).toBe(204);
+      expect((await login(server(), 'ben')).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('are turned off by administrators, for others', async () => {
+    await enable('cleo');
+    const concealed = await server().request(
+      'GET',
+      `/users/${server().ids.users.get('cleo')}?fields=tfa_secret,tfa_step`,
+      {
+        as: 'admin',
+      },
+    );
+    expect(concealed.data).toEqual({ tfa_secret: '**********', tfa_step: '**********' });
+    expect((await disableBy('ben', 'cleo')).codes).toEqual(['FORBIDDEN']);
+    expect((await login(server(), 'cleo')).codes).toEqual(['INVALID_OTP']);
+    expect((await disableBy('admin', 'cleo')).status).toBe(204);
+    expect((await login(server(), 'cleo')).status).toBe(200);
+  });
+});
