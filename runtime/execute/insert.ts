@@ -74,7 +74,8 @@ const insertTelling = async (
   const missing = collection.key.filter(({ name }) => whole[0]?.has(name) !== true);
   if (missing.length === 0) return whole.map((row) => keyOf(collection, row));
   if (missing.length > 1 || missing[0]?.auto !== true || counted === undefined) return null;
-  const step = whole.length === 1 ? 0n : await readStep(context);
+  const step = whole.length === 1 ? 0n : await readStep(counted, context);
+  if (step === null) return null;
   return whole.map((row, index) => keyOf(collection, row, BigInt(counted) + step * BigInt(index)));
 };
 
@@ -92,6 +93,7 @@ const makeKeys = async (
   const fixed = missing.flatMap((field) =>
     field.default === undefined ? [] : [[field.name, toScalar(field, field.default)] as const],
   );
+  if (made.length + fixed.length === 0) return rows;
   const makes = `select ${made.map(({ keyDefault }, index) => `${keyDefault} as k${index}`).join(', ')}`;
   const found = made.length === 0 ? [] : await executor.query(rows.map(() => makes).join(' union all '));
   return rows.map((row, place) => {
@@ -110,8 +112,8 @@ const toScalar = (field: Field, value: unknown): Scalar => {
   throw new Error(`the database gave the key "${field.name}" a value that is not ${read.expected}`);
 };
 
-/** By how much the keys of one statement differ; the first is told. */
-const readStep = async ({ executor, dialect }: InsertContext): Promise<bigint> => {
+/** By how much the keys of one statement differ; `null` where `counted` is not the first: a trigger made them. */
+const readStep = async (counted: string, { executor, dialect }: InsertContext): Promise<bigint | null> => {
   const [row] = await executor.query(dialect.keyStep ?? '');
-  return BigInt(String(row?.step));
+  return String(row?.first) === counted ? BigInt(String(row?.step)) : null;
 };

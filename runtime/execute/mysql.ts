@@ -80,8 +80,15 @@ export const sessionSetup = (dialect: DialectName, timeout: number): string =>
     "set time_zone = '+00:00'",
     // a key that is given counts, also when it is 0
     "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
-    dialect === 'mariadb' ? `max_statement_time = ${timeout / 1000}` : `max_execution_time = ${timeout}`,
+    ...(dialect === 'mariadb' ? [`max_statement_time = ${timeout / 1000}`] : mysqlLimits(timeout)),
   ].join(', ');
+
+/** MySQL stops nothing but selects; what it can promise of a write is how long it waits for others. */
+const mysqlLimits = (timeout: number): readonly string[] => {
+  const wait = Math.ceil(timeout / 1000);
+  const waits = [`innodb_lock_wait_timeout = ${wait}`, `lock_wait_timeout = ${wait}`];
+  return [`max_execution_time = ${timeout}`, ...(timeout === 0 ? [] : waits)];
+};
 
 const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise<Result>): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {

@@ -13,7 +13,7 @@ export interface SqlDialect {
   readonly name: DialectName;
   /** `INSERT … RETURNING` exists. */
   readonly returning: boolean;
-  /** Where it does not: a statement whose `step` is by how much the counted keys of one insert differ. */
+  /** Where it does not: a statement for the `first` key that was counted last, and the `step` to the next of its insert. */
   readonly keyStep?: string;
   /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
   readonly checkClause?: string;

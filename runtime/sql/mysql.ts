@@ -6,7 +6,7 @@ export const mysql: SqlDialect = {
   ...mariadb,
   name: 'mysql',
   returning: false,
-  keyStep: 'select @@auto_increment_increment as step',
+  keyStep: 'select last_insert_id() as first, @@auto_increment_increment as step',
   checkClause:
     'select check_clause as clause from information_schema.check_constraints where constraint_schema = database() and constraint_name = ?',
 };

@@ -94,6 +94,8 @@ create table derived (id varchar(40) not null default (concat(word, '!')), word 
 create table tallied (place varchar(9) not null default 'here', id int not null auto_increment, word varchar(20), primary key (id, place));
 create table overruled (id int not null auto_increment primary key, word varchar(20));
 create trigger overrule before insert on overruled for each row set new.word = upper(new.word);
+create table renumbered (id int not null auto_increment primary key, word varchar(20));
+create trigger renumber before insert on renumbered for each row set new.id = 100 + ascii(new.word);
 `,
   });
   const post = (path: string, body: unknown) =>
@@ -126,5 +128,10 @@ create trigger overrule before insert on overruled for each row set new.word = u
       { id: 1, word: 'A' },
       { id: 2, word: 'B' },
     ]);
+  });
+
+  it('that a trigger makes are told for one item, and never guessed for several', async () => {
+    expect((await post('renumbered', { word: 'A' })).data).toEqual({ id: 165, word: 'A' });
+    expect(await post('renumbered', [{ word: 'C' }, { word: 'B' }])).toMatchObject({ status: 204 });
   });
 });

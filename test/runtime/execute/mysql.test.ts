@@ -84,6 +84,17 @@ describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
     await database.close();
   });
 
+  it('stop a write that waits too long', async () => {
+    await place.execute('create table busy (id int primary key); insert into busy values (1)');
+    const database = await openDatabase({ url: place.url, statementTimeout: 1000 });
+    const write = { text: 'delete from busy where id = 1', values: [] };
+    await database.transaction(async (executor) => {
+      await executor.write(write);
+      await expect(database.write(write)).rejects.toMatchObject({ errno: dialect === 'mysql' ? 1205 : 1969 });
+    });
+    await database.close();
+  });
+
   it('hold a lock of a long name in a database of a long name, one after another', async () => {
     const long = `svc_${'x'.repeat(60)}`;
     const url = new URL(place.url);

@@ -4,7 +4,7 @@ insert into `album` (`title`, `year`)
 values (?, ?), (?, ?)
 -- "Septet", 1, "Nonet", 2;
 
-select @@auto_increment_increment as step;
+select last_insert_id() as first, @@auto_increment_increment as step;
 
 insert into `album` (`title`)
 values (?)
