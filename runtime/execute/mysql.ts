@@ -7,6 +7,7 @@ import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './mysql-rows.js';
 import { readColumnType, type ColumnType } from './mysql-types.js';
 import { RowCollector, type RowSet } from './row-set.js';
+import { hintOf, rememberSize } from './size-hints.js';
 
 /** Statements kept per connection; servers allow some 16 000 in all. */
 const maxStatements = 256;
@@ -248,7 +249,7 @@ const readRows = (
   layout: RowLayout,
 ): Promise<RowSet> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
-    const collector = new RowCollector(sizeHints.get(text) ?? 1024, layout.limit);
+    const collector = new RowCollector(hintOf(text), layout.limit);
     const columns: ColumnType[] = [];
     let program: MysqlProgram | null = null;
     let failure: Error | null = null;
@@ -299,13 +300,3 @@ const isSame = (left: readonly ColumnType[], right: readonly ColumnType[]): bool
       column.binary === other.binary
     );
   });
-
-const maxHints = 1000;
-const sizeHints = new Map<string, number>();
-
-/** Answers of one statement tend to have one size. */
-const rememberSize = (text: string, size: number): void => {
-  if ((sizeHints.get(text) ?? 0) >= size) return;
-  if (sizeHints.size >= maxHints) sizeHints.clear();
-  sizeHints.set(text, size + 512);
-};

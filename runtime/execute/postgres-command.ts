@@ -38,6 +38,15 @@ interface DriverMessage {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
+/** Messages of class 22 quote the value they are about, which is nobody's business but the sender's. */
+const withoutValue = (error: Error): Error => {
+  if (!String((error as { code?: unknown }).code).startsWith('22')) return error;
+  const { message, stack = '' } = error;
+  error.message = message.replace(/".*"/s, '"…"');
+  error.stack = stack.replace(message, () => error.message);
+  return error;
+};
+
 class Command {
   /** By this pg keeps what a connection has parsed. */
   readonly name: string | undefined;
@@ -99,7 +108,7 @@ class Command {
   }
 
   handleError(error: Error): void {
-    this.#settle.reject(Object.assign(error, { sql: this.#question.text }));
+    this.#settle.reject(Object.assign(withoutValue(error), { sql: this.#question.text }));
   }
 
   handleEmptyQuery(): void {}

@@ -9,6 +9,7 @@ import { clientOptions, sessionSetup } from './postgres-options.js';
 import { numberPlaceholders } from './postgres-placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './postgres-rows.js';
 import { RowCollector, type RowSet } from './row-set.js';
+import { hintOf, rememberSize } from './size-hints.js';
 
 /** Statements kept per connection. */
 const maxStatements = 256;
@@ -206,7 +207,7 @@ const readRows = async (
   layout: RowLayout,
 ): Promise<RowSet> => {
   const prepared = prepare(client, text);
-  const collector = new RowCollector(sizeHints.get(text) ?? 1024, layout.limit);
+  const collector = new RowCollector(hintOf(text), layout.limit);
   let program: PostgresProgram | null = null;
   const row: Question['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);
@@ -239,14 +240,4 @@ const evict = ({ statements, dropped }: RowClient): void => {
   const [text, { name }] = oldest;
   statements.delete(text);
   dropped.push(name);
-};
-
-const maxHints = 1000;
-const sizeHints = new Map<string, number>();
-
-/** Answers of one statement tend to have one size. */
-const rememberSize = (text: string, size: number): void => {
-  if ((sizeHints.get(text) ?? 0) >= size) return;
-  if (sizeHints.size >= maxHints) sizeHints.clear();
-  sizeHints.set(text, size + 512);
 };

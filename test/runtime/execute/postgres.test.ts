@@ -78,6 +78,14 @@ describe('PostgreSQL', () => {
     });
   });
 
+  it('an error about a value does not tell it', async () => {
+    const error: unknown = await database
+      .query('select cast(? as text)::integer', ['my "secret"'])
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: '22P02', message: 'invalid input syntax for type integer: "…"' });
+    expect((error as Error).stack).not.toContain('secret');
+  });
+
   it('rows arrive whole, however their bytes are cut', async () => {
     const statement = {
       text: `select repeat(chr(64 + n % 20) || 'ä"', n * ?) from generate_series(1, 60) as n order by n`,
