@@ -37,7 +37,7 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
 };
 
 const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => void) => {
-  let counts = new Map<string, number>();
+  let counts = new Map<string, { count: number }>();
   let until = 0;
   return (key) => {
     const now = Date.now();
@@ -45,9 +45,10 @@ const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => 
       counts = new Map();
       until = now + duration;
     }
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    if (count > points) {
+    let entry = counts.get(key);
+    if (entry === undefined) counts.set(key, (entry = { count: 0 }));
+    entry.count += 1;
+    if (entry.count > points) {
       throw apiError(
         'REQUESTS_EXCEEDED',
         { limit: points, reset: new Date(until).toISOString() },
