@@ -8,6 +8,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['bootstrap', async () => (await import('./commands/bootstrap.js')).bootstrapCommand()],
   ['generate', async () => (await import('./commands/generate.js')).generateCommand()],
   ['start', async () => (await import('./commands/start.js')).startCommand()],
+  ['access', async () => (await import('./commands/access.js')).accessCommand()],
+  ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
 ]);
 

@@ -177,8 +177,14 @@ export interface CollectionDeclaration<
   readonly path: string | null;
   /** Declared by svc itself. */
   readonly system?: true;
+  /** Written by svc alone. */
+  readonly readonly?: true;
+  /** Says who may do what: a write is a new access version, and never comes through the owner of a list. */
+  readonly access?: true;
   readonly view?: true;
   readonly singleton?: true;
+  /** Writes leave a row of activity; `all` names the fields as well. */
+  readonly activity?: 'all' | 'activity';
   /** Default order of lists. */
   readonly sortField?: string;
   /** Field names; empty for views and keyless tables. */
@@ -219,8 +225,11 @@ export interface Collection {
   readonly name: string;
   readonly path: string | null;
   readonly system: boolean;
+  readonly readonly: boolean;
+  readonly access: boolean;
   readonly view: boolean;
   readonly singleton: boolean;
+  readonly activity: 'all' | 'activity' | null;
   readonly sortField: string | null;
   readonly key: readonly Field[];
   readonly fields: ReadonlyMap<string, Field>;
@@ -257,8 +266,11 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       name: declaration.name,
       path: declaration.path,
       system: declaration.system ?? false,
+      readonly: declaration.readonly ?? false,
+      access: declaration.access ?? false,
       view: declaration.view ?? false,
       singleton: declaration.singleton ?? false,
+      activity: declaration.activity ?? null,
       sortField: declaration.sortField ?? null,
       key: declaration.key.map((name) => requireField(fields, name, declaration.name)),
       fields,

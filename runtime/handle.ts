@@ -48,7 +48,7 @@ const answer = async (request: ApiRequest, route: Route, options: HandleOptions)
       request,
       route,
       collection: route.collection,
-      context: createContext(options, principal),
+      context: createContext(options, principal, request),
     };
     return (action.writes ? runWrite : runRead)(action, call, options.access);
   });

@@ -12,14 +12,18 @@ import { playlist } from './playlist.js';
 import { playlistTrack } from './playlist-track.js';
 import { track } from './track.js';
 import { svcAccess } from './svc-access.js';
+import { svcActivity } from './svc-activity.js';
 import { svcAttempts } from './svc-attempts.js';
 import { svcCollections } from './svc-collections.js';
+import { svcDashboards } from './svc-dashboards.js';
 import { svcFields } from './svc-fields.js';
+import { svcPanels } from './svc-panels.js';
 import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
 import { svcRelations } from './svc-relations.js';
 import { svcRoles } from './svc-roles.js';
 import { svcSessions } from './svc-sessions.js';
+import { svcSettings } from './svc-settings.js';
 import { svcUsers } from './svc-users.js';
 
 /** Every collection, sorted by name. */
@@ -36,14 +40,18 @@ export const collections: readonly CollectionDeclaration[] = [
   playlistTrack,
   track,
   svcAccess,
+  svcActivity,
   svcAttempts,
   svcCollections,
+  svcDashboards,
   svcFields,
+  svcPanels,
   svcPermissions,
   svcPolicies,
   svcRelations,
   svcRoles,
   svcSessions,
+  svcSettings,
   svcUsers,
 ];
 

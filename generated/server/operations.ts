@@ -42,6 +42,45 @@ export type AuthSessionsOutput = {
   }[];
 };
 
+export type PermissionsMeInput = Record<string, never>;
+export type PermissionsMeOutput = {
+  data: {
+    [name: string]: {
+      [name: string]: {
+        access: 'none' | 'partial' | 'full';
+        fields?: string[];
+        presets?: { [name: string]: unknown };
+      };
+    };
+  };
+};
+
+export type PermissionsMeCollectionInput = { collection: string };
+export type PermissionsMeCollectionOutput = {
+  data: {
+    update: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+    delete: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+    share: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+  };
+};
+
+export type PermissionsMeItemInput = { collection: string; key: string };
+export type PermissionsMeItemOutput = {
+  data: {
+    update: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+    delete: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+    share: { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
+  };
+};
+
+export type PoliciesMeGlobalsInput = Record<string, never>;
+export type PoliciesMeGlobalsOutput = {
+  data: { app_access: boolean; admin_access?: boolean; enforce_tfa?: boolean };
+};
+
+export type RolesMeInput = Record<string, never>;
+export type RolesMeOutput = { data: string[] };
+
 export type ServerHealthInput = Record<string, never>;
 export type ServerHealthOutput = {
   status: 200 | 503;
@@ -73,6 +112,14 @@ export type TfaGenerateOutput = { data: { secret: string; otpauth_url: string } 
 export type TfaResetInput = { id: string };
 export type TfaResetOutput = void;
 
+export type UpdateUsersMeInput = { fields?: string[]; body: { [name: string]: unknown } };
+export type UpdateUsersMeOutput =
+  | { status: 200; body: { data: { [name: string]: unknown } } }
+  | { status: 204 };
+
+export type UsersMeInput = { fields?: string[] };
+export type UsersMeOutput = { data: { [name: string]: unknown } };
+
 /** One method for every operation; the compiler names a missing one. */
 export interface Operations {
   /** Log in with e-mail address and password */
@@ -92,6 +139,25 @@ export interface Operations {
   authSessionEnd(input: AuthSessionEndInput, context: OperationContext): Promise<AuthSessionEndOutput>;
   /** List the own sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
+  /** List the own permissions, collection by collection */
+  permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
+  /** Say what may be done with the one item of a singleton, or with new items of a collection */
+  permissionsMeCollection(
+    input: PermissionsMeCollectionInput,
+    context: OperationContext,
+  ): Promise<PermissionsMeCollectionOutput>;
+  /** Say what may be done with one item */
+  permissionsMeItem(
+    input: PermissionsMeItemInput,
+    context: OperationContext,
+  ): Promise<PermissionsMeItemOutput>;
+  /** Say what the own policies grant beside permissions */
+  policiesMeGlobals(
+    input: PoliciesMeGlobalsInput,
+    context: OperationContext,
+  ): Promise<PoliciesMeGlobalsOutput>;
+  /** List the own role and those above it */
+  rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
   /** Say whether the server can work; its parts are listed for administrators only */
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
   /** Say that the server is there */
@@ -106,6 +172,10 @@ export interface Operations {
   tfaGenerate(input: TfaGenerateInput, context: OperationContext): Promise<TfaGenerateOutput>;
   /** Turn off the one-time passwords of a user who cannot */
   tfaReset(input: TfaResetInput, context: OperationContext): Promise<TfaResetOutput>;
+  /** Change the own user record; what decides who one is and what one may do is refused */
+  updateUsersMe(input: UpdateUsersMeInput, context: OperationContext): Promise<UpdateUsersMeOutput>;
+  /** Read the own user record; without permission for what is asked, its key alone */
+  usersMe(input: UsersMeInput, context: OperationContext): Promise<UsersMeOutput>;
 }
 
 /** What requests are routed by. `responses`: status to content type. */
@@ -232,6 +302,46 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'permissionsMe',
+    method: 'get',
+    path: '/permissions/me',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'permissionsMeCollection',
+    method: 'get',
+    path: '/permissions/me/{collection}',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'permissionsMeItem',
+    method: 'get',
+    path: '/permissions/me/{collection}/{key}',
+    access: 'public',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'key', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'policiesMeGlobals',
+    method: 'get',
+    path: '/policies/me/globals',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'rolesMe',
+    method: 'get',
+    path: '/roles/me',
+    access: 'user',
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'serverHealth',
     method: 'get',
     path: '/server/health',
@@ -291,5 +401,26 @@ export const operations = [
     access: 'admin',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
     responses: { 204: null },
+  },
+  {
+    id: 'updateUsersMe',
+    method: 'patch',
+    path: '/users/me',
+    access: 'user',
+    parameters: [
+      { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+    ],
+    body: { type: 'object' },
+    responses: { 200: 'application/json', 204: null },
+  },
+  {
+    id: 'usersMe',
+    method: 'get',
+    path: '/users/me',
+    access: 'user',
+    parameters: [
+      { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+    ],
+    responses: { 200: 'application/json' },
   },
 ] as const;

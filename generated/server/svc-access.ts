@@ -45,6 +45,8 @@ export const svcAccess = svc.defineCollection({
   name: 'svc_access',
   path: '/access',
   system: true,
+  access: true,
+  activity: 'all',
   model: SvcAccess,
   key: ['id'],
   fields,

@@ -39,6 +39,8 @@ export const svcPermissions = svc.defineCollection({
   name: 'svc_permissions',
   path: '/permissions',
   system: true,
+  access: true,
+  activity: 'all',
   model: SvcPermissions,
   key: ['id'],
   fields,

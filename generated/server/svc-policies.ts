@@ -12,6 +12,8 @@ const fields = {
   /** Everything is allowed, whatever the permissions say */
   admin_access: svc.boolean(),
   app_access: svc.boolean(),
+  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  ip_access: svc.csv({ nullable: true }),
 };
 
 /** Sets of permissions, attached to roles and users by access rows */
@@ -40,6 +42,8 @@ export const svcPolicies = svc.defineCollection({
   name: 'svc_policies',
   path: '/policies',
   system: true,
+  access: true,
+  activity: 'all',
   model: SvcPolicies,
   key: ['id'],
   fields,

@@ -50,6 +50,8 @@ export const svcRoles = svc.defineCollection({
   name: 'svc_roles',
   path: '/roles',
   system: true,
+  access: true,
+  activity: 'all',
   model: SvcRoles,
   key: ['id'],
   fields,

@@ -2,6 +2,9 @@
 import * as svc from '@svc-api/svc/runtime';
 import { Model, type RelationMappings } from 'objection';
 import { SvcAccess } from './svc-access.js';
+import { SvcActivity } from './svc-activity.js';
+import { SvcDashboards } from './svc-dashboards.js';
+import { SvcPanels } from './svc-panels.js';
 import { SvcRoles } from './svc-roles.js';
 import { SvcSessions } from './svc-sessions.js';
 
@@ -30,6 +33,8 @@ const fields = {
   /** Who the user is at that provider */
   external_identifier: svc.string({ length: 255, nullable: true }),
   last_access: svc.timestamp({ nullable: true, readonly: true }),
+  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  ip_access: svc.csv({ nullable: true }),
   date_created: svc.timestamp({ nullable: true, fill: 'date-created' }),
 };
 
@@ -40,6 +45,9 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
 
   declare policies?: SvcAccess[];
   declare roleRow?: SvcRoles | null;
+  declare svcActivity?: SvcActivity[];
+  declare svcDashboards?: SvcDashboards[];
+  declare svcPanels?: SvcPanels[];
   declare svcSessions?: SvcSessions[];
 
   static override relationMappings = (): RelationMappings => ({
@@ -53,6 +61,21 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       modelClass: SvcRoles,
       join: { from: 'svc_users.role', to: 'svc_roles.id' },
     },
+    svcActivity: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcActivity,
+      join: { from: 'svc_users.id', to: 'svc_activity.user' },
+    },
+    svcDashboards: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcDashboards,
+      join: { from: 'svc_users.id', to: 'svc_dashboards.user_created' },
+    },
+    svcPanels: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcPanels,
+      join: { from: 'svc_users.id', to: 'svc_panels.user_created' },
+    },
     svcSessions: {
       relation: Model.HasManyRelation,
       modelClass: SvcSessions,
@@ -65,12 +88,17 @@ export const svcUsers = svc.defineCollection({
   name: 'svc_users',
   path: '/users',
   system: true,
+  access: true,
+  activity: 'all',
   model: SvcUsers,
   key: ['id'],
   fields,
   relations: {
     policies: svc.oneToMany('svc_access', ['user'], ['id'], { deselect: 'delete', listed: true }),
     role: svc.manyToOne('svc_roles', ['role'], ['id']),
+    svc_activity: svc.oneToMany('svc_activity', ['user'], ['id']),
+    svc_dashboards: svc.oneToMany('svc_dashboards', ['user_created'], ['id']),
+    svc_panels: svc.oneToMany('svc_panels', ['user_created'], ['id']),
     svc_sessions: svc.oneToMany('svc_sessions', ['user'], ['id']),
   },
   uniques: {

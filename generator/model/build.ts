@@ -74,6 +74,8 @@ const buildCollection = (name: string, table: CollectionTable, parts: Parts): Un
   return {
     ...tableToCollection(table, meta.collections.get(name)),
     ...spell(name, bare, { file, findings }),
+    readonly: file?.readonly ?? false,
+    access: file?.access ?? false,
     path: table.system === null ? `/items/${encodeURIComponent(name)}` : (file?.path ?? null),
     names: names.get(name) ?? collectionNames(name, {}),
   };
@@ -92,7 +94,7 @@ const nameCollections = (tables: Iterable<string>, spec: Spec): ReadonlyMap<stri
     ),
   );
 
-type TablePart = Omit<Unhashed, 'path' | 'names' | 'fields' | 'relations'>;
+type TablePart = Omit<Unhashed, 'path' | 'readonly' | 'access' | 'names' | 'fields' | 'relations'>;
 
 const tableToCollection = (
   { table, columns, system }: CollectionTable,
@@ -103,12 +105,19 @@ const tableToCollection = (
     name: table.name,
     kind: table.kind,
     system: system !== null,
+    activity: activityOf(meta),
     note: textOf(meta, 'note') ?? (table.comment || null),
     singleton: flagOf(meta, 'singleton'),
     sortField: sortField !== null && columns.has(sortField) ? sortField : null,
     key: table.primaryKey ?? [],
     uniques: uniquesOf(table),
   };
+};
+
+/** Anything else that a row of the database may say asks for nothing. */
+const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
+  const said = textOf(meta, 'accountability');
+  return said === 'all' || said === 'activity' ? said : null;
 };
 
 /** Unique constraints and unique indexes over plain columns, but not the primary key; none twice. */

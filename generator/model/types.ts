@@ -30,6 +30,12 @@ export interface Collection {
   readonly system: boolean;
   /** Where REST serves it: `/items/Album`, `/users`. `null`: not served over REST. */
   readonly path: string | null;
+  /** Written by svc alone. */
+  readonly readonly: boolean;
+  /** Says who may do what: its items are written by themselves, never through the owner of a list. */
+  readonly access: boolean;
+  /** Which writes leave a row of activity: `all` names the fields as well. */
+  readonly activity: 'all' | 'activity' | null;
   readonly note: string | null;
   readonly singleton: boolean;
   /** Default order of lists, a field name. */

@@ -114,6 +114,8 @@ type CollectionFile = Omit<CollectionSpec, 'source' | 'positions' | 'collection'
 const collectionFile = record<CollectionFile>({
   collection: optional(text),
   path: optional<string | null>(nullable(text), null),
+  readonly: optional(flag, false),
+  access: optional(flag, false),
   columns: optional<CollectionSpec['columns']>(
     mapOf(({ value }, _, faults) => column(value, faults)),
     null,
@@ -143,7 +145,7 @@ export const collectionOf = (node: Node, source: string): string => {
   return named?.kind === 'scalar' && typeof named.value === 'string' ? named.value : stem;
 };
 
-const ownKeys: ReadonlySet<string> = new Set(['path', 'columns', 'uniques']);
+const ownKeys: ReadonlySet<string> = new Set(['path', 'readonly', 'access', 'columns', 'uniques']);
 
 /** System tables are svc's own: a team's file describes tables, it does not make them. */
 export const refuseOwnKeys = (node: Node, faults: SpecFault[]): void => {

@@ -25,6 +25,10 @@ export interface CollectionSpec {
   readonly positions: ReadonlyMap<string, Position>;
   /** REST path of a system collection: `/users`. */
   readonly path: string | null;
+  /** Written by svc alone: nobody has a grant to. */
+  readonly readonly: boolean;
+  /** Says who may do what. */
+  readonly access: boolean;
   /** Columns that `svc bootstrap` creates; only the package's own system tables have them. */
   readonly columns: ReadonlyMap<string, ColumnSpec> | null;
   readonly uniques: readonly (readonly string[])[];

@@ -2,8 +2,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { apiError } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
+import { readAddressList, requireAddress } from './addresses.js';
 import { readCredential } from './credentials.js';
-import { createPolicyBook, type AccessRows, type PolicyBook, type PolicySet, type User } from './policies.js';
+import {
+  createPolicyBook,
+  type AccessRecords,
+  type AccessRows,
+  type PolicyBook,
+  type PolicySet,
+  type User,
+} from './policies.js';
 
 /** Who is asking, as of `version`. */
 export interface Principal {
@@ -14,6 +22,7 @@ export interface Principal {
   readonly roles: readonly string[];
   /** The session of whoever logged in; `null` for static tokens and for nobody. */
   readonly session: string | null;
+  readonly records: AccessRecords;
   /** Access version these were read at. */
   readonly version: string;
 }
@@ -64,8 +73,11 @@ export interface Access {
 const maxAge = 4_000;
 const maxTokens = 10_000;
 
+/** Who holds a token, as long as nothing changes. */
 interface Entry {
-  readonly principal: Principal;
+  /** `null`: it depends on the address. */
+  readonly principal: Principal | null;
+  readonly at: (address: () => string) => Principal;
   readonly until: number;
 }
 
@@ -98,32 +110,26 @@ export const createAccess = (source: AccessSource): Access => {
     return book;
   };
 
-  const identifyToken = async (token: string | null): Promise<Principal> => {
+  const identifyToken = async (token: string | null): Promise<Entry> => {
     const loading = currentBook();
     const until = bookUntil;
     const policyBook = await loading;
     const holder = token === null ? null : await source.findHolder(token);
     if (token !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
-    const user = holder?.user ?? null;
-    const principal = {
-      user,
-      session: holder?.session ?? null,
-      policies: policyBook.policiesOf(user),
-      roles: policyBook.rolesOf(user),
-      version: policyBook.version,
-    };
     if (principals.size >= maxTokens) principals.clear();
     // no longer than the rules it was made of, nor than the token
-    principals.set(token ?? '', { principal, until: Math.min(until, holder?.until ?? until) });
-    return principal;
+    const entry = { ...createEntry(holder, policyBook), until: Math.min(until, holder?.until ?? until) };
+    principals.set(token ?? '', entry);
+    return entry;
   };
 
   return {
     identify(request) {
       const token = readCredential(request)?.token ?? null;
       const entry = principals.get(token ?? '');
-      if (entry !== undefined && Date.now() < entry.until) return entry.principal;
-      return identifyToken(token);
+      const settle = ({ principal, at }: Entry): Principal => principal ?? at(() => request.address());
+      if (entry !== undefined && Date.now() < entry.until) return settle(entry);
+      return identifyToken(token).then(settle);
     },
     async confirm({ version }) {
       const current = await readVersion();
@@ -136,13 +142,38 @@ export const createAccess = (source: AccessSource): Access => {
   };
 };
 
+const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'principal' | 'at'> => {
+  const user = holder?.user ?? null;
+  const list = readAddressList(user?.columns.ip_access);
+  const common = {
+    user,
+    session: holder?.session ?? null,
+    roles: book.rolesOf(user),
+    records: book.records,
+    version: book.version,
+  };
+  const at = (address: () => string): Principal => {
+    if (list !== null) requireAddress(list, address());
+    return { ...common, policies: book.policiesOf(user, address) };
+  };
+  return { at, principal: list !== null || book.isAddressed(user) ? null : at(() => '') };
+};
+
+/** The principal no longer holds; told from inside a write, which is undone. */
+export class StalePrincipal extends Error {}
+
 /** Grants may change while a request is under way: then it is done again. `null`: it has to be. */
 export const untilConfirmed = async <Result>(run: () => Promise<Result | null>): Promise<Result> => {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const result = await run();
+    const result = await run().catch(dropStale);
     if (result !== null) return result;
   }
   throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
+};
+
+const dropStale = (error: unknown): null => {
+  if (error instanceof StalePrincipal) return null;
+  throw error;
 };
 
 /** The principal, confirmed: for what has nothing to do meanwhile. */

@@ -4,6 +4,7 @@
  */
 import type { Collection } from '../collection.js';
 import { parseFilter, type Filter } from '../request/filter.js';
+import { isUnresolvable } from './variables.js';
 
 /** One row of `svc_permissions`. */
 export interface Permission {
@@ -55,8 +56,9 @@ export interface GrantOptions {
 
 export const always: Rule = { kind: 'always' };
 
-/** `null` when nothing is permitted: no permission means no access (closed by default). */
+/** `null` when nothing is permitted: no permission means no access (closed by default), and nobody writes what svc alone does. */
 export const createGrant = ({ collection, action, admin, permissions }: GrantOptions): Grant | null => {
+  if (collection.readonly && action !== 'read') return null;
   const readable = permissions.flatMap(readPermission);
   if (!admin && readable.length === 0) return null;
   const rows = admin ? always : unite(readable.map((permission) => permission.rows));
@@ -80,16 +82,21 @@ interface ReadablePermission extends Pick<Permission, 'fields' | 'presets'> {
 /** A permission whose rules make no sense permits nothing. */
 const readPermission = ({ permissions, validation, fields, presets }: Permission): ReadablePermission[] => {
   try {
+    if (Object.values(presets ?? {}).some(isUnresolvable)) return [];
     return [{ rows: toRule(permissions), validation: toRule(validation), fields, presets }];
   } catch {
     return [];
   }
 };
 
+/** @throws where it is no filter, or holds a variable that can never be resolved */
 const toRule = (filter: Readonly<Record<string, unknown>> | null): Rule => {
   if (filter === null || Object.keys(filter).length === 0) return always;
   const values: unknown[] = [];
-  return { kind: 'filters', filters: [{ filter: parseFilter(filter, values), values }] };
+  const parsed = parseFilter(filter, values);
+  const wrong = values.flat().find(isUnresolvable);
+  if (wrong !== undefined) throw new Error(`${String(wrong)} is no moment`);
+  return { kind: 'filters', filters: [{ filter: parsed, values }] };
 };
 
 const unite = (rules: readonly Rule[]): Rule => {

@@ -1,14 +1,29 @@
 /** Who may do what, as loaded from the database: rows in, policy sets out. Pure. */
 import type { Collection } from '../collection.js';
+import { apiError } from '../errors.js';
+import { createAddressList, type AddressList } from './addresses.js';
 import { createGrant, type Grant, type Permission } from './grant.js';
 
 export type Action = 'create' | 'read' | 'update' | 'delete';
 
+/** What variables may name; nothing concealed. */
+export type Columns = Readonly<Record<string, unknown>>;
+
 export interface AccessRows {
   /** Counts every change of users, roles, policies, access and permissions. */
   readonly version: string;
-  readonly roles: readonly { readonly id: string; readonly parent: string | null }[];
-  readonly policies: readonly { readonly id: string; readonly admin: boolean }[];
+  readonly roles: readonly {
+    readonly id: string;
+    readonly parent: string | null;
+    readonly columns?: Columns;
+  }[];
+  readonly policies: readonly {
+    readonly id: string;
+    readonly admin: boolean;
+    /** Addresses and networks it holds for; none: any. */
+    readonly addresses?: readonly string[];
+    readonly columns?: Columns;
+  }[];
   readonly access: readonly {
     readonly policy: string;
     readonly role: string | null;
@@ -22,7 +37,7 @@ export interface User {
   readonly role: string | null;
   readonly status: string;
   /** Columns that `$CURRENT_USER.<column>` may name; nothing concealed. */
-  readonly columns: Readonly<Record<string, unknown>>;
+  readonly columns: Columns;
 }
 
 /**
@@ -32,6 +47,8 @@ export interface User {
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;
+  /** Of all its policies. */
+  readonly permissions: readonly Permission[];
   /** `null`: nothing is permitted. */
   grant(collection: Collection, action: Action): Grant | null;
   /** What later stages compile, under keys of their own. */
@@ -40,29 +57,47 @@ export interface PolicySet {
 
 export interface PolicyBook {
   readonly version: string;
-  /** Policies of a user, or of nobody: absent identity is public, never admin. */
-  policiesOf(user: User | null): PolicySet;
+  readonly records: AccessRecords;
+  /**
+   * Policies of a user, or of nobody: absent identity is public, never admin. Those that do not hold for the address
+   * drop out.
+   * @throws INVALID_IP where that leaves a user without any policy it had
+   */
+  policiesOf(user: User | null, address?: () => string): PolicySet;
+  /** Whether what a user may do depends on the address. */
+  isAddressed(user: User | null): boolean;
   /** The user's role and its ancestors. */
   rolesOf(user: User | null): readonly string[];
+}
+
+/** What `$CURRENT_ROLE.name` and its like read. */
+export interface AccessRecords {
+  readonly roles: ReadonlyMap<string, Columns>;
+  readonly policies: ReadonlyMap<string, Columns>;
 }
 
 /** Indexes the rows; policy sets are made on first use and kept. */
 export const createPolicyBook = (rows: AccessRows): PolicyBook => {
   const parents = new Map(rows.roles.map((role) => [role.id, role.parent]));
   const admins = new Set(rows.policies.filter((policy) => policy.admin).map((policy) => policy.id));
-  const known = new Set(rows.policies.map((policy) => policy.id));
+  const lists = new Map(
+    rows.policies.map(({ id, addresses = [] }): [string, AddressList] => [id, createAddressList(addresses)]),
+  );
   const sets = new Map<string, PolicySet>();
 
   const rolesOf = (user: User | null): readonly string[] => ancestors(user?.role ?? null, parents);
 
-  const policiesOf = (user: User | null): PolicySet => {
+  const heldBy = (user: User | null): Held => {
     const roles = new Set(rolesOf(user));
-    const isHeld = (access: AccessRows['access'][number]): boolean =>
-      access.user === null && access.role === null
-        ? roles.size === 0
-        : user !== null && (access.user === user.id || (access.role !== null && roles.has(access.role)));
-    const held = rows.access.filter((access) => isHeld(access) && known.has(access.policy));
-    const ids = [...new Set(held.map((access) => access.policy))].sort();
+    const isOwn = (access: AccessRows['access'][number]): boolean =>
+      user !== null && (access.user === user.id || (access.role !== null && roles.has(access.role)));
+    const isPublic = (access: AccessRows['access'][number]): boolean =>
+      access.user === null && access.role === null && roles.size === 0;
+    const known = rows.access.filter((access) => lists.has(access.policy));
+    return { own: policiesIn(known.filter(isOwn)), public: policiesIn(known.filter(isPublic)) };
+  };
+
+  const toSet = (ids: readonly string[]): PolicySet => {
     const key = ids.join();
     const present = sets.get(key);
     if (present !== undefined) return present;
@@ -71,8 +106,36 @@ export const createPolicyBook = (rows: AccessRows): PolicyBook => {
     return created;
   };
 
-  return { version: rows.version, policiesOf, rolesOf };
+  return {
+    version: rows.version,
+    records: { roles: columnsById(rows.roles), policies: columnsById(rows.policies) },
+    rolesOf,
+    isAddressed(user) {
+      const held = heldBy(user);
+      return [...held.own, ...held.public].some((id) => lists.get(id) !== null);
+    },
+    policiesOf(user, address = () => '') {
+      const held = heldBy(user);
+      const isIn = (id: string): boolean => lists.get(id)?.has(address()) ?? true;
+      const own = held.own.filter(isIn);
+      if (own.length === 0 && held.own.length > 0) throw apiError('INVALID_IP', {});
+      return toSet([...new Set([...own, ...held.public.filter(isIn)])].sort());
+    },
+  };
 };
+
+/** Keys of policies. */
+interface Held {
+  readonly own: readonly string[];
+  /** Of everybody, where there is no role. */
+  readonly public: readonly string[];
+}
+
+const columnsById = (
+  rows: readonly { readonly id: string; readonly columns?: Columns }[],
+): ReadonlyMap<string, Columns> => new Map(rows.map(({ id, columns = {} }) => [id, columns]));
+
+const policiesIn = (held: AccessRows['access']): string[] => held.map((access) => access.policy);
 
 const ancestors = (role: string | null, parents: ReadonlyMap<string, string | null>): string[] => {
   const chain: string[] = [];
@@ -92,6 +155,7 @@ const createPolicySet = (
   return {
     ids,
     admin,
+    permissions,
     cache: new Map(),
     grant(collection, action) {
       const key = `${action} ${collection.name}`;

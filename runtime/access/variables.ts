@@ -1,21 +1,53 @@
 /** `$NOW`, `$CURRENT_USER` and their like, in filters, rules, validation and presets. */
 import { invalidQuery } from '../errors.js';
 import type { Principal } from './access.js';
+import type { AccessRecords, Columns } from './policies.js';
 
 /** Replaces a variable; gives anything else back as it is. Lists (`$CURRENT_ROLES`) come as arrays. @throws INVALID_QUERY */
 export const resolveVariable = (value: unknown, principal: Principal, now: Date): unknown => {
   if (typeof value !== 'string' || !value.startsWith('$')) return value;
   if (value === '$NOW' || value.startsWith('$NOW(')) return resolveNow(value, now);
-  if (value === '$CURRENT_USER') return principal.user?.id ?? null;
-  if (value.startsWith('$CURRENT_USER.')) return userColumn(principal, value.slice('$CURRENT_USER.'.length));
-  if (value === '$CURRENT_ROLE') return principal.user?.role ?? null;
-  if (value === '$CURRENT_ROLES') return principal.roles;
-  if (value === '$CURRENT_POLICIES') return principal.policies.ids;
-  return value;
+  const [variable = '', ...path] = value.split('.');
+  const read = variables[variable];
+  return read === undefined ? value : read(principal, path);
 };
 
-const userColumn = ({ user }: Principal, name: string): unknown =>
-  user !== null && Object.hasOwn(user.columns, name) ? user.columns[name] : null;
+type Path = readonly string[];
+
+const variables: Readonly<Record<string, (principal: Principal, path: Path) => unknown>> = {
+  $CURRENT_USER: ({ user, records }, path) => {
+    if (path.length === 0) return user?.id ?? null;
+    const [name, ...rest] = path;
+    if (name === 'role' && rest.length > 0) return roleColumn(user?.role ?? null, rest, records);
+    return rest.length > 0 ? null : columnOf(user?.columns, name);
+  },
+  $CURRENT_ROLE: ({ user, records }, path) =>
+    path.length === 0 ? (user?.role ?? null) : roleColumn(user?.role ?? null, path, records),
+  $CURRENT_ROLES: ({ roles, records }, path) =>
+    path.length === 0 ? roles : roles.map((role) => roleColumn(role, path, records)),
+  $CURRENT_POLICIES: ({ policies, records }, path) =>
+    path.length === 0
+      ? policies.ids
+      : policies.ids.map((id) => columnOf(records.policies.get(id), path.join('.'))),
+};
+
+/** A column of the role, or, by `parent`, of one above it. */
+const roleColumn = (role: string | null, [name, ...rest]: Path, records: AccessRecords): unknown => {
+  const columns = role === null ? undefined : records.roles.get(role);
+  const value = columnOf(columns, name);
+  if (rest.length === 0) return value;
+  return name === 'parent' && typeof value === 'string' ? roleColumn(value, rest, records) : null;
+};
+
+const columnOf = (columns: Columns | undefined, name: string | undefined): unknown =>
+  columns !== undefined && name !== undefined && Object.hasOwn(columns, name) ? columns[name] : null;
+
+/** Whether it is a variable that can never be resolved, as `$NOW(soon)`. */
+export const isUnresolvable = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !value.startsWith('$NOW(')) return false;
+  const moved = moveBy(value, new Date());
+  return moved === null || Number.isNaN(moved.getTime());
+};
 
 const offset = /^\$NOW\(\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]*)\s*\)$/i;
 

@@ -34,11 +34,11 @@ const readVersion = async (executor: Executor): Promise<string> => {
 };
 
 /** The version is read first: rows that change meanwhile come with a later one, and are read again. */
-const loadRows = async (executor: Executor, quote: (name: string) => string): Promise<AccessRows> => {
+export const loadRows = async (executor: Executor, quote: (name: string) => string): Promise<AccessRows> => {
   const version = await readVersion(executor);
   const [roles, policies, access, permissions] = await Promise.all([
-    executor.query('select id, parent from svc_roles order by id'),
-    executor.query('select id, admin_access from svc_policies order by id'),
+    executor.query('select * from svc_roles order by id'),
+    executor.query('select * from svc_policies order by id'),
     executor.query(
       `select policy, role, ${quote('user')} from svc_access order by sort is not null, sort, id`,
     ),
@@ -48,8 +48,13 @@ const loadRows = async (executor: Executor, quote: (name: string) => string): Pr
   ]);
   return {
     version,
-    roles: roles.map((row) => ({ id: String(row.id), parent: text(row.parent) })),
-    policies: policies.map((row) => ({ id: String(row.id), admin: Number(row.admin_access) === 1 })),
+    roles: roles.map((row) => ({ id: String(row.id), parent: text(row.parent), columns: row })),
+    policies: policies.map((row) => ({
+      id: String(row.id),
+      admin: Number(row.admin_access) === 1,
+      addresses: text(row.ip_access)?.split(',') ?? [],
+      columns: row,
+    })),
     access: access.map((row) => ({ policy: String(row.policy), role: text(row.role), user: text(row.user) })),
     permissions: permissions.flatMap(rowToPermission),
   };

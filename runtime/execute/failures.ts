@@ -9,15 +9,20 @@ export interface Write extends Stored {
   readonly collection: Collection;
   /** What was to be written; of a delete, the keys. */
   readonly rows: readonly WriteRow[];
-  readonly deletes?: true;
+  readonly deletes?: boolean;
 }
 
 /** Runs a write; constraint violations come out as API errors, everything else as it is. */
-export const explainFailure = async <Result>(write: Write, run: () => Promise<Result>): Promise<Result> => {
+export const explainFailure = async <Result>(
+  /** Asked for when it has failed. */
+  failing: () => Write,
+  run: () => Promise<Result>,
+): Promise<Result> => {
   try {
     return await run();
   } catch (error) {
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
+    const write = failing();
     const violation = readViolation(error, write.collection.name);
     throw violation === null ? error : await toError(violation, write);
   }

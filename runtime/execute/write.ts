@@ -1,54 +1,25 @@
 /** Writes run: one statement where one is enough, else one transaction. Nothing is written before all is permitted. */
 import type { Collection } from '../collection.js';
 import { missingItem } from '../plan/item.js';
+import { conditionTrue } from '../plan/types.js';
 import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write.js';
-import { conditionTrue, type Condition } from '../plan/types.js';
-import type { SqlDialect } from '../sql/dialect.js';
-import type { BindInput } from '../sql/fragment.js';
-import {
-  compileDelete,
-  compileInsert,
-  compilePermitted,
-  compileUpdate,
-  looksAtRowOnly,
-  type Returning,
-} from '../sql/write.js';
+import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Returning } from '../sql/write.js';
 import { chunk } from './chunk.js';
-import type { Database, Executor } from './database.js';
-import { explainFailure, type Write } from './failures.js';
+import { explainFailure } from './failures.js';
 import { insertRows, type Key } from './insert.js';
+import { requirePermitted, type RowsContext } from './permitted.js';
 import type { JsonRows } from './row-set.js';
+import {
+  inTransaction,
+  toWrite,
+  writeStep,
+  type InsideContext,
+  type WriteContext,
+} from './write-transaction.js';
 
-export type { Key };
-
-export interface WriteContext {
-  readonly database: Database;
-  readonly dialect: SqlDialect;
-  readonly input: BindInput;
-  /** Part of the write: runs in its transaction, after it. */
-  readonly after: ((executor: Executor) => Promise<void>) | null;
-}
-
-const toWrite = (
-  collection: Collection,
-  rows: readonly WriteRow[],
-  { database, dialect }: WriteContext,
-): Write => ({
-  collection,
-  rows,
-  executor: database,
-  dialect,
-});
-
-const inTransaction = <Result>(
-  { database, after }: WriteContext,
-  body: (executor: Executor) => Promise<Result>,
-): Promise<Result> =>
-  database.transaction(async (executor) => {
-    const result = await body(executor);
-    if (after !== null) await after(executor);
-    return result;
-  });
+/** Whether the row can be answered by the statement that inserts it. */
+export const isReturnable = ({ rows, lists }: CreatePlan, { alone }: WriteContext): boolean =>
+  alone && rows.length === 1 && lists.length === 0;
 
 /** Inserts one row and answers it in the same statement. */
 export const executeCreateReturning = async (
@@ -59,29 +30,32 @@ export const executeCreateReturning = async (
   const { database, dialect } = context;
   const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
   const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
-  return explainFailure(toWrite(plan.collection, plan.rows, context), async () => {
-    const { rows } = await database.rows(statement, layout);
-    return rows;
-  });
+  return explainFailure(
+    () => toWrite(plan.collection, plan.rows, context),
+    async () => {
+      const { rows } = await database.rows(statement, layout);
+      return rows;
+    },
+  );
 };
 
 /** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
 export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[] | null> => {
   const { collection, rows } = plan;
-  const { database, dialect } = context;
-  return explainFailure(toWrite(collection, rows, context), () =>
-    rows.length === 1 && context.after === null
-      ? insertRows(collection, rows, { executor: database, dialect })
-      : inTransaction(context, (executor) => insertRows(collection, rows, { executor, dialect })),
-  );
+  const write = toWrite(collection, rows, context);
+  return isReturnable(plan, context)
+    ? explainFailure(
+        () => write,
+        () => insertRows(collection, rows, { ...context, executor: context.database }),
+      )
+    : inTransaction({ ...write, keys: [] }, context, (inside) => createInside(plan, inside));
 };
+
+export const createInside = (plan: CreatePlan, context: InsideContext): Promise<readonly Key[] | null> =>
+  writeStep({ ...plan, action: 'create' }, context, () => insertRows(plan.collection, plan.rows, context));
 
 /** Keys per statement. */
 const together = 1_000;
-
-interface Inside extends WriteContext {
-  readonly executor: Executor;
-}
 
 /** One set of values for all keys; every one of them has to exist and to be permitted. */
 export const executeUpdate = (
@@ -89,17 +63,21 @@ export const executeUpdate = (
   keys: readonly Key[],
   context: WriteContext,
 ): Promise<void> => {
-  const { collection, row, where } = plan;
-  return explainFailure(toWrite(collection, [row], context), async () => {
-    if (keys.length === 1 && row.size > 0 && context.after === null && looksAtRowOnly(where)) {
+  const { collection, row, lists, where } = plan;
+  const write = toWrite(collection, [row], context);
+  const isPlain = context.alone && lists.length === 0 && row.size > 0 && looksAtRowOnly(where);
+  if (keys.length > 1 || !isPlain) {
+    return inTransaction({ ...write, keys }, context, (inside) => updateInside(plan, keys, inside));
+  }
+  return explainFailure(
+    () => write,
+    async () => {
       const { affected } = await context.database.write(
         compileUpdate(collection, row, { ...context, keys, where }),
       );
       if (affected === 0) throw missingItem(collection);
-      return;
-    }
-    await inTransaction(context, (executor) => updateAll(plan, keys, { ...context, executor }));
-  });
+    },
+  );
 };
 
 /** Values of their own for every key, in one transaction. */
@@ -111,42 +89,40 @@ export const executeUpdates = (
   if (first === undefined) return Promise.resolve();
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
-  return explainFailure(toWrite(collection, rows, context), () =>
-    inTransaction(context, async (executor) => {
-      for (const { plan, key } of updates) await requirePermitted(plan, [key], { ...context, executor });
-      for (const { plan, key } of updates) await writeRows(plan, [key], { ...context, executor });
-    }),
-  );
+  const keys = updates.map(({ key }) => key);
+  return inTransaction({ ...toWrite(collection, rows, context), keys }, context, async (inside) => {
+    for (const { plan, key } of updates) await requirePermitted(plan, [key], inside);
+    for (const { plan, key } of updates) await writePermitted(plan, [key], inside);
+  });
 };
 
-const updateAll = async (plan: UpdatePlan, keys: readonly Key[], context: Inside): Promise<void> => {
+export const updateInside = async (
+  plan: UpdatePlan,
+  keys: readonly Key[],
+  context: InsideContext,
+): Promise<void> => {
   for (const part of chunk(keys, together)) await requirePermitted(plan, part, context);
-  for (const part of chunk(keys, together)) await writeRows(plan, part, context);
+  await writePermitted(plan, keys, context);
+};
+
+const writePermitted = async (
+  plan: UpdatePlan,
+  keys: readonly Key[],
+  context: InsideContext,
+): Promise<void> => {
+  await writeStep({ ...plan, rows: [plan.row], action: 'update' }, context, async () => {
+    for (const part of chunk(keys, together)) await writeRows(plan, part, context);
+    return keys;
+  });
 };
 
 const writeRows = async (
   { collection, row }: UpdatePlan,
   keys: readonly Key[],
-  context: Inside,
+  context: RowsContext,
 ): Promise<void> => {
   if (row.size === 0) return;
   await context.executor.write(compileUpdate(collection, row, { ...context, keys, where: conditionTrue }));
-};
-
-interface Permitted {
-  readonly collection: Collection;
-  readonly where: Condition;
-}
-
-/** @throws FORBIDDEN when one of the keys is missing or may not be written */
-const requirePermitted = async (
-  { collection, where }: Permitted,
-  keys: readonly Key[],
-  context: Inside,
-): Promise<void> => {
-  const { text, values } = compilePermitted(collection, { ...context, keys, where });
-  const found = await context.executor.query(text, values);
-  if (found.length !== keys.length) throw missingItem(collection);
 };
 
 export const executeDelete = (
@@ -155,25 +131,41 @@ export const executeDelete = (
   context: WriteContext,
 ): Promise<void> => {
   const { collection, where } = plan;
-  const rows = keys.map(
-    (parts) => new Map(collection.key.map(({ name }, index) => [name, parts[index] ?? null])),
-  );
-  return explainFailure({ ...toWrite(collection, rows, context), deletes: true }, async () => {
-    if (keys.length === 1 && context.after === null && looksAtRowOnly(where)) {
+  const write = { ...toWrite(collection, keyRows(collection, keys), context), deletes: true };
+  if (keys.length > 1 || !context.alone || !looksAtRowOnly(where)) {
+    return inTransaction({ ...write, keys }, context, (inside) => deleteInside(plan, keys, inside));
+  }
+  return explainFailure(
+    () => write,
+    async () => {
       const { affected } = await context.database.write(
         compileDelete(collection, { ...context, keys, where }),
       );
       if (affected === 0) throw missingItem(collection);
-      return;
+    },
+  );
+};
+
+export const deleteInside = async (
+  plan: DeletePlan,
+  keys: readonly Key[],
+  context: InsideContext,
+): Promise<void> => {
+  const { collection } = plan;
+  const rows = keyRows(collection, keys);
+  await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
+    for (const part of chunk(keys, together)) await requirePermitted(plan, part, context);
+    for (const part of chunk(keys, together)) {
+      await context.executor.write(
+        compileDelete(collection, { ...context, keys: part, where: conditionTrue }),
+      );
     }
-    await inTransaction(context, async (executor) => {
-      for (const part of chunk(keys, together)) await requirePermitted(plan, part, { ...context, executor });
-      for (const part of chunk(keys, together)) {
-        await executor.write(compileDelete(collection, { ...context, keys: part, where: conditionTrue }));
-      }
-    });
+    return keys;
   });
 };
+
+const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly WriteRow[] =>
+  keys.map((parts) => new Map(key.map(({ name }, index) => [name, parts[index] ?? null])));
 
 /** Each key once. */
 export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [

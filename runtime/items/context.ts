@@ -2,6 +2,7 @@
 import type { Principal } from '../access/access.js';
 import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../collection.js';
+import type { ApiRequest } from '../request/api-request.js';
 import type { Database } from '../execute/database.js';
 import type { SqlDialect } from '../sql/dialect.js';
 import type { BindInput } from '../sql/fragment.js';
@@ -21,16 +22,23 @@ export interface ItemServices {
 /** Of one request. */
 export interface ItemContext extends ItemServices {
   readonly principal: Principal;
+  readonly client: Client;
   readonly now: Date;
 }
 
-export const createContext = (services: ItemServices, principal: Principal): ItemContext => {
+/** Where a request comes from. */
+export type Client = Pick<ApiRequest, 'address' | 'headers'>;
+
+export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
   const { registry, database, dialect, limits, publicLimits, maxDepth } = services;
-  return { registry, database, dialect, limits, publicLimits, maxDepth, principal, now: new Date() };
+  return { registry, database, dialect, limits, publicLimits, maxDepth, principal, client, now: new Date() };
 };
 
 export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>
   principal.user === null ? publicLimits : limits;
+
+/** A moment as columns hold it: UTC, whole seconds. */
+export const databaseTime = (moment: Date): string => moment.toISOString().slice(0, 19).replace('T', ' ');
 
 export const bindInput = (
   { principal, now }: ItemContext,

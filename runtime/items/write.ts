@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../collection.js';
-import { invalidPayload, unprocessable } from '../errors.js';
-import { findAdministrators } from '../execute/administrators.js';
+import { invalidPayload } from '../errors.js';
 import { chunk } from '../execute/chunk.js';
-import type { Executor } from '../execute/database.js';
 import {
   distinctKeys,
   executeCreate,
@@ -13,17 +11,20 @@ import {
   executeDelete,
   executeUpdate,
   executeUpdates,
-  type Key,
-  type WriteContext as ExecuteContext,
+  isReturnable,
 } from '../execute/write.js';
+import type { Key } from '../execute/insert.js';
+import type { WriteContext as ExecuteContext } from '../execute/write-transaction.js';
 import { JsonRows, noRows } from '../execute/row-set.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import { planCreate, planDelete, planUpdate, type WriteContext } from '../plan/write.js';
 import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
 import { compileReturning, type Returning } from '../sql/write.js';
-import { bindInput, type ItemContext } from './context.js';
+import { guardAccess, guardVersion } from './access-guard.js';
+import { bindInput, databaseTime, type ItemContext } from './context.js';
 import { hashRows } from './hash.js';
+import { createWriteList } from './lists.js';
 import { remember } from './plans.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
 
@@ -43,7 +44,7 @@ export const createItems = async (
   );
   if (plan.rows.length === 0) return noRows;
   const execute = executeContext(collection, context);
-  if (plan.rows.length === 1 && execute.after === null && answer !== null && answer.returning !== null) {
+  if (answer !== null && answer.returning !== null && isReturnable(plan, execute)) {
     return executeCreateReturning(plan, answer.returning, execute);
   }
   const keys = await executeCreate(plan, execute);
@@ -239,30 +240,16 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   resolve: (value) => resolveVariable(value, principal, now),
   fills: {
     user: principal.user?.id ?? null,
-    now: () => now.toISOString().slice(0, 19).replace('T', ' '),
+    now: () => databaseTime(now),
     uuid: randomUUID,
   },
 });
-
-/** Collections that say who may do what: a write to them is a new access version. */
-const accessCollections: ReadonlySet<string> = new Set([
-  'svc_users',
-  'svc_roles',
-  'svc_policies',
-  'svc_access',
-  'svc_permissions',
-]);
 
 const executeContext = (collection: Collection, context: ItemContext): ExecuteContext => ({
   database: context.database,
   dialect: context.dialect,
   input: bindInput(context, {}),
-  after: accessCollections.has(collection.name) ? (executor) => settleAccess(executor, context) : null,
+  alone: !collection.access && collection.activity === null,
+  guard: () => (collection.access ? guardAccess(collection, context) : guardVersion(context)),
+  writeList: (list, owner, inside) => createWriteList(writeContext(context))(list, owner, inside),
 });
-
-/** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
-const settleAccess = async (executor: Executor, { dialect }: ItemContext): Promise<void> => {
-  await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
-  const left = await findAdministrators(executor, dialect.quote);
-  if (left.length === 0) throw unprocessable('at least one active administrator has to stay');
-};

@@ -1,12 +1,14 @@
 /** The body of every operation: one file for each area of the spec, put together here. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
+import { createMeOperations } from './me.js';
 import { createServerOperations } from './server.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
 
 /** The compiler names what is missing. */
 export const createOperations = (services: OperationServices): Operations => ({
+  ...createMeOperations(services),
   ...createServerOperations(services),
   ...createTfaOperations(services),
   ...createAuthOperations(services),

@@ -1,4 +1,7 @@
-/** Rules of permissions as they are written: what could never be evaluated is refused, else it would permit nothing. */
+/** Rows that say who may do what, as they are written: what could never be evaluated is refused, else it would permit nothing. */
+import { readNetwork } from '../access/addresses.js';
+import { isUnresolvable } from '../access/variables.js';
+import type { Collection } from '../collection.js';
 import { ApiError } from '../errors.js';
 import { parseFilter } from '../request/filter.js';
 import type { WriteRow } from './write.js';
@@ -9,23 +12,45 @@ export interface RuleProblem {
   readonly expected: string;
 }
 
-export const findRuleProblems = (row: WriteRow): readonly RuleProblem[] =>
-  ['permissions', 'validation', 'presets'].flatMap((field) => {
+export const findRuleProblems = ({ name }: Collection, row: WriteRow): readonly RuleProblem[] =>
+  Object.entries(checks[name] ?? {}).flatMap(([field, expectedOf]) => {
     const text = row.get(field) ?? null;
-    if (text === null) return [];
-    const expected = expectedOf(field, JSON.parse(String(text)));
+    const expected = text === null ? null : expectedOf(String(text));
     return expected === null ? [] : [{ field, expected }];
   });
 
 /** `null`: nothing else than what is there. */
-const expectedOf = (field: string, rule: unknown): string | null => {
-  if (rule === null) return null;
-  if (typeof rule !== 'object' || Array.isArray(rule)) return 'an object';
-  if (field === 'presets') return null;
+type Check = (text: string) => string | null;
+
+const networks: Check = (text) =>
+  text === '' || text.split(',').every((entry) => readNetwork(entry) !== null)
+    ? null
+    : 'addresses and networks, as in 10.0.0.0/8 or ::1';
+
+const moment = 'moments as in $NOW(-1 day)';
+
+const rule: Check = (text) => {
+  const filter: unknown = JSON.parse(text);
+  if (filter === null) return null;
+  if (typeof filter !== 'object' || Array.isArray(filter)) return 'an object';
+  const values: unknown[] = [];
   try {
-    parseFilter(rule as Record<string, unknown>, []);
-    return null;
+    parseFilter(filter as Record<string, unknown>, values);
+    return values.flat().some(isUnresolvable) ? moment : null;
   } catch (error) {
     return error instanceof ApiError ? `a filter (${String(error.details.reason)})` : 'a filter';
   }
+};
+
+const presets: Check = (text) => {
+  const values: unknown = JSON.parse(text);
+  if (values === null) return null;
+  if (typeof values !== 'object' || Array.isArray(values)) return 'an object';
+  return Object.values(values).some(isUnresolvable) ? moment : null;
+};
+
+const checks: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  svc_permissions: { permissions: rule, validation: rule, presets },
+  svc_policies: { ip_access: networks },
+  svc_users: { ip_access: networks },
 };

@@ -2,9 +2,10 @@
 import type { Grant } from '../access/grant.js';
 import { always } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
-import type { Collection, Field } from '../collection.js';
+import type { Collection, Field, ToMany } from '../collection.js';
 import { ApiError, apiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
 import { parseFilter } from '../request/filter.js';
+import { findListProblems } from './list.js';
 import { findRuleProblems } from './permission.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
@@ -20,12 +21,26 @@ export interface WriteContext extends PlanContext {
   resolve(value: unknown): unknown;
   /** What the server fills in. */
   readonly fills: { readonly user: string | null; now(): string; uuid(): string };
+  /** Lists from the top of the payload to here; absent at its top. */
+  readonly path?: readonly string[];
+  /** What rows of a list hold of their owner, by field; `null`: not known yet. Absent at the top. */
+  readonly owner?: ReadonlyMap<string, Scalar | null>;
+}
+
+/** A list that is written through its owner. */
+export interface ListWrite {
+  readonly relation: ToMany;
+  /** As the client sent it. */
+  readonly value: unknown;
+  /** Place of the owner among the rows of the plan. */
+  readonly row: number;
 }
 
 export interface CreatePlan {
   readonly collection: Collection;
   readonly grant: Grant;
   readonly rows: readonly WriteRow[];
+  readonly lists: readonly ListWrite[];
 }
 
 export interface UpdatePlan {
@@ -33,6 +48,7 @@ export interface UpdatePlan {
   readonly grant: Grant;
   /** One row of values for all keys. */
   readonly row: WriteRow;
+  readonly lists: readonly ListWrite[];
   /** What the stored row must pass: the grant's rows, and the rule of every field that is written. */
   readonly where: Condition;
 }
@@ -54,17 +70,19 @@ export const planCreate = (
   const { grant } = openScope(collection, 'create', context);
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
+  const lists: ListWrite[] = [];
   const rows = payloads.map((payload, index) =>
     readRow(requireObject(payload), {
       grant,
       action: 'create',
       index: payloads.length > 1 ? index : null,
       problems,
+      lists,
       writing: context,
     }),
   );
   throwProblems(problems);
-  return { collection, grant, rows };
+  return { collection, grant, rows, lists };
 };
 
 /** @throws as `planCreate` */
@@ -73,14 +91,16 @@ export const planUpdate = (collection: Collection, payload: unknown, context: Wr
   const { grant } = scope;
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
+  const lists: ListWrite[] = [];
   const given = requireObject(payload);
-  const row = readRow(given, { grant, action: 'update', index: null, problems, writing: context });
+  const row = readRow(given, { grant, action: 'update', index: null, problems, lists, writing: context });
   throwProblems(problems);
-  const rules = Object.keys(given)
-    .filter((name) => row.has(name))
+  const names = [...Object.keys(given), ...(context.owner?.keys() ?? [])];
+  const rules = [...new Set(names)]
+    .filter((name) => row.has(name) || lists.some(({ relation }) => relation.name === name))
     .map((name) => fieldRule(scope, name))
     .filter((rule) => rule !== null);
-  return { collection, grant, row, where: allOf([ruleToCondition(grant.rows, scope), ...rules]) };
+  return { collection, grant, row, lists, where: allOf([ruleToCondition(grant.rows, scope), ...rules]) };
 };
 
 export const planDelete = (collection: Collection, context: PlanContext): DeletePlan => {
@@ -101,23 +121,26 @@ interface RowContext {
   /** Place in a list of payloads. */
   readonly index: number | null;
   readonly problems: ApiError[];
+  readonly lists: ListWrite[];
   readonly writing: WriteContext;
 }
 
 /** What the client sends wins over presets, which are an administrator's: not bound to the field list. */
-const readRow = (payload: Payload, context: RowContext): WriteRow => {
+const readRow = (sent: Payload, context: RowContext): WriteRow => {
   const { grant, problems, action } = context;
+  const payload = withoutOwner(sent, context.writing);
   const row = new Map<string, Scalar | null>();
   const presets = resolvePresets(payload, context);
   for (const name of Object.keys(presets))
     setValue(row, { name, value: presets[name], preset: true }, context);
   for (const name of Object.keys(payload))
     setValue(row, { name, value: payload[name], preset: false }, context);
+  setOwner(row, context);
   fill(row, context);
   const given = presets === nothing ? payload : { ...presets, ...payload };
   if (action === 'create') findMissing(row, given, context);
   validate(given, row, context);
-  if (grant.collection.name === 'svc_permissions') problems.push(...refuseRules(row, context));
+  if (grant.collection.access) problems.push(...refuseRules(row, context));
   for (const name of row.keys()) if (!grant.collection.fields.has(name)) row.delete(name);
   return row;
 };
@@ -142,11 +165,38 @@ const setValue = (
   { name, value, preset }: GivenValue,
   context: RowContext,
 ): void => {
+  const list = preset ? null : listOf(name, context.grant);
+  if (list !== null) {
+    context.problems.push(...findListProblems(list, value, context.writing));
+    context.lists.push({ relation: list, value, row: context.index ?? 0 });
+    return;
+  }
   const field = readableField(name, preset, context);
   if (field === null || isIgnored(field, value, context)) return;
   const read = readField(field, value, context);
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);
+};
+
+/** `null`: no list, or not one the caller may write. */
+const listOf = (name: string, { collection, fields }: Grant): ToMany | null => {
+  const relation = collection.relations.get(name);
+  return relation?.kind === 'oneToMany' && fields.has(name) ? relation : null;
+};
+
+/** Whose a row of a list is says the list, whatever the row says. */
+const withoutOwner = (payload: Payload, { owner }: WriteContext): Payload =>
+  owner === undefined
+    ? payload
+    : Object.fromEntries(Object.entries(payload).filter(([name]) => !owner.has(name)));
+
+/** The owner's key takes a permission like any other value. */
+const setOwner = (row: Map<string, Scalar | null>, context: RowContext): void => {
+  const { owner } = context.writing;
+  if (owner === undefined) return;
+  for (const [name, value] of owner) {
+    if (readableField(name, false, context) !== null && value !== null) row.set(name, value);
+  }
 };
 
 /** `null`, with a problem told, for what may not be written. */
@@ -165,11 +215,8 @@ const readableField = (
     );
     return null;
   }
-  if (field === undefined && preset) return null;
-  if (field === undefined) {
-    problems.push(invalidPayload(`"${name}" is a list; lists are not written through their owner`));
-    return null;
-  }
+  // presets may name what is no more
+  if (field === undefined) return null;
   if (field.generated === true) {
     problems.push(invalidPayload(`"${name}" is computed by the database and cannot be written`));
     return null;
@@ -226,7 +273,7 @@ const failed = (
     {
       collection: context.grant.collection.name,
       field: field.name,
-      path: [],
+      path: context.writing.path ?? [],
       type,
       expected,
       ...(value === undefined || value === null ? {} : { invalid: value }),
@@ -252,6 +299,7 @@ const updateFills: ReadonlySet<Field['fill']> = new Set(['user-updated', 'date-u
 const findMissing = (row: WriteRow, given: Payload, context: RowContext): void => {
   for (const field of context.grant.collection.required) {
     if (row.has(field.name) || Object.hasOwn(given, field.name)) continue;
+    if (context.writing.owner?.has(field.name) === true) continue;
     const expected = 'a value; it is required';
     context.problems.push(failed(field, { type: 'required', expected, value: null }, context));
   }
@@ -273,7 +321,7 @@ const validate = (given: Payload, row: WriteRow, context: RowContext): void => {
 };
 
 const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>
-  findRuleProblems(row).flatMap(({ field: name, expected }) => {
+  findRuleProblems(context.grant.collection, row).flatMap(({ field: name, expected }) => {
     const field = context.grant.collection.fields.get(name);
     return field === undefined
       ? []
@@ -302,7 +350,7 @@ const toProblem = (
     {
       collection: context.grant.collection.name,
       field,
-      path: [],
+      path: context.writing.path ?? [],
       type,
       ...(operand === null || operand === undefined || type === 'regex' ? {} : { valid: operand }),
       ...(type === 'regex' ? { invalid: value } : {}),

@@ -17,6 +17,8 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
   readonly checkClause?: string;
+  /** Ends a select whose rows may not change before the transaction ends; empty where transactions take turns. */
+  readonly shareLock: string;
   /** What an insert of no column at all says after the table's name. */
   readonly emptyRow: string;
   /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */

@@ -22,6 +22,7 @@ const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
 export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
+  shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,

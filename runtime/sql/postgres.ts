@@ -43,6 +43,7 @@ export const postgres: SqlDialect = {
   returning: true,
   emptyRow: 'default values',
   rowLock: ' for update',
+  shareLock: ' for share',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   // else a number that is too large for the column would be no number at all
   placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),

@@ -16,6 +16,7 @@ const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
+  shareLock: '',
   emptyRow: 'default values',
   rowLock: '',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,

@@ -139,15 +139,36 @@ export const compilePermitted = (collection: Collection, options: RowOptions): R
   };
 };
 
+/** Columns of the rows that have one of the tuples and pass, locked like `compilePermitted`. */
+export const compileColumns = (
+  collection: Collection,
+  columns: readonly Field[],
+  { where, input, ...matches }: Matches & Pick<RowOptions, 'where' | 'input'>,
+): RenderedStatement => {
+  const { dialect } = matches;
+  const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
+  return {
+    text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${dialect.rowLock}`,
+    values: filter.values,
+  };
+};
+
 const compileRowFilter = (
   collection: Collection,
   { dialect, keys, where, input }: RowOptions,
 ): RenderedStatement => {
   const byKey = compileTuples({ fields: collection.key, tuples: keys, dialect });
-  if (where.kind === 'true') return byKey;
-  const condition = compileOwnCondition(where, collection, dialect);
-  const rendered = createStatement(condition).render(input);
-  return { text: `${byKey.text} and ${rendered.text}`, values: [...byKey.values, ...rendered.values] };
+  return addCondition(byKey, { collection, where, input, dialect });
+};
+
+const addCondition = (
+  filter: RenderedStatement,
+  { collection, where, input, dialect }: Omit<RowOptions, 'keys'> & { readonly collection: Collection },
+): RenderedStatement => {
+  if (where.kind === 'true') return filter;
+  const rendered = createStatement(compileOwnCondition(where, collection, dialect)).render(input);
+  return { text: `${filter.text} and ${rendered.text}`, values: [...filter.values, ...rendered.values] };
 };
 
 const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>

@@ -21,6 +21,7 @@ import { measureShape, type ShapeResult, type Sides } from './measure.js';
 import { readOptions, usage, type BenchOptions } from './options.js';
 import { cacheFolder } from './paths.js';
 import { findingsTable, isMet, shapeFindings, shapesTable, type Finding } from './report.js';
+import { createReader } from './rules.js';
 import { createProject, runCli, startFloor, startServer, type Running } from './servers.js';
 import type { Shape } from './shapes.js';
 import { measureMemory, measureStart } from './start.js';
@@ -84,16 +85,24 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
   const running = await startBoth(database);
   const reset = (): Promise<void> => clearDrafts(database, articlesRecipe.name);
   try {
-    const pair = { server: running.server.target, floor: running.floor.target };
+    const reader = await createReader(running.server.target);
+    const sidesOf = (shape: Shape): Sides<Running> =>
+      shape.rules === true
+        ? { floor: running.server, server: { ...running.server, target: reader } }
+        : running;
     await reset();
     for (const shape of options.shapes) {
+      const { server, floor } = sidesOf(shape);
+      const pair = { server: server.target, floor: floor.target };
       const bytes = await checkShape(shape, pair, { samples: gateSamples, reset });
       sayProgress(`${shape.name}: same answers, ${bytes.serverBytes} bytes (floor ${bytes.floorBytes})`);
     }
     const results: ShapeResult[] = [];
     for (const shape of options.shapes.map(judgeOn(database))) {
       sayProgress(`${shape.name}: ${options.rounds} rounds of 2 × ${options.seconds} s`);
-      results.push(await measureShape(shape, running, { ...options, databasePid: database.pid, reset }));
+      results.push(
+        await measureShape(shape, sidesOf(shape), { ...options, databasePid: database.pid, reset }),
+      );
     }
     return results;
   } finally {

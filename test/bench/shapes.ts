@@ -7,6 +7,8 @@ export interface Shape {
   readonly title: string;
   /** Least ratio of requests a second, server ÷ floor; `null`: reported, not judged. */
   readonly target: number | null;
+  /** Compared with the same server asked by an administrator, not with the floor. */
+  readonly rules?: true;
   /** Each drawn request is new, so that nothing answers from a cache. */
   draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
 }
@@ -17,6 +19,17 @@ const all = articleFields.join(',');
 const drawStart = (random: Random): number => random(counts.articles - 100);
 
 const get = (path: string): BenchRequest => ({ method: 'GET', path });
+
+const drawPage = (random: Random) => ({
+  status: statuses[random(statuses.length)] ?? 'draft',
+  offset: random(200),
+});
+
+const getPage = (status: string, offset: number): BenchRequest =>
+  get(
+    `/items/articles?fields=${all}&filter[status][_eq]=${status}` +
+      `&sort=-published_at,-id&limit=100&offset=${offset}`,
+  );
 
 export const shapes: readonly Shape[] = [
   {
@@ -45,15 +58,18 @@ export const shapes: readonly Shape[] = [
     title: '100 rows × 10 fields, indexed filter and sort',
     target: 0.9,
     draw: (random) => {
-      const status = statuses[random(statuses.length)] ?? 'draft';
-      const offset = random(200);
-      return {
-        server: get(
-          `/items/articles?fields=${all}&filter[status][_eq]=${status}` +
-            `&sort=-published_at,-id&limit=100&offset=${offset}`,
-        ),
-        floor: get(`/page?status=${status}&offset=${offset}`),
-      };
+      const { status, offset } = drawPage(random);
+      return { server: getPage(status, offset), floor: get(`/page?status=${status}&offset=${offset}`) };
+    },
+  },
+  {
+    name: 'rules',
+    title: 'page under rules for rows and fields ÷ page of an administrator',
+    target: 0.8,
+    rules: true,
+    draw: (random) => {
+      const { status, offset } = drawPage(random);
+      return { server: getPage(status, offset), floor: getPage(status, offset) };
     },
   },
   {

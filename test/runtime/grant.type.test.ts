@@ -21,8 +21,8 @@ const read = {
   page: null,
   meta: [],
 } as const;
-const create = { collection, rows: [] };
-const update = { collection, row: new Map<string, string>(), where: conditionTrue };
+const create = { collection, rows: [], lists: [] };
+const update = { collection, row: new Map<string, string>(), lists: [], where: conditionTrue };
 const remove = { collection, where: conditionTrue };
 
 /** Everything that a grant shows. */

@@ -66,6 +66,7 @@ const endpointRows = (collection: Collection, path: string): string[][] => {
   if (collection.kind === 'view' || collection.key.length === 0) return list;
   const key =
     collection.key.length === 1 ? '/:key' : `/${collection.key.map((_, index) => `:${index + 1}`).join(',')}`;
+  if (collection.readonly) return [...list, row('GET', key, 'reads one item')];
   return [
     ...list,
     row('POST', '', 'creates one item, or an array of them'),

@@ -80,14 +80,18 @@ const writeDeclaration = (writer: CodeBlockWriter, collection: Collection, local
 };
 
 const printEntries = (collection: Collection, local: Local): Code[] => {
-  const { name, path, system, kind, singleton, sortField, key, relations, uniques, names } = collection;
+  const { name, path, system, readonly, access, kind, singleton, activity, sortField } = collection;
+  const { key, relations, uniques, names } = collection;
   const fields = local('fields');
   return [
     pair('name:', str(name)),
     pair('path:', path === null ? 'null' : str(path)),
     ...(system ? [pair('system:', 'true')] : []),
+    ...(readonly ? [pair('readonly:', 'true')] : []),
+    ...(access ? [pair('access:', 'true')] : []),
     ...(kind === 'view' ? [pair('view:', 'true')] : []),
     ...(singleton ? [pair('singleton:', 'true')] : []),
+    ...(activity === null ? [] : [pair('activity:', str(activity))]),
     ...(sortField === null ? [] : [pair('sortField:', str(sortField))]),
     pair('model:', names.type),
     pair('key:', printNames(key)),

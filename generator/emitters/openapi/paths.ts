@@ -23,6 +23,8 @@ export const collectionPaths = (collection: Collection, context: Context): Paths
   if (path === null) return {};
   const subject = { collection, context, stem: context.stemOf(collection), name: oneLine(collection.name) };
   if (collection.key.length === 0) return { [path]: readOnlyPath(subject) };
+  if (collection.readonly)
+    return { [path]: readOnlyPath(subject), [`${path}/{key}`]: readOnlyItemPath(subject) };
   if (collection.singleton) return { [path]: singletonPath(subject) };
   return { [path]: listPath(subject), [`${path}/{key}`]: itemPath(subject) };
 };
@@ -46,10 +48,14 @@ const listPath = (subject: Subject): PathItemObject => ({
   delete: deleteMany(subject),
 });
 
-const itemPath = (subject: Subject): PathItemObject => ({
+const readOnlyItemPath = (subject: Subject): PathItemObject => ({
   'x-svc-collection': subject.collection.name,
   parameters: [keyParameter(subject.collection)],
   get: readOne(subject),
+});
+
+const itemPath = (subject: Subject): PathItemObject => ({
+  ...readOnlyItemPath(subject),
   patch: updateOne(subject),
   delete: deleteOne(subject),
 });

@@ -1,6 +1,7 @@
 /** The schemas of one collection: what is read, what a create takes, what an update takes. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import type { Collection, Field, ManyToOne, OneToMany } from '../../model/types.js';
+import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
 import { filterSchema } from './filters.js';
@@ -16,8 +17,8 @@ export const collectionSchemas = (collection: Collection, context: Context): Sch
   const stem = context.stemOf(collection);
   return {
     [stem]: readSchema(collection, context),
-    [`${stem}Create`]: createSchema(collection),
-    [`${stem}Update`]: updateSchema(collection),
+    [`${stem}Create`]: createSchema(collection, context),
+    [`${stem}Update`]: updateSchema(collection, context),
     [`${stem}Filter`]: { ...marks(collection, 'read'), ...filterSchema(collection, context) },
     [`${stem}Query`]: querySchema(collection, context),
   };
@@ -84,33 +85,64 @@ const toMany = (relation: OneToMany, context: Context): SchemaObject | null => {
 
 const isWritable = (field: Field): boolean => !field.generated;
 
-const createSchema = (collection: Collection): SchemaObject => {
+const createSchema = (collection: Collection, context: Context): SchemaObject => {
   const fields = collection.fields.filter(isWritable);
   const required = fields.filter((field) => field.required).map((field) => field.name);
   return {
     ...marks(collection, 'create'),
     type: 'object',
-    properties: propertiesOf(fields, (field) => ({
-      ...writtenSchema(field),
-      ...defaultOf(field),
-    })),
+    properties: {
+      ...propertiesOf(fields, (field) => ({
+        ...writtenSchema(field),
+        ...defaultOf(field),
+      })),
+      ...writtenLists(collection, context),
+    },
     ...(required.length > 0 && { required }),
     additionalProperties: false,
     ...createExample(fields),
   };
 };
 
-const updateSchema = (collection: Collection): SchemaObject => {
+const updateSchema = (collection: Collection, context: Context): SchemaObject => {
   const fields = collection.fields.filter(isWritable);
   return {
     ...marks(collection, 'update'),
     'x-svc-keep': [...collection.key],
     type: 'object',
-    properties: propertiesOf(fields, (field) =>
-      field.primaryKey ? namingSchema(field) : writtenSchema(field),
-    ),
+    properties: {
+      ...propertiesOf(fields, (field) => (field.primaryKey ? namingSchema(field) : writtenSchema(field))),
+      ...writtenLists(collection, context),
+    },
     additionalProperties: false,
     ...updateExample(fields),
+  };
+};
+
+/** Lists that are written through their owner: the whole list, or what changes of it (seed §4.6). */
+const writtenLists = (collection: Collection, context: Context): Schemas =>
+  Object.fromEntries(
+    collection.relations.flatMap((relation) => {
+      const target = relation.kind === 'oneToMany' ? context.collection(relation.target) : undefined;
+      return target === undefined || !isWrittenInLists(target)
+        ? []
+        : [[relation.name, writtenList(target, context)]];
+    }),
+  );
+
+const isWrittenInLists = ({ key, access, readonly }: Collection): boolean =>
+  key.length > 0 && !access && !readonly;
+
+const writtenList = (target: Collection, context: Context): SchemaObject => {
+  const item = ref('schemas', `${context.stemOf(target)}Update`);
+  const key = keySchema(target, 'write');
+  return {
+    description:
+      'The whole list, as keys, new items (which need what a create needs, but their owner) and items with their keys; or what is created, updated and deleted.',
+    oneOf: [
+      { type: ['array', 'null'], items: { anyOf: [key, item] } },
+      closedObject({ create: arrayOf(item), update: arrayOf(item), delete: arrayOf(key) }, []),
+    ],
   };
 };
 

@@ -46,12 +46,16 @@ describe('the model', () => {
       ['Artist', '/items/Artist', false],
       ['a b/c', '/items/a%20b%2Fc', false],
       ['svc_access', '/access', true],
+      ['svc_activity', '/activity', true],
       ['svc_collections', null, true],
+      ['svc_dashboards', '/dashboards', true],
       ['svc_fields', null, true],
+      ['svc_panels', '/panels', true],
       ['svc_permissions', '/permissions', true],
       ['svc_policies', '/policies', true],
       ['svc_relations', null, true],
       ['svc_roles', '/roles', true],
+      ['svc_settings', '/settings', true],
       ['svc_users', '/users', true],
     ]);
   });
@@ -154,8 +158,7 @@ describe('system tables', () => {
   it('that are all missing name the command that makes them', () => {
     const bare = without(...systemTables.map(({ name }) => name));
     expect(faultsOf(() => buildModel({ catalog: bare, spec: ownSpec }))).toEqual([
-      'database: missing system tables: svc_access, svc_collections, svc_fields, svc_permissions, ' +
-        'svc_policies, svc_relations, svc_roles, svc_users; run "svc bootstrap"',
+      `database: missing system tables: ${systemTables.map(({ name }) => name).join(', ')}; run "svc bootstrap"`,
     ]);
   });
 

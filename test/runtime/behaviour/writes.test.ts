@@ -241,8 +241,7 @@ describe.each(settings)('writes on $dialect through $door', (setting) => {
       expect(text).toContain('colour');
     });
 
-    it('lists are not written through their owner, objects not in place of a key', async () => {
-      expect((await send('PATCH', '/items/author/2', { books: [201] })).codes).toEqual(['INVALID_PAYLOAD']);
+    it('objects do not take the place of a key', async () => {
       expect((await send('PATCH', '/items/book/201', { author: { name: 'x' } })).codes).toEqual([
         'INVALID_PAYLOAD',
       ]);

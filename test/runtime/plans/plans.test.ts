@@ -10,6 +10,7 @@ import { ApiError, ApiErrors } from '../../../runtime/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 import { loadDialect } from '../../../runtime/sql/dialects.js';
+import { ensureAccessVersion } from '../../../runtime/schema/access-version.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
@@ -94,6 +95,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
 
   beforeAll(async () => {
     place = await createTestDatabase(dialect, { file: join(import.meta.dirname, schemas[dialect]) });
+    await ensureAccessVersion(place.database);
     recorder = createRecorder(place.database);
     const limits = { fallback: 100, most: null };
     handle = createHandle({

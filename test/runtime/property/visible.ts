@@ -63,7 +63,7 @@ export const visibleRows = (world: World, collection: Collection): readonly Row[
 };
 
 /** Whether a name shows on a row. */
-const shows = (
+export const shows = (
   world: World,
   collection: Collection,
   { name, row }: { readonly name: string; readonly row: Row },

@@ -7,7 +7,7 @@ import { compareValues, fillIn, type Bindings } from './compare.js';
 import { dataPath } from './museum.js';
 import { fillTokens } from './tokens.js';
 
-export const groups = ['reads', 'writes', 'errors', 'access', 'auth'] as const;
+export const groups = ['reads', 'writes', 'errors', 'access', 'auth', 'dashboards'] as const;
 
 export interface RecordedCase {
   readonly name: string;

@@ -1,0 +1,66 @@
+/** Which rule allows what, for one user, one collection and one action. Pure. */
+import type { Permission } from './grant.js';
+import type { AccessRows, Action, User } from './policies.js';
+import { createPolicyBook } from './policies.js';
+
+export interface Explanation {
+  readonly access: 'none' | 'partial' | 'full';
+  /** Policies that allow it, each with what it says and how the user holds it. */
+  readonly policies: readonly PolicyExplanation[];
+}
+
+export interface PolicyExplanation {
+  readonly id: string;
+  readonly name: string;
+  /** `user`, `role <name>` or `public`. */
+  readonly heldBy: readonly string[];
+  readonly admin: boolean;
+  /** Addresses it holds for; empty: any. */
+  readonly addresses: readonly string[];
+  readonly permissions: readonly Omit<Permission, 'collection' | 'action'>[];
+}
+
+interface Question {
+  readonly user: Pick<User, 'id' | 'role'>;
+  readonly collection: string;
+  readonly action: Action;
+}
+
+export const explainAccess = (rows: AccessRows, { user, collection, action }: Question): Explanation => {
+  const book = createPolicyBook(rows);
+  const roles = book.rolesOf({ ...user, status: '', columns: {} });
+  const nameOf = (id: string): string => String(book.records.roles.get(id)?.name ?? id);
+  const holdersOf = (policy: string): readonly string[] =>
+    rows.access
+      .filter((access) => access.policy === policy)
+      .flatMap((access) => {
+        if (access.user === user.id) return ['user'];
+        if (access.role !== null) return roles.includes(access.role) ? [`role ${nameOf(access.role)}`] : [];
+        return access.user === null && roles.length === 0 ? ['public'] : [];
+      });
+  const policies = rows.policies
+    .map(({ id, admin, addresses = [], columns }) => ({
+      id,
+      name: String(columns?.name ?? id),
+      heldBy: holdersOf(id),
+      admin,
+      addresses,
+      permissions: rows.permissions
+        .filter((each) => each.policy === id && each.collection === collection && each.action === action)
+        .map(({ permissions, validation, presets, fields }) => ({
+          permissions,
+          validation,
+          presets,
+          fields,
+        })),
+    }))
+    .filter(({ heldBy, admin, permissions }) => heldBy.length > 0 && (admin || permissions.length > 0));
+  return { access: accessOf(policies), policies };
+};
+
+const accessOf = (policies: readonly PolicyExplanation[]): Explanation['access'] => {
+  if (policies.length === 0) return 'none';
+  const isWhole = ({ permissions: rule, fields }: PolicyExplanation['permissions'][number]): boolean =>
+    Object.keys(rule ?? {}).length === 0 && fields?.includes('*') === true;
+  return policies.some(({ admin, permissions }) => admin || permissions.some(isWhole)) ? 'full' : 'partial';
+};

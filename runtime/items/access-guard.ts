@@ -1,0 +1,99 @@
+/** Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold. */
+import { StalePrincipal } from '../access/access.js';
+import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
+import { createPolicyBook, type AccessRows, type PolicySet } from '../access/policies.js';
+import type { Collection } from '../collection.js';
+import { forbidden, unprocessable } from '../errors.js';
+import { loadRows } from '../execute/access-source.js';
+import { findAdministrators } from '../execute/administrators.js';
+import type { Executor } from '../execute/database.js';
+import type { Key } from '../execute/insert.js';
+import type { Guard, Written } from '../execute/write-transaction.js';
+import { recordActivity } from './activity.js';
+import type { ItemContext } from './context.js';
+
+/**
+ * Holds the access version until the write is done: rules that change meanwhile wait for it, or are met before it.
+ * What is written is told to the activity.
+ */
+export const guardVersion = (context: ItemContext): Guard => ({
+  async before(_keys, executor) {
+    const { principal, dialect } = context;
+    const [row] = await executor.query(
+      `select version from svc_access_version where id = 1${dialect.shareLock}`,
+    );
+    if (String(row?.version) !== principal.version) throw new StalePrincipal();
+  },
+  after: (written, executor) => recordActivity(written, executor, context),
+});
+
+/** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
+export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
+  const { dialect, principal } = context;
+  const isUsers = collection.name === 'svc_users';
+  let before: AccessState | null = null;
+
+  const readState = async (keys: readonly Key[], executor: Executor): Promise<AccessState> => ({
+    rows: await loadRows(executor, dialect.quote),
+    users: isUsers ? await readUsers(keys, executor) : [],
+  });
+
+  return {
+    async before(keys, executor) {
+      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+      const state = await readState(keys, executor);
+      await requireSame(state.rows, executor, context);
+      before = state;
+    },
+    async after(written, executor) {
+      const left = await findAdministrators(executor, dialect.quote);
+      if (left.length === 0) throw unprocessable('at least one active administrator has to stay');
+      await recordActivity(written, executor, context);
+      if (principal.policies.admin || before === null) return;
+      const after = await readState(takenUsers(written), executor);
+      const excess = findEscalation({ caller: principal.policies, before: onlyTaken(before, after), after });
+      if (excess !== null) throw forbidden(`nobody grants what they do not hold: ${excess}`);
+    },
+  };
+};
+
+/** Keys of users whose identity was written. */
+const takenUsers = (written: readonly Written[]): readonly Key[] =>
+  written
+    .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
+    .flatMap(({ keys }) => keys);
+
+const onlyTaken = ({ rows, users }: AccessState, after: AccessState): AccessState => ({
+  rows,
+  users: users.filter(({ id }) => after.users.some((user) => user.id === id)),
+});
+
+const readUsers = async (keys: readonly Key[], executor: Executor): Promise<AccessState['users']> => {
+  if (keys.length === 0) return [];
+  const places = keys.map(() => '?').join(', ');
+  const rows = await executor.query(
+    `select id, role from svc_users where id in (${places})`,
+    keys.map(String),
+  );
+  return rows.map(({ id, role }) => ({ id: String(id), role: role === null ? null : String(role) }));
+};
+
+/** @throws StalePrincipal where the caller's own rules are not what the write was planned by */
+const requireSame = async (
+  rows: AccessRows,
+  executor: Executor,
+  { principal: { user, policies }, client }: ItemContext,
+): Promise<void> => {
+  const [row] =
+    user === null
+      ? [{ role: null, status: 'active' }]
+      : await executor.query('select role, status from svc_users where id = ?', [user.id]);
+  if (row?.status !== 'active') throw new StalePrincipal();
+  const role = row.role === null ? null : String(row.role);
+  const now = createPolicyBook(rows).policiesOf(user === null ? null : { ...user, role }, () =>
+    client.address(),
+  );
+  if (textOf(now) !== textOf(policies)) throw new StalePrincipal();
+};
+
+const textOf = ({ ids, admin, permissions }: PolicySet): string => JSON.stringify([ids, admin, permissions]);

@@ -1,0 +1,48 @@
+/** Who changed what, when and from where: rows of `svc_activity`, written with what they tell of. Never a value. */
+import { chunk } from '../execute/chunk.js';
+import type { Executor } from '../execute/database.js';
+import type { Key } from '../execute/insert.js';
+import type { Written } from '../execute/write-transaction.js';
+import type { Scalar } from '../plan/values.js';
+import type { WriteRow } from '../plan/write.js';
+import { compileInsert } from '../sql/write.js';
+import { databaseTime, type ItemContext } from './context.js';
+
+/** Rows per statement. */
+const together = 500;
+
+export const recordActivity = async (
+  written: readonly Written[],
+  executor: Executor,
+  context: ItemContext,
+): Promise<void> => {
+  const rows = written.flatMap((each) => rowsOf(each, context));
+  const activity = context.registry.collections.get('svc_activity');
+  if (activity === undefined) return;
+  for (const part of chunk(rows, together)) {
+    await executor.write(compileInsert(activity, part, { dialect: context.dialect, returning: null }));
+  }
+};
+
+const rowsOf = ({ collection, action, keys, fields }: Written, context: ItemContext): readonly WriteRow[] => {
+  if (collection.activity === null) return [];
+  const { principal, client, now } = context;
+  const agent = client.headers['user-agent'];
+  const named = collection.activity === 'all' && action !== 'delete' ? fields.join() : null;
+  const common: readonly [string, Scalar | null][] = [
+    ['action', action],
+    ['collection', collection.name],
+    ['fields', named],
+    ['user', principal.user?.id ?? null],
+    ['timestamp', databaseTime(now)],
+    ['ip', client.address() || null],
+    ['user_agent', typeof agent === 'string' ? agent.slice(0, 255) : null],
+  ];
+  return keys.map((key) => new Map([...common, ['item', itemOf(key)]]));
+};
+
+const itemOf = (key: Key): string =>
+  key
+    .map((part) => (Buffer.isBuffer(part) ? part.toString('base64') : String(part)))
+    .join()
+    .slice(0, 255);

@@ -1,0 +1,136 @@
+/** Bodies of `spec/operations/me.yaml`. */
+import { untilConfirmed, type Principal } from '../access/access.js';
+import { allowedActions, permissionsOf, type AllowedActions } from '../access/summary.js';
+import type { Operations } from '../../generated/server/operations.js';
+import type { Collection } from '../collection.js';
+import { ApiError, forbidden, invalidPayload } from '../errors.js';
+import { createContext, type ItemContext } from '../items/context.js';
+import { mayWrite } from '../items/permitted.js';
+import { readItem } from '../items/read.js';
+import { updateItem } from '../items/write.js';
+import { parseQuery } from '../request/query.js';
+import type { OperationContext } from './context.js';
+import type { OperationServices } from './services.js';
+
+type MeOperations = Pick<
+  Operations,
+  | 'usersMe'
+  | 'updateUsersMe'
+  | 'rolesMe'
+  | 'policiesMeGlobals'
+  | 'permissionsMe'
+  | 'permissionsMeCollection'
+  | 'permissionsMeItem'
+>;
+
+export const createMeOperations = (services: OperationServices): MeOperations => {
+  const users = services.registry.collections.get('svc_users') as Collection;
+
+  const open = async (context: OperationContext): Promise<ItemContext> =>
+    createContext(services, await context.principal(), {
+      address: () => context.client.address,
+      headers: { 'user-agent': context.client.userAgent ?? undefined },
+    });
+
+  const actionsOf = async (
+    name: string,
+    key: string | null,
+    context: OperationContext,
+  ): Promise<{ data: AllowedActions }> => {
+    const item = await open(context);
+    const collection = services.registry.collections.get(name);
+    const policies = item.principal.policies;
+    if (collection === undefined || !isNamed(collection, item.principal)) {
+      throw forbidden(`the collection "${name}" does not exist or may not be used this way`);
+    }
+    const allowed = allowedActions(collection, policies);
+    if (key === null) return { data: allowed };
+    const permitted = await mayWrite(collection, key.split(','), item);
+    return {
+      data: {
+        ...allowed,
+        update: permitted.update ? allowed.update : { access: false },
+        delete: permitted.delete ? allowed.delete : { access: false },
+      },
+    };
+  };
+
+  return {
+    async usersMe(_input, context) {
+      const item = await open(context);
+      const id = ownId(item.principal);
+      try {
+        const rows = await readItem({ collection: users, parsed: parseQuery(context.query) }, [id], item);
+        return { data: JSON.parse(rows.bytes.toString()) };
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'FORBIDDEN') return { data: { id } };
+        throw error;
+      }
+    },
+
+    updateUsersMe: ({ body }, context) =>
+      untilConfirmed(async () => {
+        refuseOwnRights(body);
+        const item = await open(context);
+        const target = { collection: users, parsed: parseQuery(context.query) };
+        const rows = await updateItem(target, { key: [ownId(item.principal)], payload: body }, item);
+        return rows === null
+          ? { status: 204 as const, body: undefined }
+          : { status: 200 as const, body: { data: JSON.parse(rows.bytes.toString()) } };
+      }),
+
+    async rolesMe(_input, context) {
+      return { data: [...(await context.principal()).roles] };
+    },
+
+    async policiesMeGlobals(_input, context) {
+      const { user, policies, records } = await context.principal();
+      const held = policies.ids.map((id) => records.policies.get(id));
+      const isSet = (column: string): boolean => held.some((columns) => Number(columns?.[column] ?? 0) === 1);
+      const app = policies.admin || isSet('app_access');
+      if (user === null) return { data: { app_access: app } };
+      return {
+        data: { app_access: app, admin_access: policies.admin, enforce_tfa: isSet('enforce_tfa') },
+      };
+    },
+
+    async permissionsMe(_input, context) {
+      const { policies } = await context.principal();
+      return { data: permissionsOf(policies, services.registry) };
+    },
+
+    permissionsMeCollection: ({ collection }, context) => actionsOf(collection, null, context),
+
+    permissionsMeItem: ({ collection, key }, context) => actionsOf(collection, key, context),
+  };
+};
+
+const ownId = ({ user }: Principal): string => {
+  if (user === null) throw forbidden('this operation is for users');
+  return user.id;
+};
+
+/** Whether the caller may know that the collection is there. */
+const isNamed = (collection: Collection, { policies }: Principal): boolean =>
+  (['read', 'create', 'update', 'delete'] as const).some(
+    (action) => policies.grant(collection, action) !== null,
+  );
+
+/** Who one is and what one may do is decided by others. */
+const ownRights: ReadonlySet<string> = new Set([
+  'auth_data',
+  'external_identifier',
+  'ip_access',
+  'policies',
+  'provider',
+  'role',
+  'status',
+  'token',
+]);
+
+/** @throws FORBIDDEN, INVALID_PAYLOAD */
+const refuseOwnRights = (body: Readonly<Record<string, unknown>>): void => {
+  const refused = Object.keys(body).find((name) => ownRights.has(name));
+  if (refused !== undefined) throw forbidden(`nobody changes the own "${refused}"`);
+  if ('tfa_secret' in body) throw invalidPayload('the second factor is changed by /users/me/tfa');
+};

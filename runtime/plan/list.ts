@@ -1,0 +1,138 @@
+/** Lists of related rows as payloads say them: rows to make, to change, to let go. */
+import type { ToMany } from '../collection.js';
+import { ApiError, ApiErrors, invalidPayload } from '../errors.js';
+import { readKey, splitKeyValue } from './item.js';
+import type { Scalar } from './values.js';
+import { planCreate, planUpdate, type WriteContext } from './write.js';
+
+type Key = readonly Scalar[];
+type Payload = Readonly<Record<string, unknown>>;
+
+export interface ListChange {
+  readonly creates: readonly Payload[];
+  readonly updates: readonly { readonly key: Key; readonly payload: Payload }[];
+  /** Keys of rows that leave the list; `others`: all that are not named. */
+  readonly removes: readonly Key[] | 'others';
+}
+
+/**
+ * A list of keys, objects without key (new) and objects with key (changed), which says the whole list; or
+ * `{create, update, delete}`, which says what changes of it (seed §4.6). `null` is the empty list.
+ * @throws INVALID_PAYLOAD, and FORBIDDEN for what cannot be a key
+ */
+export const readListChange = (relation: ToMany, value: unknown): ListChange => {
+  const { name, collection } = relation;
+  if (collection.access) {
+    throw invalidPayload(`"${name}" is not written through its owner; use ${collection.path}`);
+  }
+  if (collection.key.length === 0) {
+    throw invalidPayload(`"${name}" is not written through its owner; its items have no key`);
+  }
+  if (value === null || Array.isArray(value)) return readWhole(relation, value ?? []);
+  if (isObject(value)) return readParts(relation, value);
+  throw invalidPayload(`"${name}" takes a list, or {"create": […], "update": […], "delete": […]}`);
+};
+
+const isObject = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const readWhole = (relation: ToMany, entries: readonly unknown[]): ListChange => {
+  const isNew = (entry: unknown): entry is Payload => isObject(entry) && !hasKey(relation, entry);
+  return {
+    creates: entries.filter(isNew),
+    updates: entries.filter((entry) => !isNew(entry)).map((entry) => readUpdate(relation, entry)),
+    removes: 'others',
+  };
+};
+
+const parts: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
+
+const readParts = (relation: ToMany, value: Payload): ListChange => {
+  const wrong = Object.keys(value).find((part) => !parts.has(part) || !Array.isArray(value[part]));
+  if (wrong !== undefined || Object.keys(value).length === 0) {
+    throw invalidPayload(
+      `"${relation.name}" takes lists under "create", "update" and "delete"${wrong === undefined ? '' : `, not "${wrong}" as it is`}`,
+    );
+  }
+  const { create = [], update = [], delete: removed = [] } = value as Readonly<Record<string, unknown[]>>;
+  return {
+    creates: create.map((entry) => requireObject(relation, entry)),
+    updates: update.map((entry) => readUpdate(relation, requireObject(relation, entry))),
+    removes: removed.map((key) => readBareKey(relation, key)),
+  };
+};
+
+const requireObject = ({ name }: ToMany, entry: unknown): Payload => {
+  if (isObject(entry)) return entry;
+  throw invalidPayload(`"create" and "update" of "${name}" hold objects`);
+};
+
+const hasKey = ({ collection }: ToMany, entry: Payload): boolean =>
+  collection.key.every(({ name }) => entry[name] !== undefined && entry[name] !== null);
+
+const readUpdate = (relation: ToMany, entry: unknown): ListChange['updates'][number] => {
+  if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {} };
+  const { key } = relation.collection;
+  const missing = key.find(({ name }) => entry[name] === undefined || entry[name] === null);
+  if (missing !== undefined) {
+    throw invalidPayload(`every changed item of "${relation.name}" needs its key "${missing.name}"`);
+  }
+  const names = new Set(key.map(({ name }) => name));
+  return {
+    key: readKey(
+      relation.collection,
+      key.map(({ name }) => entry[name]),
+    ),
+    payload: Object.fromEntries(Object.entries(entry).filter(([name]) => !names.has(name))),
+  };
+};
+
+const readBareKey = ({ collection }: ToMany, value: unknown): Key =>
+  readKey(collection, splitKeyValue(collection, value));
+
+/** The context of a list's own rows. `null` for every field of the owner's key that is not known yet. */
+export const contextBelow = (
+  relation: ToMany,
+  context: WriteContext,
+  owner: readonly (Scalar | null)[] | null,
+): WriteContext => ({
+  ...context,
+  path: [...(context.path ?? []), relation.name],
+  owner: new Map(relation.fields.map((name, index) => [name, owner?.[index] ?? null])),
+});
+
+/** Everything that is wrong with a list before its owner is written, at every level. */
+export const findListProblems = (
+  relation: ToMany,
+  value: unknown,
+  context: WriteContext,
+): readonly ApiError[] => {
+  const problems: ApiError[] = [];
+  const below = contextBelow(relation, context, null);
+  const { owner: _owner, ...alone } = below;
+  const gather = (check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      problems.push(...problemsOf(error));
+    }
+  };
+  gather(() => {
+    const { creates, updates } = readListChange(relation, value);
+    if (creates.length > 0) gather(() => void planCreate(relation.collection, creates, below));
+    for (const { payload } of updates.filter(isChange)) {
+      gather(() => void planUpdate(relation.collection, payload, alone));
+    }
+  });
+  return problems;
+};
+
+/** Whether something of the row changes beside its place. */
+export const isChange = ({ payload }: ListChange['updates'][number]): boolean =>
+  Object.keys(payload).length > 0;
+
+const problemsOf = (error: unknown): readonly ApiError[] => {
+  if (error instanceof ApiErrors) return error.problems;
+  if (error instanceof ApiError) return [error];
+  throw error;
+};

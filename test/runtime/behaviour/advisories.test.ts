@@ -1,0 +1,171 @@
+/** Ways in which platforms of this kind were broken into, tried here. `SECURITY.md` lists them. */
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestAccess } from '../server-harness.js';
+import { libraryMeta, librarySql } from './library.js';
+
+const secret = 'AbC-canary-0123456789';
+
+const access: TestAccess = {
+  policies: {
+    People: [
+      { collection: 'svc_users', action: 'read', fields: ['*'] },
+      {
+        collection: 'svc_users',
+        action: 'update',
+        fields: ['*'],
+        permissions: { id: { _eq: '$CURRENT_USER' } },
+      },
+    ],
+    Soon: [{ collection: 'book', action: 'read', fields: ['*'], permissions: { year: { _gt: 1980 } } }],
+    Empty: [{ collection: 'book', action: 'read', fields: ['*'], permissions: { id: { _in: [] } } }],
+    Roles: [
+      { collection: 'book', action: 'read', fields: ['*'], permissions: { note: { _in: '$CURRENT_ROLES' } } },
+    ],
+    Stale: [{ collection: 'author', action: 'read', fields: ['name', 'nickname'] }],
+  },
+  users: {
+    reader: { policies: ['People'] },
+    holder: { token: secret, columns: { first_name: 'Holder' } },
+    soon: { policies: ['Soon'] },
+    empty: { policies: ['Empty'] },
+    roleless: { policies: ['Roles'] },
+    stale: { policies: ['Stale'] },
+  },
+};
+
+describe.each(dialects)('advisories on %s', (dialect) => {
+  const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
+  const send = (as: string | null, method: string, path: string, body?: unknown) =>
+    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
+  const books = (): Promise<unknown> => server().database.query('select * from book order by id');
+  const withToken = (token: string) =>
+    server().request('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } });
+
+  it('a token is itself, letter by letter: no case, no accent, no blank, no part of it', async () => {
+    expect((await withToken(secret)).status).toBe(200);
+    for (const other of [
+      secret.toLowerCase(),
+      secret.replace('b', '%C3%A1'),
+      secret.slice(0, -1),
+      `${secret}0`,
+    ]) {
+      expect((await withToken(other)).codes).toEqual(['INVALID_CREDENTIALS']);
+    }
+    const folded = await server().request(
+      'GET',
+      `/users/me?access_token=${encodeURIComponent('ÁbC-canary-0123456789')}`,
+    );
+    expect(folded.codes).toEqual(['INVALID_CREDENTIALS']);
+  });
+
+  it('an address with an accent is another address', async () => {
+    for (const email of ['ana@example.com', 'ána@example.com', 'ANA@example.com']) {
+      expect((await send('admin', 'POST', '/users', { email })).status).toBe(200);
+    }
+    const found = await send('admin', 'GET', '/users?fields=email&filter[email][_eq]=ana@example.com');
+    expect(found.data).toEqual([{ email: 'ana@example.com' }]);
+    expect((await send('admin', 'POST', '/users', { email: 'ana@example.com' })).codes).toEqual([
+      'RECORD_NOT_UNIQUE',
+    ]);
+  });
+
+  it('a concealed value leaves by no feature of a query', async () => {
+    const asterisks = await send('reader', 'GET', '/users?fields=token&filter[first_name][_eq]=Holder');
+    expect(asterisks.data).toEqual([{ token: '**********' }]);
+    for (const query of [
+      `filter[token][_eq]=${secret}`,
+      'filter[token][_starts_with]=AbC',
+      'filter[token][_gt]=A',
+      `filter[token][_in]=${secret}`,
+      'sort=token',
+      'sort=-token',
+      'aggregate[max]=token',
+      'groupBy=token&aggregate[count]=*',
+      'alias[x]=token&fields=x',
+    ]) {
+      const { text } = await send('reader', 'GET', `/users?${query}`);
+      expect(text.replaceAll(encodeURIComponent(secret), '').replaceAll(secret, '')).not.toContain('AbC');
+    }
+    for (const search of [secret, 'canary', 'AbC']) {
+      expect((await send('reader', 'GET', `/users?search=${search}&fields=id`)).data).toEqual([]);
+    }
+    const filtered = await send('reader', 'GET', `/users?filter[token][_eq]=${secret}`);
+    expect(filtered.codes).toEqual(['INVALID_QUERY']);
+    const taken = await send('reader', 'PATCH', `/users/${server().ids.users.get('reader')}`, {
+      token: secret,
+    });
+    expect(taken.codes).toEqual(['RECORD_NOT_UNIQUE']);
+    expect(taken.text).not.toContain(secret);
+    expect(JSON.stringify(server().observations)).not.toContain(secret);
+  });
+
+  it('without identity one is the public, whatever stands in place of a token', async () => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: 'Basic eDp5' },
+      { cookie: 'x=y' },
+    ]) {
+      for (const path of ['/users', '/items/book', '/permissions', '/activity', '/settings']) {
+        const { codes } = await server().request('GET', path, { headers });
+        expect({ path, codes: codes.length === 1 && codes[0] !== undefined }).toEqual({ path, codes: true });
+        expect(['FORBIDDEN', 'INVALID_CREDENTIALS']).toContain(codes[0]);
+      }
+    }
+    expect((await send(null, 'GET', '/policies/me/globals')).data).toEqual({ app_access: false });
+    expect((await send(null, 'GET', '/permissions/me')).data).toEqual({});
+    expect((await send(null, 'GET', '/users/me')).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it('a rule that lists nothing reaches nothing', async () => {
+    expect((await send('empty', 'GET', '/items/book')).codes).toEqual(['FORBIDDEN']);
+    expect((await send('roleless', 'GET', '/items/book?meta=*')).body).toEqual({
+      data: [],
+      meta: { total_count: 0, filter_count: 0 },
+    });
+  });
+
+  it('a moment that is none is refused in a rule, and opens nothing where it is stored by hand', async () => {
+    const policy = server().ids.policies.get('Soon');
+    for (const part of [
+      { permissions: { year: { _gt: '$NOW(soon)' } } },
+      { validation: { _or: [{ year: { _in: ['$NOW(-1 fortnight)'] } }] } },
+      { presets: { year: '$NOW(+999999999 years)' } },
+    ]) {
+      const body = { policy, collection: 'book', action: 'create', fields: ['*'], ...part };
+      const { status, errors } = await send('admin', 'POST', '/permissions', body);
+      expect({ status, codes: errors.map(({ code, type }) => [code, type]) }).toEqual({
+        status: 400,
+        codes: [['FAILED_VALIDATION', 'rule']],
+      });
+    }
+    await server().execute(
+      `update svc_permissions set permissions = '{"year":{"_gt":"$NOW(soon)"}}' where policy = '${policy}'`,
+    );
+    await server().execute('update svc_access_version set version = version + 1');
+    expect((await send('soon', 'GET', '/items/book')).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it('a right on a field that is not there gives none on one of that name that comes later', async () => {
+    expect((await send('stale', 'GET', '/items/author?fields=nickname')).codes).toEqual(['FORBIDDEN']);
+    expect((await send('stale', 'GET', '/items/author?limit=1&sort=name')).data).toEqual([
+      { name: 'Anna Busy' },
+    ]);
+  });
+
+  it('what is forbidden has no effect', async () => {
+    const before = await books();
+    for (const [method, path, body] of [
+      ['POST', '/items/book', { title: 'x' }],
+      ['PATCH', '/items/book/201', { title: 'x' }],
+      ['PATCH', '/items/book', { query: {}, data: { title: 'x' } }],
+      ['DELETE', '/items/book', { keys: [201] }],
+      ['PATCH', '/items/author/2', { books: [] }],
+    ] as const) {
+      expect((await send('soon', method, path, body)).codes).toEqual(['FORBIDDEN']);
+    }
+    expect(await books()).toEqual(before);
+  });
+});

@@ -1,0 +1,259 @@
+/** Nobody grants what they do not hold, nobody becomes somebody who holds more, and an administrator stays. */
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestAccess, TestPermission } from '../server-harness.js';
+import { libraryMeta, librarySql } from './library.js';
+
+const everything = (collection: string): readonly TestPermission[] =>
+  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
+
+const access: TestAccess = {
+  policies: {
+    /** May change every row that says who may do what. */
+    Manager: [
+      ...['svc_users', 'svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
+      { collection: 'book', action: 'read', fields: ['id', 'title'], permissions: { stock: { _gt: 0 } } },
+      { collection: 'author', action: 'read', fields: ['*'] },
+    ],
+    Titles: [{ collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gt: 0 } } }],
+    Prices: [{ collection: 'book', action: 'read', fields: ['price'] }],
+  },
+  roles: {
+    Chief: { policies: ['Prices'] },
+    Clerk: { parent: 'Chief', policies: ['Titles'] },
+    Plain: { policies: ['Titles'] },
+  },
+  users: {
+    manager: { policies: ['Manager'] },
+    chief: { role: 'Chief' },
+    plain: { role: 'Plain' },
+    guest: {},
+  },
+};
+
+describe.each(dialects)('escalation on %s', (dialect) => {
+  const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
+  const send = (as: string, method: string, path: string, body?: unknown) =>
+    server().request(method, path, { as, ...(body !== undefined && { body }) });
+  const idOf = (kind: 'policies' | 'roles' | 'users', name: string): string =>
+    server().ids[kind].get(name) ?? '';
+  const create = async (as: string, path: string, body: unknown) => {
+    const { status, data, codes } = await send(as, 'POST', path, body);
+    return { status, codes, id: (data as { readonly id?: string } | undefined)?.id };
+  };
+  const titles = () => idOf('policies', 'Titles');
+  const state = async (): Promise<unknown> => {
+    const tables = [
+      'users?fields=*',
+      'roles?fields=*',
+      'policies?fields=*',
+      'access?fields=*',
+      'permissions?fields=*',
+    ];
+    return Promise.all(
+      tables.map(async (table) => (await send('admin', 'GET', `/${table}&sort=id&limit=-1`)).data),
+    );
+  };
+
+  it.each([
+    ['a collection one has nothing on', { collection: 'review', action: 'read', fields: ['*'] }],
+    ['another action', { collection: 'author', action: 'update', fields: ['*'] }],
+    [
+      'more fields',
+      { collection: 'book', action: 'read', fields: ['id', 'price'], permissions: { stock: { _gt: 0 } } },
+    ],
+    ['all fields', { collection: 'book', action: 'read', fields: ['*'], permissions: { stock: { _gt: 0 } } }],
+    ['more rows', { collection: 'book', action: 'read', fields: ['title'] }],
+    [
+      'other rows',
+      { collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gte: 0 } } },
+    ],
+    ['presets', { collection: 'author', action: 'read', fields: ['*'], presets: { name: 'x' } }],
+  ])('a permission for %s is not granted', async (_, permission) => {
+    const before = await state();
+    const { status, codes } = await create('manager', '/permissions', { policy: titles(), ...permission });
+    expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });
+    expect(await state()).toEqual(before);
+  });
+
+  it('what one holds may be granted, whole or in part', async () => {
+    const policy = await create('manager', '/policies', { name: 'Shared' });
+    for (const permission of [
+      { collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gt: 0 } } },
+      { collection: 'author', action: 'read', fields: ['name'], permissions: { id: { _eq: 1 } } },
+    ]) {
+      const made = await create('manager', '/permissions', { policy: policy.id, ...permission });
+      expect(made.status).toBe(200);
+    }
+    const attached = await create('manager', '/access', { policy: policy.id, user: idOf('users', 'guest') });
+    expect(attached.status).toBe(200);
+    expect((await send('guest', 'GET', '/items/author?fields=name')).data).toEqual([{ name: 'Anna Busy' }]);
+  });
+
+  it('an existing permission is not widened', async () => {
+    const found = await send('admin', 'GET', `/permissions?filter[policy][_eq]=${titles()}`);
+    const [{ id }] = found.data as [{ readonly id: number }];
+    for (const body of [
+      { permissions: null },
+      { fields: ['*'] },
+      { collection: 'review' },
+      { action: 'delete' },
+    ]) {
+      expect((await send('manager', 'PATCH', `/permissions/${id}`, body)).codes).toEqual(['FORBIDDEN']);
+    }
+  });
+
+  it.each([
+    ['administration in a new policy', 'POST', '/policies', () => ({ name: 'x', admin_access: true })],
+    ['administration in an old one', 'PATCH', '/policies/TITLES', () => ({ admin_access: true })],
+    [
+      'a policy one does not cover, to oneself',
+      'POST',
+      '/access',
+      () => ({ policy: idOf('policies', 'Prices'), user: idOf('users', 'manager') }),
+    ],
+    [
+      'a policy one does not cover, to everybody',
+      'POST',
+      '/access',
+      () => ({ policy: idOf('policies', 'Prices') }),
+    ],
+    [
+      'a policy one does not cover, to a role',
+      'POST',
+      '/access',
+      () => ({ policy: idOf('policies', 'Prices'), role: idOf('roles', 'Plain') }),
+    ],
+    ['a role above a role', 'PATCH', '/roles/PLAIN', () => ({ parent: idOf('roles', 'Chief') })],
+    [
+      'a role below one that has more',
+      'POST',
+      '/roles',
+      () => ({ name: 'x', parent: idOf('roles', 'Chief') }),
+    ],
+    [
+      'a role to a new user',
+      'POST',
+      '/users',
+      () => ({ email: 'x@example.com', role: idOf('roles', 'Chief'), token: 'x-token' }),
+    ],
+    [
+      'a role by way of its parent',
+      'POST',
+      '/users',
+      () => ({ email: 'x@example.com', role: idOf('roles', 'Clerk') }),
+    ],
+    ['a role to oneself', 'PATCH', '/users/MANAGER', () => ({ role: idOf('roles', 'Chief') })],
+    ['the token of somebody with more', 'PATCH', '/users/CHIEF', () => ({ token: 'mine' })],
+    ['the address of somebody with more', 'PATCH', '/users/CHIEF', () => ({ email: 'mine@example.com' })],
+    [
+      'somebody with more, first without role',
+      'PATCH',
+      '/users/CHIEF',
+      () => ({ role: null, token: 'mine' }),
+    ],
+    ['the networks of somebody with more', 'PATCH', '/users/CHIEF', () => ({ ip_access: [] })],
+  ])('%s is not granted', async (_, method, path, bodyOf) => {
+    const before = await state();
+    const named = path
+      .replace('TITLES', titles())
+      .replace('PLAIN', idOf('roles', 'Plain'))
+      .replace(/MANAGER|CHIEF/, (name) => idOf('users', name.toLowerCase()));
+    const { status, codes } = await send('manager', method, named, bodyOf());
+    expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });
+    expect(await state()).toEqual(before);
+  });
+
+  it('what neither lets in nor grants may be changed on anybody', async () => {
+    const path = `/users/${idOf('users', 'chief')}?fields=first_name`;
+    expect((await send('manager', 'PATCH', path, { first_name: 'Ada' })).data).toEqual({ first_name: 'Ada' });
+    const role = await create('manager', '/roles', { name: 'Below', parent: idOf('roles', 'Plain') });
+    expect(role.status).toBe(200);
+    const user = await create('manager', '/users', {
+      email: 'new@example.com',
+      role: role.id,
+      token: 'new-token',
+    });
+    expect(user.status).toBe(200);
+  });
+
+  it('the own record changes nothing of who one is and what one may do', async () => {
+    for (const name of [
+      'role',
+      'status',
+      'policies',
+      'provider',
+      'token',
+      'external_identifier',
+      'ip_access',
+    ]) {
+      for (const as of ['manager', 'admin']) {
+        const { status, codes } = await send(as, 'PATCH', '/users/me', { [name]: null });
+        expect({ as, name, status, codes }).toEqual({ as, name, status: 403, codes: ['FORBIDDEN'] });
+      }
+    }
+    expect((await send('manager', 'PATCH', '/users/me', { tfa_secret: 'x' })).codes).toEqual([
+      'INVALID_PAYLOAD',
+    ]);
+    expect((await send('guest', 'PATCH', '/users/me', { first_name: 'x' })).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it('the last administrator stays, whichever row would take it away', async () => {
+    const before = await state();
+    const [user] = (await send('admin', 'GET', '/users?filter[email][_eq]=admin@example.com')).data as [
+      { readonly id: string; readonly role: string },
+    ];
+    const [link] = (await send('admin', 'GET', `/access?filter[role][_eq]=${user.role}`)).data as [
+      { readonly id: string; readonly policy: string },
+    ];
+    for (const [method, path, body] of [
+      ['PATCH', `/users/${user.id}`, { status: 'suspended' }],
+      ['PATCH', `/users/${user.id}`, { role: null }],
+      ['PATCH', '/users', { keys: [user.id], data: { status: 'archived' } }],
+      ['PATCH', '/users', [{ id: user.id, status: 'archived' }]],
+      ['DELETE', `/users/${user.id}`, undefined],
+      ['DELETE', '/users', { query: { filter: { email: { _nnull: true } } } }],
+      ['DELETE', `/roles/${user.role}`, undefined],
+      ['DELETE', `/access/${link.id}`, undefined],
+      ['PATCH', `/access/${link.id}`, { role: null, user: idOf('users', 'guest'), policy: titles() }],
+      ['DELETE', `/policies/${link.policy}`, undefined],
+      ['PATCH', `/policies/${link.policy}`, { admin_access: false }],
+    ] as const) {
+      const { status, codes } = await send('admin', method, path, body);
+      expect({ method, path, body, status, codes }).toEqual({
+        method,
+        path,
+        body,
+        status: 422,
+        codes: ['UNPROCESSABLE_ENTITY'],
+      });
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  it('two administrators cannot take each other away at the same time', async () => {
+    const [{ role }] = (await send('admin', 'GET', '/users?filter[email][_eq]=admin@example.com')).data as [
+      { readonly role: string },
+    ];
+    const second = await create('admin', '/users', {
+      email: 'second@example.com',
+      role,
+      token: 'second-token',
+    });
+    const [{ id }] = (await send('admin', 'GET', '/users?filter[email][_eq]=admin@example.com')).data as [
+      { readonly id: string },
+    ];
+    const asSecond = { authorization: 'Bearer second-token' };
+    const answers = await Promise.all([
+      send('admin', 'PATCH', `/users/${second.id}`, { status: 'suspended' }),
+      server().request('PATCH', `/users/${id}`, {
+        headers: { ...asSecond, 'content-type': 'application/json' },
+        raw: JSON.stringify({ status: 'suspended' }),
+      }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()[0]).toBe(200);
+    expect(answers.map(({ status }) => status).toSorted()[1]).toBeGreaterThanOrEqual(401);
+    await server().execute(`update svc_users set status = 'active' where email = 'admin@example.com'`);
+  });
+});

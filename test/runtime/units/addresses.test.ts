@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createAddressList, readNetwork } from '../../../runtime/access/addresses.js';
+
+describe('a network', () => {
+  it.each([
+    ['10.0.0.1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
+    [' 10.0.0.0/8 ', { address: '10.0.0.0', family: 'ipv4', bits: 8 }],
+    ['::1', { address: '::1', family: 'ipv6', bits: 128 }],
+    ['::ffff:10.0.0.1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
+    ['::ffff:10.0.0.0/104', { address: '10.0.0.0', family: 'ipv4', bits: 8 }],
+  ])('%s', (text, network) => {
+    expect(readNetwork(text)).toEqual(network);
+  });
+
+  it.each([
+    '',
+    'x',
+    '10.0.0.1/',
+    '10.0.0.1/8/8',
+    '10.0.0.1/-1',
+    '10.0.0.1:80',
+    '[::1]',
+    'fe80::1%eth0',
+    '::ffff:10.0.0.0/8',
+  ])('%j is none', (text) => {
+    expect(readNetwork(text)).toBeNull();
+  });
+});
+
+describe('a list of networks', () => {
+  it('lets everybody in where it is empty, nobody where nothing in it is a network', () => {
+    expect(createAddressList([])).toBeNull();
+    expect(createAddressList(['', ' '])).toBeNull();
+    expect(createAddressList(['x'])?.has('10.0.0.1')).toBe(false);
+  });
+
+  it('has no address that is not known', () => {
+    expect(createAddressList(['0.0.0.0/0', '::/0'])?.has('')).toBe(false);
+  });
+});
