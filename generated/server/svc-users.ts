@@ -45,10 +45,10 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
 
   declare policies?: SvcAccess[];
   declare roleRow?: SvcRoles | null;
+  declare sessions?: SvcSessions[];
   declare svcActivity?: SvcActivity[];
   declare svcDashboards?: SvcDashboards[];
   declare svcPanels?: SvcPanels[];
-  declare svcSessions?: SvcSessions[];
 
   static override relationMappings = (): RelationMappings => ({
     policies: {
@@ -60,6 +60,11 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       relation: Model.BelongsToOneRelation,
       modelClass: SvcRoles,
       join: { from: 'svc_users.role', to: 'svc_roles.id' },
+    },
+    sessions: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcSessions,
+      join: { from: 'svc_users.id', to: 'svc_sessions.user' },
     },
     svcActivity: {
       relation: Model.HasManyRelation,
@@ -76,11 +81,6 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       modelClass: SvcPanels,
       join: { from: 'svc_users.id', to: 'svc_panels.user_created' },
     },
-    svcSessions: {
-      relation: Model.HasManyRelation,
-      modelClass: SvcSessions,
-      join: { from: 'svc_users.id', to: 'svc_sessions.user' },
-    },
   });
 }
 
@@ -96,10 +96,10 @@ export const svcUsers = svc.defineCollection({
   relations: {
     policies: svc.oneToMany('svc_access', ['user'], ['id'], { deselect: 'delete', listed: true }),
     role: svc.manyToOne('svc_roles', ['role'], ['id']),
+    sessions: svc.oneToMany('svc_sessions', ['user'], ['id'], { listed: true }),
     svc_activity: svc.oneToMany('svc_activity', ['user'], ['id']),
     svc_dashboards: svc.oneToMany('svc_dashboards', ['user_created'], ['id']),
     svc_panels: svc.oneToMany('svc_panels', ['user_created'], ['id']),
-    svc_sessions: svc.oneToMany('svc_sessions', ['user'], ['id']),
   },
   uniques: {
     svc_users_email_unique: ['email'],

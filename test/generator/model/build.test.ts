@@ -47,6 +47,7 @@ describe('the model', () => {
       ['a b/c', '/items/a%20b%2Fc', false],
       ['svc_access', '/access', true],
       ['svc_activity', '/activity', true],
+      ['svc_attempts', null, true],
       ['svc_collections', null, true],
       ['svc_dashboards', '/dashboards', true],
       ['svc_fields', null, true],
@@ -55,6 +56,7 @@ describe('the model', () => {
       ['svc_policies', '/policies', true],
       ['svc_relations', null, true],
       ['svc_roles', '/roles', true],
+      ['svc_sessions', null, true],
       ['svc_settings', '/settings', true],
       ['svc_users', '/users', true],
     ]);

@@ -359,12 +359,17 @@ describe('the system collections', () => {
       relations.filter(({ kind }) => kind === 'oneToMany').map((relation) => `${name}.${show(relation)}`),
     );
     expect(lists).toEqual([
+      'svc_dashboards.panels: many svc_panels (id = dashboard)',
       'svc_policies.access: many svc_access (id = policy)',
       'svc_policies.permissions: many svc_permissions (id = policy)',
       'svc_roles.children: many svc_roles (id = parent)',
       'svc_roles.policies: many svc_access (id = role)',
       'svc_roles.users: many svc_users (id = role)',
       'svc_users.policies: many svc_access (id = user)',
+      'svc_users.sessions: many svc_sessions (id = user)',
+      'svc_users.svc_activity: many svc_activity (id = user)',
+      'svc_users.svc_dashboards: many svc_dashboards (id = user_created)',
+      'svc_users.svc_panels: many svc_panels (id = user_created)',
     ]);
   });
 
