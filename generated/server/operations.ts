@@ -93,6 +93,12 @@ export type ServerHealthOutput = {
 export type ServerPingInput = Record<string, never>;
 export type ServerPingOutput = 'pong';
 
+export type ServerSpecsGraphqlItemsInput = Record<string, never>;
+export type ServerSpecsGraphqlItemsOutput = string;
+
+export type ServerSpecsGraphqlSystemInput = Record<string, never>;
+export type ServerSpecsGraphqlSystemOutput = string;
+
 export type ServerSpecsOasInput = Record<string, never>;
 export type ServerSpecsOasOutput = {
   openapi: string;
@@ -162,6 +168,16 @@ export interface Operations {
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
   /** Say that the server is there */
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
+  /** Describe what the caller may use at /graphql, in the schema language of GraphQL */
+  serverSpecsGraphqlItems(
+    input: ServerSpecsGraphqlItemsInput,
+    context: OperationContext,
+  ): Promise<ServerSpecsGraphqlItemsOutput>;
+  /** Describe what the caller may use at /graphql/system, in the schema language of GraphQL */
+  serverSpecsGraphqlSystem(
+    input: ServerSpecsGraphqlSystemInput,
+    context: OperationContext,
+  ): Promise<ServerSpecsGraphqlSystemOutput>;
   /** Describe what the caller may use as an OpenAPI 3.1 document */
   serverSpecsOas(input: ServerSpecsOasInput, context: OperationContext): Promise<ServerSpecsOasOutput>;
   /** Ask for no one-time password any more */
@@ -353,6 +369,20 @@ export const operations = [
     method: 'get',
     path: '/server/ping',
     access: 'open',
+    responses: { 200: 'text/plain' },
+  },
+  {
+    id: 'serverSpecsGraphqlItems',
+    method: 'get',
+    path: '/server/specs/graphql/items',
+    access: 'public',
+    responses: { 200: 'text/plain' },
+  },
+  {
+    id: 'serverSpecsGraphqlSystem',
+    method: 'get',
+    path: '/server/specs/graphql/system',
+    access: 'public',
     responses: { 200: 'text/plain' },
   },
   {

@@ -3,6 +3,7 @@ import type { Emitter, Model, OutputFile } from '../model/types.js';
 import { emitCatalog } from './catalog/index.js';
 import { emitDocs } from './docs/index.js';
 import { emitErrors } from './errors/index.js';
+import { emitGraphql } from './graphql/index.js';
 import { emitModels } from './models/index.js';
 import { emitOpenApi } from './openapi/index.js';
 import { emitOperations } from './operations/index.js';
@@ -10,6 +11,7 @@ import { emitOperations } from './operations/index.js';
 const emitters: readonly Emitter[] = [
   emitCatalog,
   emitOpenApi,
+  emitGraphql,
   emitModels,
   emitOperations,
   emitErrors,

@@ -22,8 +22,13 @@ const reservedTypes: ReadonlySet<string> = new Set(
 /** Files of the output folders that are not collections. */
 const reservedFiles: ReadonlySet<string> = new Set(['errors', 'index', 'operations', 'readme']);
 
+/** Built-in types, roots, and types that every schema has. */
 const reservedGraphql: ReadonlySet<string> = new Set(
-  'Boolean Float ID Int Mutation Query String Subscription'.split(' '),
+  (
+    'Boolean Float ID Int Mutation Query String Subscription BigInt Date Decimal GraphQLStringOrFloat Hash JSON Void ' +
+    'big_int_filter_operators boolean_filter_operators date_filter_operators hash_filter_operators ' +
+    'id_filter_operators json_filter_operators number_filter_operators string_filter_operators delete_one delete_many'
+  ).split(' '),
 );
 
 /** @param chosen spellings from the spec: `typescript` decides type, variable and file, `graphql` itself */

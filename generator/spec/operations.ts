@@ -68,7 +68,7 @@ const responses: Read<readonly OperationResponse[]> = (node, faults) => {
   return [...byStatus.values()].sort((a, b) => a.status - b.status);
 };
 
-const fieldName = textLike(/^[_A-Za-z]\w*$/, 'a GraphQL name', 'write it as in "things_do"');
+const fieldName = textLike(/^(?!__)[_A-Za-z]\w*$/, 'a GraphQL name', 'write it as in "things_do"');
 
 const fieldKeys = record<OperationField>({ query: optional(fieldName), mutation: optional(fieldName) });
 
@@ -159,6 +159,11 @@ export const checkOperations = (
 ): SpecFault[] => [
   ...repeated(operations, ({ operation }) => operation.id, []),
   ...repeated(operations, ({ operation }) => `${operation.method} ${shapeOf(operation.path)}`, ['path']),
+  ...repeated(
+    operations.filter(({ operation }) => operation.graphql !== null),
+    ({ operation: { graphql } }) => `${graphql?.query ?? graphql?.mutation}`,
+    ['graphql'],
+  ),
   ...operations.flatMap(({ operation, place }) =>
     operation.errors
       .map((code, index) => ({ code, position: place('errors', String(index)) }))

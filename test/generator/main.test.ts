@@ -68,6 +68,8 @@ describe.each(dialects)('generate from %s', (dialect) => {
       'docs/artist.md',
       'docs/draft.md',
       'docs/index.md',
+      'graphql/items.graphql',
+      'graphql/system.graphql',
       'openapi.json',
       'server/album.ts',
       'server/artist.ts',
@@ -83,7 +85,13 @@ describe.each(dialects)('generate from %s', (dialect) => {
     await run();
     await test.execute('ALTER TABLE artist DROP COLUMN name');
     const report = await run({ check: true });
-    expect(report.written).toEqual(['catalog.json', 'docs/artist.md', 'openapi.json', 'server/artist.ts']);
+    expect(report.written).toEqual([
+      'catalog.json',
+      'docs/artist.md',
+      'graphql/items.graphql',
+      'openapi.json',
+      'server/artist.ts',
+    ]);
     expect(report.breaking).toMatchObject([{ kind: 'field removed', subject: 'artist.name' }]);
     expect(readFileSync(join(out, 'server/artist.ts'), 'utf8')).toContain('name:');
   });

@@ -120,7 +120,7 @@ const ping: Operation = {
   method: 'get',
   path: '/server/ping',
   access: 'public',
-  graphql: null,
+  graphql: { query: 'server_ping' },
   parameters: [],
   body: null,
   responses: [

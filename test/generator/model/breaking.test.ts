@@ -112,6 +112,8 @@ describe('a change that breaks clients', () => {
     ).toEqual([
       ['serverHealth', 'operation removed'],
       ['serverPing', 'operation changed'],
+      ['serverSpecsGraphqlItems', 'operation changed'],
+      ['serverSpecsGraphqlSystem', 'operation changed'],
       ['serverSpecsOas', 'operation changed'],
     ]);
   });

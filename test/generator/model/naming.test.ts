@@ -20,7 +20,7 @@ describe('collection names', () => {
     ['a.b-c', 'a-b-c', 'ABC', 'aBC', 'a_b_c'],
     ['2fa', '2fa', '_2fa', '_2fa_', '_2fa'],
     ['class', 'class', 'Class', 'class_', 'class'],
-    ['Date', 'date', 'Date_', 'date', 'Date'],
+    ['Date', 'date', 'Date_', 'date', 'Date_'],
     ['String', 'string', 'String_', 'string', 'String_'],
     ['Query', 'query', 'Query', 'query', 'Query_'],
     ['index', 'index_', 'Index', 'index', 'index'],

@@ -1,0 +1,132 @@
+/** The types of one collection: its items, their filters, and what is written. */
+import type { Collection, Field } from '../../model/types.js';
+import type { Definition, FieldDefinition, Marks } from '../../print/graphql.js';
+import { linkOf, linksOf, spelled, type Context, type Link } from './context.js';
+import { inputType, operatorsOf, outputType } from './operators.js';
+import { filterArgument, listArguments } from './roots.js';
+
+export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
+  const { item, filter, quantifier, create, update } = context.typesOf(collection);
+  const reads = { collection: collection.name, action: 'read' };
+  const filters = filterFields(collection, context);
+  const logic = ['_and', '_or'].map((name) => ({ name, type: `[${filter}]` }));
+  const kept = filters.filter(({ name }) => !logicNames.has(name));
+  return [
+    {
+      kind: 'type',
+      name: item,
+      note: collection.note,
+      marks: reads,
+      fields: itemFields(collection, context),
+    },
+    { kind: 'input', name: filter, marks: reads, fields: [...kept, ...logic] },
+    {
+      kind: 'input',
+      name: quantifier,
+      marks: reads,
+      fields: [
+        ...kept,
+        ...logic,
+        { name: '_some', type: filter },
+        { name: '_none', type: filter },
+        { name: '_null', type: 'Boolean' },
+        { name: '_nnull', type: 'Boolean' },
+      ],
+    },
+    ...(collection.key.length === 0
+      ? []
+      : [
+          inputOf(create, 'create', { collection, context }),
+          inputOf(update, 'update', { collection, context }),
+        ]),
+  ];
+};
+
+/** A column of such a name is filtered over REST, where it stands in brackets. */
+const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
+
+const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
+  const links = linksOf(collection, context);
+  const columns = collection.fields.map((field): FieldDefinition => {
+    const link = linkOf(field, links);
+    return link === undefined ? valueField(field, collection) : linkField(link, context, field);
+  });
+  const names = new Set(collection.fields.map(({ name }) => name));
+  const others = links.filter(({ relation }) => !names.has(relation.name));
+  return [...columns, ...others.map((link) => linkField(link, context))];
+};
+
+/** An empty singleton has nulls where it has no defaults. */
+const valueField = (field: Field, { singleton }: Collection): FieldDefinition => ({
+  name: field.graphql,
+  note: field.note,
+  type: `${outputType(field)}${field.nullable || singleton ? '' : '!'}`,
+  marks: spelled(field),
+});
+
+/** @param column what holds the key: it is shown to those who may not read the target */
+const linkField = ({ relation, target }: Link, context: Context, column?: Field): FieldDefinition => {
+  const { item } = context.typesOf(target);
+  const isMany = relation.kind === 'oneToMany';
+  return {
+    name: relation.graphql,
+    note: column?.note ?? null,
+    arguments: isMany ? listArguments(target, context) : filterArgument(target, context),
+    type: isMany ? `[${item}]` : item,
+    marks: { ...spelled(relation), ...otherwise(column, 'ID') },
+  };
+};
+
+const otherwise = (column: Field | undefined, type: string): Marks =>
+  column === undefined ? {} : { otherwise: type };
+
+const filterFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
+  const links = linksOf(collection, context);
+  const columns = collection.fields
+    .filter((field) => linkOf(field, links) === undefined)
+    .map((field): FieldDefinition => ({
+      name: field.graphql,
+      type: operatorsOf(field),
+      marks: spelled(field),
+    }));
+  return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
+};
+
+const linkFilter = (
+  { relation, target }: Link,
+  { fields }: Collection,
+  context: Context,
+): FieldDefinition => {
+  const { filter, quantifier } = context.typesOf(target);
+  const column = fields.find((field) => field.name === relation.name && relation.kind === 'manyToOne');
+  return {
+    name: relation.graphql,
+    type: relation.kind === 'oneToMany' ? quantifier : filter,
+    marks: {
+      ...spelled(relation),
+      ...(column !== undefined && otherwise(column, operatorsOf(column))),
+    },
+  };
+};
+
+interface Subject {
+  readonly collection: Collection;
+  readonly context: Context;
+}
+
+/** A key says which item of a batch is meant; it never changes. */
+const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
+  const links = linksOf(collection, context);
+  const fields = collection.fields
+    .filter((field) => !field.generated)
+    .map((field): FieldDefinition => {
+      const type = inputType(field, linkOf(field, links) !== undefined);
+      return {
+        name: field.graphql,
+        note: field.note,
+        type: action === 'create' && field.required ? `${type}!` : type,
+        marks: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
+      };
+    });
+  return { kind: 'input', name, marks: { collection: collection.name, action }, fields };
+};

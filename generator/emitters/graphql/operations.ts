@@ -1,0 +1,128 @@
+/** The spec's operations as fields of `/graphql/system`: arguments and result from the same JSON Schemas as in REST. */
+import type { JsonSchema, Operation } from '../../model/types.js';
+import type { ArgumentDefinition, Definition, FieldDefinition } from '../../print/graphql.js';
+
+export interface OperationRoot {
+  readonly kind: 'query' | 'mutation';
+  readonly field: FieldDefinition;
+  /** Types that only this operation needs. */
+  readonly types: readonly Definition[];
+}
+
+/** @param giveName a type name that is free */
+export const operationRoot = (
+  operation: Operation,
+  giveName: (name: string) => string,
+): OperationRoot | null => {
+  if (operation.graphql === null) return null;
+  const { query, mutation } = operation.graphql;
+  const kind = mutation === undefined ? 'query' : 'mutation';
+  const name = mutation ?? query ?? '';
+  const types: Definition[] = [];
+  const shape = (schema: JsonSchema, direction: Direction, fallback: string): string =>
+    shapeOf(schema, { direction, giveName, types, name: fallback });
+  const result = resultOf(operation);
+  const field: FieldDefinition = {
+    name,
+    note: operation.summary,
+    arguments: argumentsOf(operation).map(({ name: key, schema, required, isBody }): ArgumentDefinition => {
+      const spelledKey = key.replaceAll(/\W/g, '_');
+      return {
+        name: spelledKey,
+        type: `${shape(schema, 'input', `${name}_${spelledKey}_input`)}${required ? '!' : ''}`,
+        marks: { name: spelledKey === key ? null : key, in: isBody ? 'body' : null },
+      };
+    }),
+    type: result.schema === null ? 'Boolean' : shape(result.schema, 'type', `${name}_result`),
+    marks: {
+      operation: operation.id,
+      access: needsUser.has(operation.access) ? operation.access : null,
+      open: result.open,
+    },
+  };
+  return { kind, field, types };
+};
+
+const needsUser: ReadonlySet<Operation['access']> = new Set(['user', 'admin'] as const);
+
+interface Argument {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+  readonly isBody: boolean;
+}
+
+/** Parameters, then the properties of the body. */
+const argumentsOf = ({ parameters, body }: Operation): readonly Argument[] => [
+  ...parameters.map(({ name, schema, required }) => ({ name, schema, required, isBody: false })),
+  ...propertiesOf(body ?? {}),
+];
+
+const propertiesOf = ({ properties, required }: JsonSchema): readonly Argument[] => {
+  const needed = new Set(Array.isArray(required) ? required : []);
+  return Object.entries(asSchema(properties)).map(([name, schema]) => ({
+    name,
+    schema: asSchema(schema),
+    required: needed.has(name),
+    isBody: true,
+  }));
+};
+
+interface Result {
+  /** `null`: nothing is said beside that it is done. */
+  readonly schema: JsonSchema | null;
+  /** The one member of the answer that is shown instead of the answer. */
+  readonly open: string | null;
+}
+
+const resultOf = ({ responses }: Operation): Result => {
+  const done = responses.find(({ status }) => status >= 200 && status < 300);
+  if (done === undefined || done.contentType === null || done.schema === null)
+    return { schema: null, open: null };
+  const [only, ...more] = propertiesOf(done.schema);
+  const isEnvelope = only?.name === 'data' && more.length === 0;
+  return isEnvelope ? { schema: only.schema, open: only.name } : { schema: done.schema, open: null };
+};
+
+type Direction = 'type' | 'input';
+
+interface ShapeOptions {
+  readonly direction: Direction;
+  readonly giveName: (name: string) => string;
+  readonly types: Definition[];
+  /** What an object is called that has no `title`. */
+  readonly name: string;
+}
+
+const plain: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'String'],
+  ['integer', 'Int'],
+  ['number', 'Float'],
+  ['boolean', 'Boolean'],
+]);
+
+/** What GraphQL cannot say is `JSON`. */
+const shapeOf = (schema: JsonSchema, options: ShapeOptions): string => {
+  const [type, ...more] = [schema.type].flat().filter((each) => each !== 'null');
+  if (more.length > 0) return 'JSON';
+  if (type === 'array')
+    return `[${shapeOf(asSchema(schema.items), { ...options, name: `${options.name}_item` })}]`;
+  return type === 'object' ? objectOf(schema, options) : (plain.get(type) ?? 'JSON');
+};
+
+const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {
+  const properties = propertiesOf(schema);
+  const isClosed = schema.additionalProperties === false;
+  if (properties.length === 0 || !isClosed) return 'JSON';
+  const { direction, giveName, types } = options;
+  const name = giveName(typeof schema.title === 'string' ? schema.title : options.name);
+  const fields = properties.map((property): FieldDefinition => ({
+    name: property.name,
+    type: `${shapeOf(property.schema, { ...options, name: `${name}_${property.name}` })}${property.required ? '!' : ''}`,
+  }));
+  types.push({ kind: direction, name, fields });
+  return name;
+};
+
+const asSchema = (value: unknown): JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

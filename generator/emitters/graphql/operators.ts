@@ -1,0 +1,110 @@
+/** Types that every schema may use: scalars, and the operators of each kind of field. */
+import type { Field, FieldType } from '../../model/types.js';
+import type { Definition, FieldDefinition } from '../../print/graphql.js';
+
+const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
+
+const nullness = ['null', 'nnull'];
+const emptiness = ['empty', 'nempty'];
+const equality = ['eq', 'neq', 'in', 'nin'];
+const order = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'];
+const matching = ['contains', 'starts_with', 'ends_with'].flatMap((name) => [
+  name,
+  `n${name}`,
+  `i${name}`,
+  `ni${name}`,
+]);
+
+const flags = new Set([...nullness, ...emptiness]);
+const lists = new Set(['in', 'nin', 'between', 'nbetween']);
+
+const operators = (name: string, operand: string, names: readonly string[]): Definition => ({
+  kind: 'input',
+  name: `${name}_filter_operators`,
+  fields: [...names, ...nullness].map((operator): FieldDefinition => {
+    const type = flags.has(operator) ? 'Boolean' : lists.has(operator) ? `[${operand}]` : operand;
+    return { name: `_${operator}`, type };
+  }),
+});
+
+export const sharedDefinitions: readonly Definition[] = [
+  operators('string', 'String', [...equality, ...matching, ...emptiness]),
+  operators('id', 'ID', equality),
+  operators('number', 'GraphQLStringOrFloat', [...equality, ...order]),
+  operators('big_int', 'BigInt', [...equality, ...order]),
+  operators('date', 'String', [...equality, ...order]),
+  operators('boolean', 'Boolean', ['eq', 'neq']),
+  operators('json', 'JSON', []),
+  operators('hash', 'Hash', emptiness),
+  { kind: 'type', name: 'delete_one', fields: [{ name: 'id', type: 'ID!' }] },
+  { kind: 'type', name: 'delete_many', fields: [{ name: 'ids', type: '[ID]!' }] },
+  scalar('BigInt', 'A whole number of up to 64 bits, exact: digits in a string.'),
+  scalar(
+    'Date',
+    'A date, `YYYY-MM-DD`, or a date with its time, `YYYY-MM-DDTHH:MM:SS`, with `Z` where it is an instant.',
+  ),
+  scalar('Decimal', 'An exact number: digits in a string.'),
+  scalar('GraphQLStringOrFloat', 'A number, or a string that spells one or names a variable.'),
+  scalar('Hash', 'Stored as a hash; shown as asterisks where there is a value.'),
+  scalar('JSON', 'Any JSON.'),
+  scalar('Void', 'Nothing.'),
+];
+
+const operatorsByType: Readonly<Record<FieldType, string>> = {
+  string: 'string',
+  text: 'string',
+  csv: 'string',
+  uuid: 'id',
+  binary: 'id',
+  integer: 'number',
+  float: 'number',
+  decimal: 'number',
+  bigInteger: 'big_int',
+  date: 'date',
+  time: 'date',
+  dateTime: 'date',
+  timestamp: 'date',
+  boolean: 'boolean',
+  json: 'json',
+  unknown: 'json',
+};
+
+/** Input type of a filter on the field's own value. */
+export const operatorsOf = (field: Field): string =>
+  `${field.conceal || field.hash ? 'hash' : operatorsByType[field.type]}_filter_operators`;
+
+const valueTypes: Readonly<Record<FieldType, string>> = {
+  string: 'String',
+  text: 'String',
+  csv: '[String]',
+  uuid: 'ID',
+  binary: 'String',
+  integer: 'Int',
+  float: 'Float',
+  decimal: 'Decimal',
+  bigInteger: 'BigInt',
+  date: 'Date',
+  time: 'String',
+  dateTime: 'Date',
+  timestamp: 'Date',
+  boolean: 'Boolean',
+  json: 'JSON',
+  unknown: 'String',
+};
+
+/** `Int` ends at 2^31-1. */
+const plainType = ({ type, unsigned, bits }: Field): string =>
+  type === 'integer' && unsigned && (bits ?? 32) === 32 ? 'Float' : valueTypes[type];
+
+/** What is sent. Keys are `ID`, whatever their column. */
+export const outputType = (field: Field): string => {
+  if (field.hash) return 'Hash';
+  if (field.conceal) return 'String';
+  return field.primaryKey ? 'ID' : plainType(field);
+};
+
+/** What is taken. `isReference`: the column holds the key of another item. */
+export const inputType = (field: Field, isReference: boolean): string => {
+  if (field.hash) return 'Hash';
+  return field.primaryKey || isReference ? 'ID' : plainType(field);
+};

@@ -1,0 +1,124 @@
+/** The fields of `Query` and `Mutation` that read and write one collection. */
+import type { Collection } from '../../model/types.js';
+import type { ArgumentDefinition, FieldDefinition } from '../../print/graphql.js';
+import type { Context } from './context.js';
+import { stemOf } from './names.js';
+
+export interface Roots {
+  readonly queries: readonly FieldDefinition[];
+  readonly mutations: readonly FieldDefinition[];
+}
+
+export const filterArgument = (target: Collection, context: Context): readonly ArgumentDefinition[] => [
+  { name: 'filter', type: context.typesOf(target).filter },
+];
+
+/** The global query parameters, as far as selections do not say the same. */
+export const listArguments = (target: Collection, context: Context): readonly ArgumentDefinition[] => [
+  ...filterArgument(target, context),
+  sort,
+  { name: 'limit', type: 'Int' },
+  { name: 'offset', type: 'Int' },
+  { name: 'page', type: 'Int' },
+  { name: 'search', type: 'String' },
+];
+
+const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
+const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
+/** With a default, a variable that may be null fits as well. */
+const ids: ArgumentDefinition = { name: 'ids', type: '[ID!]!', fallback: '[]' };
+
+/** Views and keyless tables have a list only. Nothing for collections without a path of their own. */
+export const collectionRoots = (collection: Collection, context: Context): Roots => {
+  if (collection.path === null) return { queries: [], mutations: [] };
+  const subject = { collection, context, stem: stemOf(collection), item: context.typesOf(collection).item };
+  if (collection.key.length === 0) return { queries: [list(subject)], mutations: [] };
+  return collection.singleton
+    ? {
+        queries: [singleton(subject), byId(subject)],
+        mutations: [updateSingleton(subject), deleteItem(subject)],
+      }
+    : { queries: [list(subject), byId(subject)], mutations: writes(subject) };
+};
+
+interface Subject {
+  readonly collection: Collection;
+  readonly context: Context;
+  readonly stem: string;
+  readonly item: string;
+}
+
+type Rest = Pick<FieldDefinition, 'name' | 'type' | 'arguments' | 'note'>;
+
+const root = ({ collection }: Subject, action: string, rest: Rest): FieldDefinition => ({
+  ...rest,
+  marks: { collection: collection.name, action },
+});
+
+const list = (subject: Subject): FieldDefinition =>
+  root(subject, 'list', {
+    name: subject.stem,
+    arguments: [...listArguments(subject.collection, subject.context), { name: 'meta', type: '[String]' }],
+    type: `[${subject.item}!]!`,
+  });
+
+const byId = (subject: Subject): FieldDefinition =>
+  root(subject, 'item', { name: `${subject.stem}_by_id`, arguments: [id], type: subject.item });
+
+const singleton = (subject: Subject): FieldDefinition =>
+  root(subject, 'singleton', { name: subject.stem, type: subject.item });
+
+const updateSingleton = (subject: Subject): FieldDefinition =>
+  root(subject, 'updateSingleton', {
+    name: `update_${subject.stem}`,
+    arguments: [{ name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` }],
+    type: subject.item,
+  });
+
+const deleteItem = (subject: Subject): FieldDefinition =>
+  root(subject, 'deleteItem', {
+    name: `delete_${subject.stem}_item`,
+    arguments: [id],
+    type: 'delete_one',
+  });
+
+const writes = (subject: Subject): readonly FieldDefinition[] => {
+  const { collection, context, stem, item } = subject;
+  const { create, update } = context.typesOf(collection);
+  const selection = listArguments(collection, context);
+  return [
+    root(subject, 'create', {
+      name: `create_${stem}_item`,
+      arguments: [{ name: 'data', type: `${create}!` }],
+      type: item,
+    }),
+    root(subject, 'createMany', {
+      name: `create_${stem}_items`,
+      arguments: [{ name: 'data', type: `[${create}!]!`, fallback: '[]' }, sort],
+      type: `[${item}!]`,
+    }),
+    root(subject, 'update', {
+      name: `update_${stem}_item`,
+      arguments: [id, { name: 'data', type: update }],
+      type: item,
+    }),
+    root(subject, 'updateMany', {
+      name: `update_${stem}_items`,
+      note: 'The items of these keys, or without keys those that the other arguments find.',
+      arguments: [ids, { name: 'data', type: update }, ...selection],
+      type: `[${item}!]`,
+    }),
+    root(subject, 'updateBatch', {
+      name: `update_${stem}_batch`,
+      arguments: [{ name: 'data', type: `[${update}!]` }, sort],
+      type: `[${item}!]`,
+    }),
+    deleteItem(subject),
+    root(subject, 'deleteMany', {
+      name: `delete_${stem}_items`,
+      note: 'The items of these keys, or without keys those that the other arguments find.',
+      arguments: [ids, ...selection],
+      type: 'delete_many',
+    }),
+  ];
+};
