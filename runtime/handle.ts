@@ -12,6 +12,7 @@ import {
   readKeys,
   updateItem,
   updateItems,
+  updateSingleton,
   type WriteAnswer,
 } from './items/write.js';
 import { forbiddenCollection } from './plan/scope.js';
@@ -166,26 +167,10 @@ const searchSingletonAction = read(async ({ collection, request, context }) =>
   respondItem(await readSingleton({ collection, parsed: (await readSearch(request)).parsed }, context)),
 );
 
-/** Updates the one item, or makes it. */
 const updateSingletonAction = write(async ({ collection, request, context }) => {
   const target = { collection, parsed: parseCached(request.query) };
-  const payload = await readJson(request);
-  const [key] = await singletonKey(collection, context);
-  const rows =
-    key === undefined
-      ? await createItems(target, payload, context)
-      : await updateItem(target, { key, payload }, context);
-  return respondRows(rows, false);
+  return respondRows(await updateSingleton(target, await readJson(request), context), false);
 });
-
-/** The stored item's key, whoever asks; whether it may be written is decided by the write. */
-const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
-  const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
-  const rows = await database.query(
-    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
-  );
-  return rows.map((row) => collection.key.map((field) => row[field.name]));
-};
 
 const listActions: ReadonlyMap<string, ItemAction> = new Map([
   ['GET', listAction],

@@ -10,46 +10,10 @@ import type {
   PathsObject,
   TagObject,
 } from 'openapi3-ts/oas31';
-import type { Principal } from './access/access.js';
-import type { Grant } from './access/grant.js';
-import type { Action, PolicySet } from './access/policies.js';
-import type { Registry } from './collection.js';
-
-export interface Visibility {
-  /** Fields and relations that the action reaches; `*`: every one; `null`: the action is not permitted. */
-  can(collection: string, action: Action): ReadonlySet<string> | '*' | null;
-  /** Readable fields and relations that are null on rows where their own permission does not hold. */
-  partial(collection: string): ReadonlySet<string>;
-  readonly level: 'public' | 'user' | 'admin';
-}
+import type { Action } from './access/policies.js';
+import type { Visibility } from './access/visibility.js';
 
 type Node = Readonly<Record<string, unknown>>;
-
-/** What the policies of a caller permit. */
-export const visibilityOf = (
-  { user, policies }: Pick<Principal, 'user' | 'policies'>,
-  registry: Registry,
-): Visibility => ({
-  level: policies.admin ? 'admin' : user === null ? 'public' : 'user',
-  can(name, action) {
-    const grant = grantOf(name, action, { policies, registry });
-    if (grant === null) return null;
-    return grant.everyField ? '*' : new Set(grant.fields.keys());
-  },
-  partial(name) {
-    const fields = [...(grantOf(name, 'read', { policies, registry })?.fields ?? [])];
-    return new Set(fields.flatMap(([field, rule]) => (rule.kind === 'always' ? [] : [field])));
-  },
-});
-
-const grantOf = (
-  name: string,
-  action: Action,
-  { policies, registry }: { readonly policies: PolicySet; readonly registry: Registry },
-): Grant | null => {
-  const collection = registry.collections.get(name);
-  return collection === undefined ? null : policies.grant(collection, action);
-};
 
 /**
  * Drops paths, operations, schemas, properties and filter keys that the caller may not use, and components that

@@ -48,8 +48,8 @@ export class JsonRows {
 
 export const noRows = JsonRows.of(Buffer.alloc(0));
 
-/** Bytes kept free before and after the rows. */
-const margin = 16;
+/** Bytes kept free before and after the rows: enough for `{"data":{"a name of GraphQL":[`. */
+const margin = 64;
 
 export interface Hole {
   /** Counted from the first row. */

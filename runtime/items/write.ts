@@ -115,18 +115,41 @@ const keyInside = (collection: Collection, payload: unknown): Key => {
   );
 };
 
-export const deleteItem = (
+/** Updates the one item, or makes it. */
+export const updateSingleton = async (
+  target: ReadTarget,
+  payload: unknown,
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  const [key] = await singletonKey(target.collection, context);
+  return key === undefined
+    ? createItems(target, payload, context)
+    : updateItem(target, { key, payload }, context);
+};
+
+/** The stored item's key, whoever asks; whether it may be written is decided by the write. */
+const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
+  const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
+  const rows = await database.query(
+    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
+  );
+  return rows.map((row) => collection.key.map((field) => row[field.name]));
+};
+
+export const deleteItem = async (
   collection: Collection,
   key: readonly unknown[],
   context: ItemContext,
-): Promise<void> => deleteKeys(collection, [readKey(collection, key)], context);
+): Promise<void> => {
+  await deleteKeys(collection, [readKey(collection, key)], context);
+};
 
-/** A list of keys, `{keys}` or `{query}`. */
+/** A list of keys, `{keys}` or `{query}`. @returns the keys */
 export const deleteItems = async (
   collection: Collection,
   payload: unknown,
   context: ItemContext,
-): Promise<void> => {
+): Promise<readonly Key[]> => {
   const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
   return deleteKeys(collection, await selectKeys(collection, selection, context), context);
 };
@@ -135,9 +158,10 @@ const deleteKeys = async (
   collection: Collection,
   keys: readonly Key[],
   context: ItemContext,
-): Promise<void> => {
+): Promise<readonly Key[]> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
+  return keys;
 };
 
 interface Selection {

@@ -23,7 +23,7 @@ export const planSelect = (nodes: readonly FieldNode[] | null, scope: Scope, dee
   const entries = new Map<string, Entry>();
   for (const node of openStars(nodes ?? star, scope)) {
     const entry = planEntry(node, scope, deep);
-    if (entry !== null) entries.set(node.name, entry);
+    if (entry !== null) entries.set(entry.name, entry);
   }
   return { kind: 'object', entries: [...entries.values()] };
 };
@@ -33,7 +33,8 @@ const openStars = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNod
   const opened = new Map<string, FieldNode>();
   for (const node of nodes) {
     if (node.name !== '*') {
-      opened.set(node.name, merge(opened.get(node.name), node));
+      const key = keyOf(node);
+      opened.set(key, merge(opened.get(key), node));
       continue;
     }
     for (const name of starNames(scope)) {
@@ -44,8 +45,10 @@ const openStars = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNod
   return [...opened.values()];
 };
 
+const keyOf = ({ name, as }: FieldNode): string => as ?? name;
+
 const merge = (present: FieldNode | undefined, node: FieldNode): FieldNode =>
-  present === undefined ? node : { name: node.name, children: [...present.children, ...node.children] };
+  present === undefined ? node : { ...node, children: [...present.children, ...node.children] };
 
 const starNames = (scope: Scope): string[] => [
   ...[...scope.collection.fields.keys()].filter((name) => mayUse(scope, name)),
@@ -58,13 +61,15 @@ const starNames = (scope: Scope): string[] => [
 
 /** `null`: a relation to where the caller may read nothing is left out. */
 const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | null => {
-  const { name, children } = node;
+  const { name, children, constant } = node;
+  if (constant !== undefined) return { kind: 'constant', name: keyOf(node), json: constant };
   if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
   if (!mayUse(scope, name)) throw forbiddenField(scope, name);
   const relation = findRelation(scope, name);
-  if (relation?.kind === 'oneToMany') return planList(relation, children, { scope, deep });
+  if (relation?.kind === 'oneToMany') return planList(relation, node, { scope, deep });
   const field = scope.collection.fields.get(name);
-  if (children.length === 0 && field !== undefined) return planField(field, scope);
+  if (children.length === 0 && node.query === undefined && field !== undefined)
+    return planField(field, node, scope);
   if (relation?.kind === 'manyToAny') throw invalidQuery(`fields below "${name}" are not served`);
   if (relation === undefined) {
     const inner = field === undefined ? undefined : children[0];
@@ -74,21 +79,25 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   }
   const target = crossRelation(scope, relation);
   if (target === null) return null;
-  const query = deepOf(deep, name);
+  const query = node.query ?? deepOf(deep, name);
   const filter = query?.filter ?? null;
   return {
     kind: 'one',
-    name,
+    name: keyOf(node),
     join: joinOf(relation, scope, target),
     where: filter === null ? conditionTrue : planFilter(filter, target, fromQuery),
-    select: planSelect(children.length === 0 ? null : children, target, query?.deep ?? []),
+    select: planSelect(isBare(node) ? null : children, target, query?.deep ?? []),
   };
 };
 
-const planField = (field: Field, scope: Scope): Entry => ({
+/** A relation of which nothing is said: its key, or all of it. */
+const isBare = ({ children, query }: FieldNode): boolean => children.length === 0 && query === undefined;
+
+const planField = (field: Field, node: FieldNode, scope: Scope): Entry => ({
   kind: 'field',
-  name: field.name,
-  field,
+  name: keyOf(node),
+  // as text, a whole number looks like one of 64 bits
+  field: node.text === true && field.type === 'integer' ? { ...field, type: 'bigInteger' } : field,
   rule: fieldRule(scope, field.name),
 });
 
@@ -97,20 +106,16 @@ interface ListContext {
   readonly deep: Query['deep'];
 }
 
-const planList = (
-  relation: ToMany,
-  children: readonly FieldNode[],
-  { scope, deep }: ListContext,
-): Entry | null => {
+const planList = (relation: ToMany, node: FieldNode, { scope, deep }: ListContext): Entry | null => {
   const target = crossRelation(scope, relation);
   if (target === null) return null;
-  const query = deepOf(deep, relation.name);
+  const query = node.query ?? deepOf(deep, relation.name);
   return {
     kind: 'many',
-    name: relation.name,
+    name: keyOf(node),
     relation,
     rule: fieldRule(scope, relation.name),
-    plan: planMany(relation, { children, query, scope: target }),
+    plan: planMany(relation, { children: isBare(node) ? null : node.children, query, scope: target }),
   };
 };
 

@@ -1,6 +1,7 @@
 /** Reads of items that are named by key. */
 import type { Collection, Field } from '../collection.js';
 import { forbidden } from '../errors.js';
+import { splitKey } from '../request/route.js';
 import { readValue, type Scalar } from './values.js';
 import { allOf, anyOf, type Condition, type ReadPlan } from './types.js';
 
@@ -72,9 +73,9 @@ const readKeyPart = (collection: Collection, field: Field, part: unknown): Scala
   return read.value;
 };
 
-/** A key in a body: a bare value, or for a composite key its parts joined by commas. */
+/** A key in a body: a bare value, or for a composite key its parts joined by commas, as in a path. */
 export const splitKeyValue = (collection: Collection, value: unknown): readonly unknown[] =>
-  collection.key.length > 1 && typeof value === 'string' ? value.split(',') : [value];
+  collection.key.length > 1 && typeof value === 'string' ? splitKey(value) : [value];
 
 export const missingItem = (collection: Collection): Error =>
   forbidden(`the item of "${collection.name}" does not exist or may not be used this way`);

@@ -27,7 +27,7 @@ import {
   type ReadPlan,
 } from './types.js';
 
-const emptyQuery: Query = {
+export const emptyQuery: Query = {
   fields: null,
   filter: null,
   sort: null,
@@ -45,20 +45,22 @@ export const planRead = (query: Query, collection: Collection, context: PlanCont
   return planLevel(query, scope, planSelect(query.fields, scope, query.deep));
 };
 
-/** A nested list: its rows as objects, or as bare keys when no field is named. */
+/** A nested list: its rows as objects, or as bare keys when no field is named (`children: null`). */
 export const planMany = (
   relation: ToMany,
-  options: { readonly children: readonly FieldNode[]; readonly query: Query | null; readonly scope: Scope },
+  options: {
+    readonly children: readonly FieldNode[] | null;
+    readonly query: Query | null;
+    readonly scope: Scope;
+  },
 ): ReadPlan => {
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
-  const bare = children.length === 0 && scope.collection.key.length > 0;
+  const bare = children === null && scope.collection.key.length > 0;
   const plan = planLevel(
     query,
     scope,
-    bare
-      ? { kind: 'key', fields: readableKey(scope) }
-      : planSelect(children.length === 0 ? null : children, scope, query.deep),
+    bare ? { kind: 'key', fields: readableKey(scope) } : planSelect(children, scope, query.deep),
   );
   const { sortField } = relation;
   if (query.sort !== null || sortField === undefined || !mayUse(scope, sortField)) return plan;

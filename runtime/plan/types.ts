@@ -28,6 +28,8 @@ export type Select =
   | { readonly kind: 'key'; readonly fields: readonly Field[] };
 
 export type Entry =
+  /** The same in every row. */
+  | { readonly kind: 'constant'; readonly name: string; readonly json: string }
   | {
       readonly kind: 'field';
       readonly name: string;

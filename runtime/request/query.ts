@@ -29,6 +29,14 @@ export type MetaKey = 'total_count' | 'filter_count';
 export interface FieldNode {
   readonly name: string;
   readonly children: readonly FieldNode[];
+  /** Its key in the answer, where that is not the name. */
+  readonly as?: string;
+  /** Of a relation: parameters of this entry alone, and the children are all that is asked for, even where there are none. */
+  readonly query?: Query;
+  /** A whole number is written as text. */
+  readonly text?: true;
+  /** JSON that stands in the answer as it is; the name says nothing then. */
+  readonly constant?: string;
 }
 
 export interface SortKey {
@@ -60,6 +68,10 @@ export const readQuery = (parameters: Readonly<Record<string, unknown>>): Parsed
   const query = readParameters({ parameters, prefix: '' }, values);
   return { query, shape: JSON.stringify(query), values };
 };
+
+/** The parameters of one level, from an object; pushes their values to `values`. @throws INVALID_QUERY */
+export const readLevel = (parameters: Readonly<Record<string, unknown>>, values: unknown[]): Query =>
+  readParameters({ parameters, prefix: '' }, values);
 
 const readParameters = (source: Source, values: unknown[], level = 0): Query => {
   if (level > maxLevels) throw tooDeep('deep');

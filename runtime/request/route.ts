@@ -35,7 +35,8 @@ const matchSystem = (path: string, registry: Registry): Route | null => {
 };
 
 /** Parts of a composite key are joined by commas; each part is URL-escaped by itself. */
-const splitKey = (text: string): readonly string[] => text.split(',').map((part) => decode(part) ?? part);
+export const splitKey = (text: string): readonly string[] =>
+  text.split(',').map((part) => decode(part) ?? part);
 
 const decode = (text: string): string | null => {
   if (!text.includes('%')) return text;

@@ -37,6 +37,7 @@ export const respondError = (error: unknown): ApiResponse => {
       'content-type': json,
       ...(first?.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(first?.code === 'REQUESTS_EXCEEDED' ? limitHeaders(first) : {}),
+      ...(first?.code === 'METHOD_NOT_ALLOWED' ? { allow: [first.details.allowed].flat().join(', ') } : {}),
     },
     body: JSON.stringify({
       errors: problems.map(({ message, code, details }) => ({ message, extensions: { code, ...details } })),

@@ -55,6 +55,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
   entries.forEach((entry, index) => {
     addLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(entry.name)}:`, builder);
     if (entry.kind === 'field') addField(entry, scope, builder);
+    else if (entry.kind === 'constant') addLiteral(entry.json, builder);
     else if (entry.kind === 'one') addOne(entry, scope, builder);
     else addList(entry, scope, builder);
   });

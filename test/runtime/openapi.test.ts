@@ -5,7 +5,8 @@ import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
 import type { Model, Operation } from '../../generator/model/types.js';
 import { createPolicyBook, type AccessRows } from '../../runtime/access/policies.js';
 import { createRegistry, defineCollection, integer, manyToOne, string } from '../../runtime/collection.js';
-import { narrowOpenApi, visibilityOf, type Visibility } from '../../runtime/openapi.js';
+import { visibilityOf, type Visibility } from '../../runtime/access/visibility.js';
+import { narrowOpenApi } from '../../runtime/openapi.js';
 import { albums, kinds, named, oddNames } from '../generator/models.js';
 
 type Permitted = Readonly<Record<string, readonly string[] | '*'>>;
@@ -18,6 +19,7 @@ const callerWith = (permitted: Permitted, level: Visibility['level'] = 'user'): 
     return fields === undefined ? null : fields === '*' ? '*' : new Set(fields);
   },
   partial: () => new Set(),
+  presets: () => new Set(),
 });
 
 const documentOf = (model: Model): OpenAPIObject => JSON.parse(emitOpenApi(model)[0]?.content ?? '');
