@@ -5,6 +5,7 @@ import { sendResponse, toApiRequest, type EdgeOptions } from './edge.js';
 import { apiError } from './errors.js';
 import type { OperationRoutes } from './operations/routes.js';
 import { docsAsset, docsPage } from './pages/docs.js';
+import { graphiqlPage } from './pages/graphiql.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import type { Availability } from './availability.js';
 import type { Observe } from './observe.js';
@@ -14,7 +15,7 @@ export type { Express };
 export interface AppOptions extends EdgeOptions {
   readonly answer: Answer;
   readonly operations: OperationRoutes;
-  /** Serves `/docs`. */
+  /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly availability: Availability;
   readonly observe: Observe;
@@ -58,9 +59,13 @@ const findRoute = async (
   throw apiError('ROUTE_NOT_FOUND', { path: request.path }, notFound(request, operations));
 };
 
-const findPage = async ({ method, path }: ApiRequest, base: string): Promise<ApiResponse | null> => {
+const findPage = async (request: ApiRequest, base: string): Promise<ApiResponse | null> => {
+  const { method } = request;
   if (method !== 'GET' && method !== 'HEAD') return null;
-  if (path === '/docs' || path === '/docs/') return docsPage({ specUrl: `${base}/server/specs/oas`, base });
+  const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
+  if (path === '/docs') return docsPage({ specUrl: `${base}/server/specs/oas`, base });
+  if (path === '/graphiql') return graphiqlPage(request, `${base}/graphql`);
+  if (path === '/graphiql/system') return graphiqlPage(request, `${base}/graphql/system`);
   const assets = '/docs/assets/';
   return path.startsWith(assets) ? docsAsset(path.slice(assets.length)) : null;
 };
