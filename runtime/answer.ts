@@ -42,13 +42,7 @@ export const settle = async (
   try {
     response = await handled;
   } catch (error) {
-    const told = availability.isLoss(error)
-      ? apiError('SERVICE_UNAVAILABLE', { service: 'database' })
-      : error;
-    if (!(told instanceof ApiError || told instanceof ApiErrors)) {
-      observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
-    }
-    response = respondError(told);
+    response = respondError(explain(error, request, { availability, observe }));
     if (response.status === 401 && usesSessionCookie(request)) {
       response = { ...response, cookies: [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] };
     }
@@ -56,6 +50,20 @@ export const settle = async (
   const { status } = response;
   observe({ kind: 'requestFinished', id, method, route, status, ms: performance.now() - started });
   return response;
+};
+
+/** What is told of an error: an API error; anything else is for the log, and left as it is. */
+export const explain = (
+  error: unknown,
+  request: ApiRequest,
+  { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
+): unknown => {
+  if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
+  if (!(error instanceof ApiError || error instanceof ApiErrors)) {
+    const { id, method } = request;
+    observe({ kind: 'requestFailed', id, method, route: routeOf(request.path), error, ...sqlOf(error) });
+  }
+  return error;
 };
 
 /** Drivers put the statement on their errors: its text, with placeholders where values are. */
@@ -66,6 +74,7 @@ const sqlOf = (error: unknown): { readonly sql?: string } => {
 
 /** Keys stay out of logs. */
 export const routeOf = (path: string): string => {
+  if (path.startsWith('/graphql')) return path === '/graphql' ? path : '/graphql/system';
   const [, first = '', second, third] = path.split('/');
   if (first === 'items') return `/items/${second ?? ''}${third === undefined ? '' : '/:id'}`;
   return second === undefined ? `/${first}` : `/${first}/:id`;

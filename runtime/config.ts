@@ -49,9 +49,15 @@ export interface Config {
     readonly limitMaxPublic: number;
     readonly relationalDepth: number;
   };
+  readonly graphql: {
+    /** Whether schemas are shown. */
+    readonly introspection: boolean;
+    /** Words and signs of a document. */
+    readonly tokenLimit: number;
+  };
   /** Bytes of a request body. */
   readonly payloadMax: number;
-  /** Serves `/docs`. */
+  /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
 }
@@ -149,7 +155,17 @@ export const variables = [
   { name: 'QUERY_LIMIT_MAX_PUBLIC', default: '1000', meaning: 'the same for callers without a token' },
   { name: 'MAX_RELATIONAL_DEPTH', default: '10', meaning: 'how deep `fields`, `filter` and `sort` may nest' },
   { name: 'MAX_PAYLOAD_SIZE', default: '1mb', meaning: 'largest request body' },
-  { name: 'EXPLORER', default: 'false', meaning: 'serves `/docs`; on in the demo' },
+  {
+    name: 'GRAPHQL_INTROSPECTION',
+    default: 'true',
+    meaning: 'lets callers see the GraphQL schema, each as far as they may use it',
+  },
+  {
+    name: 'GRAPHQL_TOKEN_LIMIT',
+    default: '5000',
+    meaning: 'words and signs that a GraphQL document may have',
+  },
+  { name: 'EXPLORER', default: 'false', meaning: 'serves `/docs` and `/graphiql`; on in the demo' },
   { name: 'LOG_LEVEL', default: 'info', meaning: `one of ${logLevels.join(', ')}` },
   { name: 'LOG_STYLE', default: 'pretty on a terminal, else json', meaning: '`json` or `pretty`' },
 ] as const satisfies readonly Variable[];
@@ -218,6 +234,10 @@ export const loadConfig = (environment: Environment): Config => {
       limitMax: read('QUERY_LIMIT_MAX', parseWhole(-1), -1),
       limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC', parseWhole(-1), 1000),
       relationalDepth: read('MAX_RELATIONAL_DEPTH', parseWhole(1, 100), 10),
+    },
+    graphql: {
+      introspection: read('GRAPHQL_INTROSPECTION', parseBoolean, true),
+      tokenLimit: read('GRAPHQL_TOKEN_LIMIT', parseWhole(1), 5000),
     },
     payloadMax: read('MAX_PAYLOAD_SIZE', parseSize, 1024 * 1024),
     explorer: read('EXPLORER', parseBoolean, false),

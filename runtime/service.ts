@@ -1,17 +1,19 @@
 /** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
 import { createAccess } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
-import { createAnswer, type Answer } from './answer.js';
+import { createAnswer, explain, type Answer } from './answer.js';
 import { watchAvailability } from './availability.js';
 import { createRegistry, type CollectionDeclaration } from './collection.js';
 import type { Config } from './config.js';
 import type { EdgeOptions } from './edge.js';
 import { createKeys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
+import { ApiError, apiError } from './errors.js';
 import { createAccessSource } from './execute/access-source.js';
 import type { Database } from './execute/database.js';
 import type { Express } from './express.js';
-import { createHandle } from './handle.js';
+import { createGraphql } from './graphql/handle.js';
+import { createHandle, type Handle } from './handle.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
 import { findOperation } from './operations/entries.js';
@@ -25,6 +27,8 @@ export interface ServiceOptions {
   readonly declarations: readonly CollectionDeclaration[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
+  /** Folder of the GraphQL schemas. */
+  readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
   /** Path that comes before everything, without a slash at its end; empty at the root. */
@@ -51,32 +55,60 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const known = createAccess(createAccessSource({ executor: database, quote, readClaims }));
   const access = config.rateLimit === null ? known : limitAccess(known, config.rateLimit);
   const availability = watchAvailability(database, observe);
-  const answer = createAnswer({
-    handle: createHandle({ ...items, access, isOperation }),
-    availability,
-    observe,
+  const graphql = createGraphql({
+    ...items,
+    access,
+    folder: options.graphql,
+    introspection: config.graphql.introspection,
+    tokens: config.graphql.tokenLimit,
+    loadBodies: () => loadBodies(),
+    tell: (error, request) => tellClient(explain(error, request, { availability, observe })),
   });
+  const services: OperationServices = {
+    ...items,
+    config,
+    access,
+    tokens,
+    observe,
+    openapi,
+    base,
+    printGraphql: graphql.print,
+  };
+  const loadBodies = once(async () => {
+    const { createOperations } = await import('./operations/bodies.js');
+    return createOperations(services);
+  });
+  const handleItems = createHandle({ ...items, access, isOperation });
+  const handle: Handle = (request) => handleItems(request) ?? graphql.handle(request);
+  const answer = createAnswer({ handle, availability, observe });
   const edge: EdgeOptions = {
     base,
     payloadMax: config.payloadMax,
     proxies: createProxies(config.trustProxy),
     ownOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
   };
-  const services: OperationServices = { ...items, config, access, tokens, observe, openapi, base };
   return {
     edge,
     answer,
     async loadApp() {
-      const [{ createApp }, { createOperationRoutes }, { createOperations }] = await Promise.all([
+      const [{ createApp }, { createOperationRoutes }, bodies] = await Promise.all([
         import('./express.js'),
         import('./operations/routes.js'),
-        import('./operations/bodies.js'),
+        loadBodies(),
       ]);
-      const operations = createOperationRoutes(createOperations(services), access);
+      const operations = createOperationRoutes(bodies, access);
       return createApp({ ...edge, answer, operations, explorer: config.explorer, availability, observe });
     },
     close: () => availability.close(),
   };
+};
+
+const tellClient = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
+
+const once = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
+  let made: Promise<Result> | null = null;
+  return () => (made ??= make());
 };
 
 const createItemServices = async ({

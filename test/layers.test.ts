@@ -62,6 +62,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/config',
   ],
   'runtime/openapi': ['type runtime/collection', 'type runtime/access'],
+  'runtime/graphql': [
+    ...shared,
+    'generated/server/operations',
+    'runtime/request',
+    'runtime/access',
+    'runtime/plan',
+    'runtime/items',
+    'runtime/response',
+    'runtime/operations',
+    'type runtime/execute',
+  ],
   'runtime/operations': [
     ...shared,
     'generated/server/operations',
@@ -89,6 +100,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Library → where it may be imported. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
+  '@graphql-yoga/render-graphiql': ['runtime/pages'],
   '@node-rs/argon2': ['runtime/passwords'],
   ajv: ['runtime/operations/validate'],
   'ajv-formats': ['runtime/operations/validate'],
@@ -97,6 +109,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   cookie: ['runtime/operations/context'],
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
+  graphql: ['runtime/graphql'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/models'],

@@ -20,7 +20,7 @@ export const readInput = async (
 };
 
 /** For whoever has the values already. `coerce`: parameters are texts still. */
-const checkInput = async (
+export const checkInput = async (
   entry: OperationEntry,
   input: OperationInput,
   { coerce = false } = {},

@@ -45,7 +45,7 @@ const run = async (
 };
 
 /** @throws FORBIDDEN */
-const requireAccess = (needed: OperationEntry['access'], { user, policies }: Principal): void => {
+export const requireAccess = (needed: OperationEntry['access'], { user, policies }: Principal): void => {
   if (needed === 'admin' && !policies.admin) throw forbidden('this operation is for administrators');
   if (needed === 'user' && user === null) throw forbidden('this operation is for users');
 };

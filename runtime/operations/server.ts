@@ -2,10 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
-import { narrowOpenApi, visibilityOf } from '../openapi.js';
+import { visibilityOf } from '../access/visibility.js';
+import { narrowOpenApi } from '../openapi.js';
 import type { OperationServices } from './services.js';
 
-export const createServerOperations = ({ database, registry, openapi, base }: OperationServices) => {
+export const createServerOperations = ({
+  database,
+  registry,
+  openapi,
+  base,
+  printGraphql,
+}: OperationServices) => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
     (document ??= readFile(openapi, 'utf8').then((text) => ({
@@ -34,5 +41,9 @@ export const createServerOperations = ({ database, registry, openapi, base }: Op
     async serverSpecsOas(_input, context) {
       return narrowOpenApi(await loadDocument(), visibilityOf(await context.principal(), registry)) as never;
     },
+
+    serverSpecsGraphqlItems: async (_input, context) => printGraphql('items', await context.principal()),
+
+    serverSpecsGraphqlSystem: async (_input, context) => printGraphql('system', await context.principal()),
   } satisfies Partial<Operations>;
 };

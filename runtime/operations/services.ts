@@ -1,5 +1,5 @@
 /** What bodies of operations may use, beside what a call brings. */
-import type { Access } from '../access/access.js';
+import type { Access, Principal } from '../access/access.js';
 import type { Tokens } from '../auth/tokens.js';
 import type { Config } from '../config.js';
 import type { ItemServices } from '../items/context.js';
@@ -12,6 +12,8 @@ export interface OperationServices extends ItemServices {
   readonly observe: Observe;
   /** File of the OpenAPI document. */
   readonly openapi: string;
+  /** The GraphQL schema as a caller may see it. @throws FORBIDDEN where introspection is off */
+  printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
   /** Path that comes before everything; empty at the root. */
   readonly base: string;
 }

@@ -3,7 +3,7 @@
  * answered. The parent sends one task and reads one answer.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
@@ -61,6 +61,7 @@ const buildIn = async (workshop: string, { catalog, specFolders, tables }: Build
   await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])
     await copyFile(join(source, name), join(workshop, name));
+  await cp(join(source, 'graphql'), join(workshop, 'graphql'), { recursive: true });
   writeFileSync(join(workshop, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
   rmSync(from);
 };

@@ -32,7 +32,7 @@ export interface PrepareOptions {
 }
 
 /**
- * The folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`.
+ * The folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
  * @throws Refusal where system tables are missing or the spec is faulty
  */
 export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
@@ -71,7 +71,8 @@ const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
   const hash = createHash('sha256');
   hash.update(`${packageVersion}\0${modulePath('index')}\0${JSON.stringify(catalog)}\0`);
   const committed = [join(generatedFolder, 'catalog.json'), join(generatedFolder, 'openapi.json')];
-  const files = [...folders, join(generatedFolder, 'server')].flatMap(filesBelow);
+  const folderNames = ['server', 'graphql'].map((name) => join(generatedFolder, name));
+  const files = [...folders, ...folderNames].flatMap(filesBelow);
   for (const file of [...files, ...committed.filter((path) => existsSync(path))]) {
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   }

@@ -52,8 +52,9 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     const directory = known ?? (await prepareBuild({ config, database, observe }));
     const { serve, declarations } = await timed('load', observe, () => load(directory));
     const openapi = join(directory, 'openapi.json');
+    const graphql = join(directory, 'graphql');
     const server = await timed('listen', observe, () =>
-      serve({ config, declarations, openapi, database, observe }),
+      serve({ config, declarations, openapi, graphql, database, observe }),
     );
     setReady(true);
     const close = async (): Promise<void> => {

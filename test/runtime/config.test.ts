@@ -40,6 +40,7 @@ describe('configuration', () => {
     });
     expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, adminPort: null });
     expect(config).toMatchObject({
+      graphql: { introspection: true, tokenLimit: 5000 },
       payloadMax: 1_048_576,
       explorer: false,
       log: { level: 'info', style: 'json' },
@@ -81,6 +82,8 @@ describe('configuration', () => {
       QUERY_LIMIT_MAX_PUBLIC: '-1',
       MAX_RELATIONAL_DEPTH: '3',
       MAX_PAYLOAD_SIZE: '512kb',
+      GRAPHQL_INTROSPECTION: 'no',
+      GRAPHQL_TOKEN_LIMIT: '2000',
       EXPLORER: 'true',
       LOG_LEVEL: 'debug',
       LOG_STYLE: 'pretty',
@@ -105,6 +108,7 @@ describe('configuration', () => {
       rateLimit: { points: 7, duration: 60_000 },
       admin: { email: 'root@example.com', token: 'correct-horse', password: 'battery staple' },
       query: { limitDefault: 50, limitMax: 500, limitMaxPublic: -1, relationalDepth: 3 },
+      graphql: { introspection: false, tokenLimit: 2000 },
       payloadMax: 524_288,
       explorer: true,
       log: { level: 'debug', style: 'pretty' },

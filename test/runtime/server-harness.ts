@@ -111,6 +111,8 @@ interface Built {
   readonly declarations: readonly CollectionDeclaration[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
+  /** Folder of the GraphQL schemas. */
+  readonly graphql: string;
   readonly document: Readonly<Record<string, unknown>>;
 }
 
@@ -118,7 +120,7 @@ interface Built {
 const build = async (database: Database, folder: string): Promise<Built> => {
   const catalog = await introspect(catalogReader(database), {});
   const { model } = buildModel({ catalog, spec: await loadSpec([specFolder]) });
-  const files = emit(model).filter(({ path }) => path.startsWith('server/') || path === 'openapi.json');
+  const files = emit(model).filter(({ path }) => /^(server|graphql)\/|^openapi\.json$/.test(path));
   for (const { path, content } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
@@ -129,7 +131,12 @@ const build = async (database: Database, folder: string): Promise<Built> => {
     readonly collections: readonly CollectionDeclaration[];
   };
   const document = files.find(({ path }) => path === 'openapi.json')?.content ?? '{}';
-  return { declarations: collections, openapi: join(folder, 'openapi.json'), document: JSON.parse(document) };
+  return {
+    declarations: collections,
+    openapi: join(folder, 'openapi.json'),
+    graphql: join(folder, 'graphql'),
+    document: JSON.parse(document),
+  };
 };
 
 interface OpenOptions extends TestServerOptions {
@@ -156,6 +163,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     }),
     declarations: built.declarations,
     openapi: built.openapi,
+    graphql: built.graphql,
     database,
     observe: (observation) => observations.push(observation),
   });

@@ -1,0 +1,52 @@
+/** Compiled documents, by view, operation and text: a bounded number, and a bounded length of all texts. */
+import { compileDocument, type CompiledOperation, type DocumentOptions } from './document.js';
+import type { GraphqlCall } from './protocol.js';
+import type { View } from './schema.js';
+
+/** Of one view. */
+const mostDocuments = 500;
+/** Longer ones are compiled each time. */
+const longestText = 16_384;
+const longestTexts = 524_288;
+
+type Compiled = Map<string, CompiledOperation>;
+
+export interface Documents {
+  /** @throws GRAPHQL_VALIDATION */
+  compile(call: GraphqlCall, view: View): CompiledOperation;
+}
+
+/** Kept from the second time on: texts with values in them hardly ever return. */
+export const createDocuments = (options: DocumentOptions): Documents => {
+  const owner = {};
+  const seenOnce = new Set<string>();
+
+  const remember = (key: string, compiled: CompiledOperation, documents: Compiled): void => {
+    if (key.length > longestText) return;
+    if (!seenOnce.delete(key)) {
+      if (seenOnce.size >= mostDocuments) seenOnce.clear();
+      seenOnce.add(key);
+      return;
+    }
+    documents.set(key, compiled);
+    let length = [...documents.keys()].reduce((sum, each) => sum + each.length, 0);
+    for (const oldest of documents.keys()) {
+      if (documents.size <= mostDocuments && length <= longestTexts) break;
+      documents.delete(oldest);
+      length -= oldest.length;
+    }
+  };
+
+  return {
+    compile(call, view) {
+      let documents = view.cache.get(owner) as Compiled | undefined;
+      if (documents === undefined) view.cache.set(owner, (documents = new Map()));
+      const key = `${call.operationName ?? ''}\n${call.document}`;
+      const present = documents.get(key);
+      if (present !== undefined) return present;
+      const compiled = compileDocument(call, view, options);
+      remember(key, compiled, documents);
+      return compiled;
+    },
+  };
+};

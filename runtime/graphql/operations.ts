@@ -1,0 +1,56 @@
+/** The spec's operations behind fields of `/graphql/system`: the bodies of REST, with arguments instead of a request. */
+import type { GraphQLField } from 'graphql';
+import { operations, type Operations } from '../../generated/server/operations.js';
+import type { OperationContext } from '../operations/context.js';
+import type { OperationEntry } from '../operations/entries.js';
+import { checkInput } from '../operations/input.js';
+import { requireAccess } from '../operations/routes.js';
+import { marksOf, type Marks } from './marks.js';
+import type { Arguments } from './selection.js';
+
+export interface OperationBodies {
+  /** Loaded when first needed. */
+  loadBodies(): Promise<Operations>;
+}
+
+interface OperationCall {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly given: Arguments;
+}
+
+/** Runs the operation behind the field. @returns what its answer shows, before selection */
+export const runOperation = async (
+  { field, given }: OperationCall,
+  context: OperationContext,
+  { loadBodies }: OperationBodies,
+): Promise<unknown> => {
+  const marks = marksOf(field.astNode);
+  const entry = operations.find(({ id }) => id === marks.operation);
+  if (entry === undefined) throw new Error(`there is no operation "${marks.operation}"`);
+  if (entry.access !== 'open') requireAccess(entry.access, await context.principal());
+  const input = await checkInput(entry, toInput(field, given));
+  // the table and the interface are printed from the same spec
+  const body = (await loadBodies())[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
+  return openAnswer(entry, await body(input, context), marks);
+};
+
+/** Parameters by name, and `body` with what REST has there. */
+const toInput = (field: GraphQLField<unknown, unknown>, given: Arguments): Arguments => {
+  const parameters: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const { name, astNode } of field.args) {
+    const marks = marksOf(astNode);
+    const value = given[name];
+    if (value === undefined) continue;
+    (marks.in === 'body' ? body : parameters)[marks.name ?? name] = value;
+  }
+  return { ...parameters, body };
+};
+
+/** Where REST has several statuses, the answer is in `body`; where it has none, `true` says that it is done. */
+const openAnswer = ({ responses }: OperationEntry, answer: unknown, { open }: Marks): unknown => {
+  const hasStatus = Object.keys(responses).length > 1;
+  const shown = hasStatus ? (answer as { readonly body: unknown }).body : answer;
+  if (shown === undefined || shown === null) return true;
+  return open === undefined ? shown : (shown as Arguments)[open];
+};

@@ -1,0 +1,90 @@
+/**
+ * GraphQL over HTTP: POST with JSON, GET for queries. What `graphql-http` checks, with bytes as answers and a code in
+ * every error; its audit is part of the tests.
+ */
+import { apiError, invalidPayload } from '../errors.js';
+import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { readJson } from '../request/body.js';
+
+/** What a request asks for. */
+export interface GraphqlCall {
+  readonly document: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** By GET: nothing may be written. */
+  readonly readsOnly: boolean;
+}
+
+/** @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+export const readCall = async (request: ApiRequest): Promise<GraphqlCall> => {
+  if (request.method === 'POST') return toCall(await readBody(request), false);
+  if (request.method === 'GET') return toCall(readQueryString(request.query), true);
+  throw methodNotAllowed(['GET', 'POST'], request.method);
+};
+
+export const methodNotAllowed = (allowed: readonly string[], current: string): Error =>
+  apiError('METHOD_NOT_ALLOWED', { allowed, current }, `here is ${allowed.join(', ')}`);
+
+const readBody = async (request: ApiRequest): Promise<unknown> => {
+  if (/^\s*application\/graphql\s*(;|$)/i.test(String(request.headers['content-type'] ?? ''))) {
+    throw invalidPayload('a bare document is not read here; send {"query": "…"} as application/json');
+  }
+  return readJson(request);
+};
+
+const readQueryString = (text: string): unknown => {
+  const parameters = new URLSearchParams(text);
+  const given = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  return {
+    query: given('query'),
+    operationName: given('operationName'),
+    variables: parseParameter(given('variables'), 'variables'),
+    extensions: parseParameter(given('extensions'), 'extensions'),
+  };
+};
+
+const parseParameter = (text: string | undefined, name: string): unknown => {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidPayload(`"${name}" is not valid JSON`);
+  }
+};
+
+const toCall = (body: unknown, readsOnly: boolean): GraphqlCall => {
+  if (!isObject(body)) throw invalidPayload('expected one object with "query"; batches are not served');
+  const { query, operationName = null, variables = null, extensions = null } = body;
+  if (typeof query !== 'string' || query === '') throw invalidPayload('"query" must be a GraphQL document');
+  if (operationName !== null && typeof operationName !== 'string') {
+    throw invalidPayload('"operationName" must be a text');
+  }
+  if (variables !== null && !isObject(variables)) throw invalidPayload('"variables" must be an object');
+  if (extensions !== null && !isObject(extensions)) throw invalidPayload('"extensions" must be an object');
+  return { document: query, operationName, variables: variables ?? {}, readsOnly };
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const json = 'application/json; charset=utf-8';
+const graphqlJson = 'application/graphql-response+json; charset=utf-8';
+
+/** Of the two media types, the one that the client names first; JSON for everybody else. */
+export const contentTypeFor = ({ headers }: Pick<ApiRequest, 'headers'>): string => {
+  const accept = String(headers.accept ?? '');
+  const own = accept.indexOf('application/graphql-response+json');
+  const plain = accept.search(/application\/json|application\/\*|\*\/\*/);
+  return own !== -1 && (plain === -1 || own < plain) ? graphqlJson : json;
+};
+
+export const respondWith = (
+  body: Buffer | string,
+  contentType: string,
+  reply: Pick<ApiResponse, 'headers' | 'cookies'> | null,
+): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': contentType, ...reply?.headers },
+  ...(reply !== null && { cookies: reply.cookies }),
+  body,
+});

@@ -1,0 +1,128 @@
+/**
+ * The schema that was generated, read when it is first asked for. Administrators use it as it is; for everybody else
+ * there is a narrowed view, one for each set of policies, made on first use. Only the last ones are kept.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  buildASTSchema,
+  isScalarType,
+  parse,
+  valueFromASTUntyped,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Principal } from '../access/access.js';
+import type { PolicySet } from '../access/policies.js';
+import { visibilityOf } from '../access/visibility.js';
+import type { Registry } from '../collection.js';
+import { marksOf } from './marks.js';
+import { narrowSchema, printNarrowed } from './narrow.js';
+
+/** `/graphql` and `/graphql/system`. */
+export type Scope = 'items' | 'system';
+
+export interface View {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  /** Whether GraphQL spells some name differently. */
+  readonly respelled: boolean;
+  /** Shared by nothing else: what is remembered about the view lives as long as it does. */
+  readonly cache: Map<object, unknown>;
+}
+
+export interface Views {
+  of(scope: Scope, principal: Principal): Promise<View>;
+  /** The text of the view, in the schema language. */
+  print(scope: Scope, principal: Principal): Promise<string>;
+}
+
+export interface ViewsOptions {
+  /** Where `items.graphql` and `system.graphql` are. */
+  readonly folder: string;
+  readonly registry: Registry;
+}
+
+/** Types of all narrowed views together; each takes some 6 KB. */
+const mostTypes = 6_000;
+
+export const createViews = ({ folder, registry }: ViewsOptions): Views => {
+  const documents = new Map<Scope, Promise<DocumentNode>>();
+  const views = new Map<string, View>();
+  const identify = createIdentifier();
+
+  const read = (scope: Scope): Promise<DocumentNode> => {
+    const present = documents.get(scope);
+    if (present !== undefined) return present;
+    const reading = readFile(join(folder, `${scope}.graphql`), 'utf8').then((text) =>
+      parse(text, { noLocation: true }),
+    );
+    reading.catch(() => documents.delete(scope));
+    documents.set(scope, reading);
+    return reading;
+  };
+
+  const narrow = async (scope: Scope, principal: Principal): Promise<DocumentNode> =>
+    narrowSchema(await read(scope), visibilityOf(principal, registry));
+
+  return {
+    async of(scope, principal) {
+      const { policies, user } = principal;
+      const key = `${scope} ${policies.admin ? 'admin' : `${identify(policies)} ${user === null}`}`;
+      const present = views.get(key);
+      if (present !== undefined) return present;
+      const view = toView(await narrow(scope, principal));
+      views.set(key, view);
+      forget(views);
+      return view;
+    },
+    print: async (scope, principal) => printNarrowed(await narrow(scope, principal)),
+  };
+};
+
+/** A number for each set of policies, kept by nobody. */
+const createIdentifier = (): ((policies: PolicySet) => number) => {
+  const numbers = new WeakMap<PolicySet, number>();
+  let last = 0;
+  return (policies) => {
+    const present = numbers.get(policies);
+    if (present !== undefined) return present;
+    last += 1;
+    numbers.set(policies, last);
+    return last;
+  };
+};
+
+/** The oldest go; that of administrators and the newest stay. */
+const forget = (views: Map<string, View>): void => {
+  const narrowed = [...views].filter(([key]) => !key.endsWith(' admin'));
+  let types = narrowed.reduce((sum, [, { document }]) => sum + document.definitions.length, 0);
+  for (const [key, { document }] of narrowed.slice(0, -1)) {
+    if (types <= mostTypes) return;
+    views.delete(key);
+    types -= document.definitions.length;
+  }
+};
+
+const toView = (document: DocumentNode): View => {
+  const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });
+  for (const name of exactScalars) readExactly(schema, name);
+  return { schema, document, respelled: hasNames(document), cache: new Map() };
+};
+
+/** Numbers in documents keep all of their digits. */
+const exactScalars = ['BigInt', 'Decimal', 'GraphQLStringOrFloat'];
+
+const readExactly = (schema: GraphQLSchema, name: string): void => {
+  const type = schema.getType(name);
+  if (!isScalarType(type)) return;
+  type.parseLiteral = (node, variables) =>
+    node.kind === 'IntValue' || node.kind === 'FloatValue'
+      ? node.value
+      : valueFromASTUntyped(node, variables);
+};
+
+const hasNames = ({ definitions }: DocumentNode): boolean =>
+  definitions.some(
+    (node) => 'fields' in node && (node.fields ?? []).some((field) => marksOf(field).name !== undefined),
+  );
