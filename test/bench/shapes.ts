@@ -9,6 +9,8 @@ export interface Shape {
   readonly target: number | null;
   /** Compared with the same server asked by an administrator, not with the floor. */
   readonly rules?: true;
+  /** The server's answer in the words of the floor, where it says the same in others. */
+  toFloor?(answer: unknown): unknown;
   /** Each drawn request is new, so that nothing answers from a cache. */
   draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
 }
@@ -86,6 +88,17 @@ export const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'graphql',
+    title: 'the rows of nest through /graphql',
+    target: 0.8,
+    draw: (random) => {
+      const after = drawStart(random);
+      const body = JSON.stringify({ query: nestDocument, variables: { after } });
+      return { server: { method: 'POST', path: '/graphql', body }, floor: get(`/nest?after=${after}`) };
+    },
+    toFloor: (answer) => ({ data: numberKeys((answer as { data: { articles: unknown } }).data.articles) }),
+  },
+  {
     name: 'create',
     title: 'one row, returned',
     target: 0.7,
@@ -98,6 +111,19 @@ export const shapes: readonly Shape[] = [
     },
   },
 ];
+
+const nestDocument = `query ($after: GraphQLStringOrFloat) {
+  articles(filter: { id: { _gt: $after } }, sort: ["id"], limit: 50) {
+    id
+    title
+    author_id { id name }
+    article_tags { tag_id { id name } }
+  }
+}`;
+
+/** Keys are texts in GraphQL. */
+const numberKeys = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, each: unknown) => (key === 'id' ? Number(each) : each));
 
 /** In wire form; the mark makes the slug unique. */
 const drawDraft = (random: Random): Record<string, unknown> => {

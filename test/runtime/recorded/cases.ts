@@ -7,7 +7,7 @@ import { compareValues, fillIn, type Bindings } from './compare.js';
 import { dataPath } from './museum.js';
 import { fillTokens } from './tokens.js';
 
-export const groups = ['reads', 'writes', 'errors', 'access', 'auth', 'dashboards'] as const;
+export const groups = ['reads', 'writes', 'errors', 'access', 'auth', 'dashboards', 'graphql'] as const;
 
 export interface RecordedCase {
   readonly name: string;
@@ -21,6 +21,8 @@ export interface RecordedCase {
   readonly status: number;
   readonly contentType?: string;
   readonly cookies?: readonly CookieCase[];
+  /** By lower-case name. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly response?: unknown;
   readonly differs?: Decision;
   readonly vendors?: readonly string[];
@@ -92,11 +94,20 @@ const judge = (given: RecordedCase, answer: Answer, bindings: Bindings): readonl
   const status = differs?.status ?? given.status;
   if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
   if (differs === undefined) {
-    return [...judgeContent(given, answer, bindings), ...judgeCookies(given, answer, bindings)];
+    return [
+      ...judgeHeaders(given, answer),
+      ...judgeContent(given, answer, bindings),
+      ...judgeCookies(given, answer, bindings),
+    ];
   }
   if (differs.response !== undefined) return judgeContent(differs, answer, bindings);
   return differs.code === undefined ? [] : judgeCode(differs, answer);
 };
+
+const judgeHeaders = ({ responseHeaders = {} }: RecordedCase, { headers }: Answer): readonly string[] =>
+  Object.entries(responseHeaders)
+    .filter(([name, value]) => headers.get(name) !== value)
+    .map(([name, value]) => `the header ${name} is ${headers.get(name)} instead of ${value}`);
 
 type Content = Pick<RecordedCase, 'contentType' | 'response'>;
 

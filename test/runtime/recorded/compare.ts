@@ -6,15 +6,24 @@ export type Bindings = Map<string, unknown>;
 /** Differences, one sentence each; none: equal. */
 export const compareValues = (expected: unknown, actual: unknown, bindings: Bindings): readonly string[] =>
   isErrors(expected) && isErrors(actual)
-    ? compareErrors(expected.errors, actual.errors, bindings)
+    ? [
+        ...(expected.data === undefined
+          ? []
+          : compareAt('data', expected.data, { actual: actual.data, bindings })),
+        ...compareErrors(expected.errors, actual.errors, bindings),
+      ]
     : compareAt('', expected, { actual, bindings });
 
 interface Errors {
+  /** Of GraphQL: what was answered all the same. */
+  readonly data?: unknown;
   readonly errors: readonly ErrorEntry[];
 }
 
 interface ErrorEntry {
   readonly message?: string;
+  readonly locations?: unknown;
+  readonly path?: unknown;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
@@ -37,11 +46,37 @@ const compareErrors = (
   ];
 };
 
-/** Further keys may be there; the path of an unknown route is not compared. */
-const compareExtensions = (expected: ErrorEntry, actual: ErrorEntry, bindings: Bindings): readonly string[] =>
-  Object.entries(expected.extensions)
+/** Further keys may be there; the path of an unknown route is not compared, and what is wrong with a document is a set. */
+const compareExtensions = (
+  expected: ErrorEntry,
+  actual: ErrorEntry,
+  bindings: Bindings,
+): readonly string[] => [
+  ...comparePlaces(expected, actual, bindings),
+  ...Object.entries(expected.extensions)
     .filter(([key]) => !(key === 'path' && expected.extensions.code === 'ROUTE_NOT_FOUND'))
-    .flatMap(([key, value]) => compareAt(key, value, { actual: actual.extensions[key], bindings }));
+    .flatMap(([key, value]) =>
+      key === 'errors'
+        ? compareProblems(value, actual.extensions[key])
+        : compareAt(key, value, { actual: actual.extensions[key], bindings }),
+    ),
+];
+
+const comparePlaces = (expected: ErrorEntry, actual: ErrorEntry, bindings: Bindings): readonly string[] =>
+  (['locations', 'path'] as const).flatMap((key) =>
+    expected[key] === undefined ? [] : compareAt(key, expected[key], { actual: actual[key], bindings }),
+  );
+
+/** Where a document is wrong; the wording is free. */
+const compareProblems = (expected: unknown, actual: unknown): readonly string[] => {
+  const [wanted, found] = [placesOf(expected), placesOf(actual)];
+  return wanted === found ? [] : [differs('errors', wanted, found)];
+};
+
+const placesOf = (problems: unknown): string =>
+  [...new Set((problems as readonly ErrorEntry[]).map(({ locations }) => JSON.stringify(locations)))]
+    .sort()
+    .join(' ');
 
 interface Compared {
   readonly actual: unknown;

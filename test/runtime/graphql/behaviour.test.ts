@@ -1,0 +1,332 @@
+/** What GraphQL adds to the planner: aliases, fragments, spellings, keys as texts, and what a caller may know of. */
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestServer } from '../server-harness.js';
+import { ask, type GraphqlAnswer } from './library.js';
+
+const schema = `
+  create table artists (id {counter}, name varchar(50) not null, secret varchar(50), born integer);
+  create table "art works" (id {counter}, "first title" varchar(50) not null, artist integer references artists (id), foreign key (artist) references artists (id));
+  create table ratings (work integer not null, critic varchar(20) not null, stars integer, primary key (work, critic), foreign key (work) references "art works" (id));
+  insert into artists (name, secret, born) values ('Ilka', 'a', 1900), ('Tomasz', 'b', null);
+  insert into "art works" ("first title", artist) values ('Harbour', 1), ('Orchard', 1), ('Loom', 2);
+  insert into ratings values (1, 'Ann', 5), (1, 'B,b', 3), (2, 'Ann', 4);
+`;
+
+const access = {
+  policies: {
+    reader: [
+      { collection: 'artists', action: 'read', fields: ['id', 'name', 'art works'] },
+      {
+        collection: 'art works',
+        action: 'read',
+        fields: ['id', 'first title', 'artist'],
+        permissions: { id: { _lt: 3 } },
+      },
+    ],
+    works: [{ collection: 'art works', action: 'read', fields: ['id', 'artist'] }],
+    writer: [
+      { collection: 'artists', action: 'create', fields: ['name', 'born'], presets: { name: 'Unnamed' } },
+      { collection: 'artists', action: 'update', fields: ['born'] },
+    ],
+  },
+  users: {
+    reader: { policies: ['reader'] },
+    works: { policies: ['works'] },
+    writer: { policies: ['writer'] },
+    nobody: {},
+  },
+} as const;
+
+const typesOf = async (server: TestServer, as: string) => {
+  const { text } = await server.request('GET', '/server/specs/graphql/items', as === 'public' ? {} : { as });
+  return text;
+};
+
+const sendName = (server: TestServer, name: string) =>
+  ask(server, 'query ($f: artists_filter) { artists(filter: $f) { id } }', {
+    as: 'reader',
+    variables: { f: { [name]: { _eq: 'a' } } },
+  });
+
+describe.each(dialects)('on %s', (dialect) => {
+  const server = useServer({ dialect, sql: sqlFor(dialect, schema), access });
+  const data = async (query: string, options = {}) => {
+    const answer = await ask(server(), query, options);
+    expect([answer.status, answer.errors]).toEqual([200, []]);
+    return answer.data;
+  };
+
+  describe('a selection', () => {
+    it('has aliases at every level, the same relation twice with other arguments', async () => {
+      const found = await data(`{
+        first: artists_by_id(id: 1) { called: name up: art_works(sort: ["first_title"], limit: 1) { t: first_title }
+          down: art_works(sort: ["-first_title"], limit: 1) { t: first_title } }
+      }`);
+      expect(found).toEqual({ first: { called: 'Ilka', up: [{ t: 'Harbour' }], down: [{ t: 'Orchard' }] } });
+    });
+
+    it('opens fragments and merges what is asked for twice', async () => {
+      const found = await data(`
+        query ($no: Boolean = false) {
+          artists(sort: ["id"], limit: 1) { ...names ... on artists { id art_works(limit: 1, sort: ["id"]) { id } } ... @include(if: $no) { born } }
+        }
+        fragment names on artists { name art_works(limit: 1, sort: ["id"]) { first_title __typename } }`);
+      expect(found).toEqual({
+        artists: [
+          {
+            name: 'Ilka',
+            art_works: [{ first_title: 'Harbour', __typename: 'art_works', id: '1' }],
+            id: '1',
+          },
+        ],
+      });
+    });
+
+    it('may come down to nothing', async () => {
+      expect(
+        await data(
+          'query ($yes: Boolean!) { artists(sort: ["id"]) { id @skip(if: $yes) art_works { id @skip(if: $yes) } } }',
+          { variables: { yes: true } },
+        ),
+      ).toEqual({ artists: [{ art_works: [{}, {}] }, { art_works: [{}] }] });
+    });
+
+    it('leads to one item that is not there', async () => {
+      await server().execute(sqlFor(dialect, `insert into "art works" ("first title") values ('Nobody’s')`));
+      const found = await data(
+        '{ art_works(filter: { artist: { id: { _null: true } } }) { first_title artist { name } } }',
+      );
+      expect(found).toEqual({ art_works: [{ first_title: 'Nobody’s', artist: null }] });
+    });
+
+    it('answers counts beside the rows', async () => {
+      const { body } = await ask(
+        server(),
+        '{ few: artists(limit: 1, meta: ["total_count"]) { id } all: artists { id } }',
+      );
+      expect(body).toMatchObject({ extensions: { meta: { few: { total_count: 2 } } } });
+    });
+  });
+
+  describe('names that GraphQL spells differently', () => {
+    it('are filtered, sorted and written by that spelling', async () => {
+      const made = await data(
+        'mutation ($data: create_art_works_input!) { create_art_works_item(data: $data) { first_title artist { id } } }',
+        { variables: { data: { first_title: 'New', artist: 2 } } },
+      );
+      expect(made).toEqual({ create_art_works_item: { first_title: 'New', artist: { id: '2' } } });
+      const found = await data(
+        'query ($f: artists_filter) { artists(filter: $f, sort: ["-name"]) { name art_works(filter: { first_title: { _eq: "New" } }) { first_title } } }',
+        { variables: { f: { art_works: { _some: { first_title: { _starts_with: 'N' } } } } } },
+      );
+      expect(found).toEqual({ artists: [{ name: 'Tomasz', art_works: [{ first_title: 'New' }] }] });
+      expect(
+        await data('{ art_works(sort: ["-artist.name", "first_title"], limit: 1) { first_title } }'),
+      ).toEqual({
+        art_works: [{ first_title: 'Loom' }],
+      });
+    });
+  });
+
+  describe('keys', () => {
+    it('of several parts are joined by commas, each part escaped', async () => {
+      expect(await data('{ ratings_by_id(id: "1,B%2Cb") { work { id } critic stars } }')).toEqual({
+        ratings_by_id: { work: { id: '1' }, critic: 'B,b', stars: 3 },
+      });
+      expect(
+        await data(
+          'mutation { update_ratings_items(ids: ["1,Ann", "1,B%2Cb"], data: { stars: 1 }) { critic stars } }',
+        ),
+      ).toEqual({
+        update_ratings_items: [
+          { critic: 'Ann', stars: 1 },
+          { critic: 'B,b', stars: 1 },
+        ],
+      });
+      expect(
+        await data('mutation { delete_ratings_items(filter: { critic: { _eq: "B,b" } }) { ids } }'),
+      ).toEqual({
+        delete_ratings_items: { ids: ['1,B%2Cb'] },
+      });
+    });
+
+    it('say by themselves, or a query says, what is written; nothing said writes nothing', async () => {
+      const count = async () => (await data('{ artists { id } }')) as { artists: unknown[] };
+      const before = await count();
+      expect(
+        await data(
+          'mutation { delete_artists_items { ids } update_artists_items(data: { born: 1 }) { id } }',
+        ),
+      ).toEqual({
+        delete_artists_items: { ids: [] },
+        update_artists_items: [],
+      });
+      expect(await count()).toEqual(before);
+    });
+  });
+
+  describe('several writes', () => {
+    it('run one after another, and those before a failure stay', async () => {
+      const answer = await ask(
+        server(),
+        'mutation { a: create_artists_item(data: { name: "Zoe" }) { name } b: update_artists_item(id: 777, data: { born: 1 }) { id } c: update_artists_items(filter: { name: { _eq: "Zoe" } }, data: { born: 2000 }) { name born } }',
+      );
+      expect(answer.body).toMatchObject({
+        data: { a: { name: 'Zoe' }, b: null, c: [{ name: 'Zoe', born: 2000 }] },
+        errors: [{ path: ['b'], locations: [{ line: 1, column: 67 }], extensions: { code: 'FORBIDDEN' } }],
+      });
+      await data('mutation { delete_artists_items(filter: { name: { _eq: "Zoe" } }) { ids } }');
+    });
+
+    it('are not for GET', async () => {
+      const query = encodeURIComponent('mutation { delete_artists_item(id: 1) { id } }');
+      const answer = await server().request('GET', `/graphql?query=${query}`, { as: 'admin' });
+      expect([answer.status, answer.codes, answer.headers.get('allow')]).toEqual([
+        405,
+        ['METHOD_NOT_ALLOWED'],
+        'POST',
+      ]);
+    });
+  });
+
+  describe('a caller who may not see everything', () => {
+    it('reads within the rules', async () => {
+      expect(
+        await data('{ artists(sort: ["id"], limit: 2) { name art_works(sort: ["id"]) { id } } }', {
+          as: 'reader',
+        }),
+      ).toEqual({
+        artists: [
+          { name: 'Ilka', art_works: [{ id: '1' }, { id: '2' }] },
+          { name: 'Tomasz', art_works: [] },
+        ],
+      });
+    });
+
+    it.each([
+      ['a field', '{ artists { secret } }', '{ artists { nothing } }'],
+      [
+        'a filter',
+        '{ artists(filter: { secret: { _eq: "a" } }) { id } }',
+        '{ artists(filter: { nothing: { _eq: "a" } }) { id } }',
+      ],
+      ['a collection', '{ ratings { stars } }', '{ nothing { stars } }'],
+      [
+        'a collection and what is below',
+        '{ ratings { work { nothing } } }',
+        '{ nothing { work { nothing } } }',
+      ],
+      [
+        'a type',
+        'query ($f: ratings_filter) { artists { id } }',
+        'query ($f: nothing_filter) { artists { id } }',
+      ],
+      [
+        'a fragment',
+        '{ artists { id } } fragment f on ratings { stars }',
+        '{ artists { id } } fragment f on nothing { stars }',
+      ],
+      ['a write', 'mutation { delete_artists_item(id: 1) { id } }', 'mutation { nothing(id: 1) { id } }'],
+      ['a sort', '{ artists(sort: ["secret"]) { id } }', '{ artists(sort: ["nothing"]) { id } }'],
+    ])('cannot tell %s that is hidden from one that never was', async (_, hidden, unknown) => {
+      const [one, other] = [
+        await ask(server(), hidden, { as: 'reader' }),
+        await ask(server(), unknown, { as: 'reader' }),
+      ];
+      const names = /secret|nothing|ratings|delete_artists_item/g;
+      // hints follow from what was sent and from what may be read
+      const hint = / Did you mean .*/;
+      const say = ({ problems, errors }: GraphqlAnswer) =>
+        (problems.length > 0 ? problems : errors.map(({ reason }) => String(reason))).map((text) =>
+          text.replace(hint, '').replaceAll(names, '…'),
+        );
+      for (const text of one.problems) expect(hint.exec(text)?.[0] ?? '').not.toMatch(names);
+      expect(one.codes.length).toBeGreaterThan(0);
+      expect([one.status, one.codes, say(one)]).toEqual([other.status, other.codes, say(other)]);
+    });
+
+    it('cannot tell a hidden name in variables from an unknown one', async () => {
+      const [hidden, unknown] = [await sendName(server(), 'secret'), await sendName(server(), 'nothin')];
+      expect(hidden.text.replaceAll('secret', '…')).toBe(unknown.text.replaceAll('nothin', '…'));
+    });
+
+    it('sees types of what may be used and no others', async () => {
+      expect(await typesOf(server(), 'reader')).not.toMatch(/secret|ratings|Mutation|born|@svc/);
+      expect(await typesOf(server(), 'nobody')).toBe('type Query {\n  _empty: Void\n}\n\nscalar Void\n');
+      expect(await typesOf(server(), 'public')).toBe(await typesOf(server(), 'nobody'));
+      const found = await data('{ schema: __schema { types { name } } }', { as: 'reader' });
+      const { types } = (found as { schema: { types: { name: string }[] } }).schema;
+      expect(types.map(({ name }) => name)).not.toContain('ratings');
+      expect(types.map(({ name }) => name)).toContain('artists');
+    });
+
+    it('gets the key of an item that may not be read', async () => {
+      expect(
+        await data('{ art_works(sort: ["id"], limit: 1, filter: { artist: { _eq: 1 } }) { artist } }', {
+          as: 'works',
+        }),
+      ).toEqual({
+        art_works: [{ artist: '1' }],
+      });
+      expect((await ask(server(), '{ art_works { artist { id } } }', { as: 'works' })).codes).toEqual([
+        'GRAPHQL_VALIDATION',
+      ]);
+    });
+
+    it('need not give what permissions fill in, and hears true where nothing may be read', async () => {
+      expect(await data('mutation { create_artists_item(data: { born: 1950 }) }', { as: 'writer' })).toEqual({
+        create_artists_item: true,
+      });
+      expect(await data('{ artists(filter: { born: { _eq: 1950 } }) { name } }')).toEqual({
+        artists: [{ name: 'Unnamed' }],
+      });
+      expect(
+        (
+          await ask(server(), 'mutation { update_artists_item(id: 1, data: { name: "x" }) }', {
+            as: 'writer',
+          })
+        ).codes,
+      ).toEqual(['GRAPHQL_VALIDATION']);
+    });
+
+    it('is told of a bad token as everywhere', async () => {
+      const answer = await server().request('POST', '/graphql', {
+        body: { query: '{ __typename }' },
+        headers: { authorization: 'Bearer nobody-knows' },
+      });
+      expect([answer.status, answer.codes]).toEqual([401, ['INVALID_CREDENTIALS']]);
+    });
+  });
+
+  it('a change of permissions counts for the next document', async () => {
+    const query = '{ artists(limit: 1) { born } }';
+    expect((await ask(server(), query, { as: 'reader' })).codes).toEqual(['GRAPHQL_VALIDATION']);
+    const { data: rows } = await server().request(
+      'GET',
+      '/permissions?filter[collection][_eq]=artists&filter[action][_eq]=read',
+      { as: 'admin' },
+    );
+    const { id } = (rows as { id: number }[])[0] as { id: number };
+    const changed = await ask(
+      server(),
+      `mutation { update_permissions_item(id: ${id}, data: { fields: ["*"] }) { fields } }`,
+      { path: '/graphql/system' },
+    );
+    expect(changed.data).toEqual({ update_permissions_item: { fields: ['*'] } });
+    expect((await ask(server(), query, { as: 'reader' })).codes).toEqual([]);
+  });
+
+  it('operations are fields of the system schema', async () => {
+    const found = await data('{ server_ping health: server_health { status } server_specs_oas }', {
+      path: '/graphql/system',
+    });
+    expect(found).toMatchObject({
+      server_ping: 'pong',
+      health: { status: 'ok' },
+      server_specs_oas: { openapi: '3.1.0' },
+    });
+  });
+});

@@ -1,0 +1,318 @@
+/** REST and GraphQL offer the same: what the two documents of each caller describe is compared, then what both answer. */
+import { buildSchema, getNamedType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { startMuseum } from '../recorded/museum.js';
+import type { TestServer } from '../server-harness.js';
+import { ask } from './library.js';
+
+type Node = Readonly<Record<string, unknown>>;
+
+interface Described {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, Node>> & { readonly 'x-svc-collection'?: string }>
+  >;
+  readonly schemas: Readonly<
+    Record<
+      string,
+      { readonly properties?: Node; readonly 'x-svc-collection'?: string; readonly 'x-svc-action'?: string }
+    >
+  >;
+}
+
+const callers = ['admin', 'reader', 'editor', 'two', 'account', 'public'];
+
+const optionsOf = (caller: string) => (caller === 'public' ? {} : { as: caller });
+
+const readOpenApi = async (server: TestServer, caller: string): Promise<Described> => {
+  const { body } = await server.request('GET', '/server/specs/oas', optionsOf(caller));
+  const { paths, components } = body as never as {
+    paths: Described['paths'];
+    components: { schemas: Described['schemas'] };
+  };
+  return { paths, schemas: components.schemas };
+};
+
+const readSchema = async (server: TestServer, scope: string, caller: string): Promise<GraphQLSchema> => {
+  const { text } = await server.request('GET', `/server/specs/graphql/${scope}`, optionsOf(caller));
+  return buildSchema(text);
+};
+
+/** `create works`: what can be done with a collection. One write of many keys, by query or in batch is one capability. */
+const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
+  Object.entries(paths)
+    .flatMap(([path, item]) => {
+      const collection = item['x-svc-collection'];
+      if (collection === undefined) return [];
+      const isItem = path.endsWith('/{key}');
+      return Object.keys(item).flatMap((method) =>
+        (restWords.get(`${method}${isItem ? ' key' : ''}`) ?? []).map((word) => `${word} ${collection}`),
+      );
+    })
+    .sort();
+
+const restWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['get', ['list']],
+  ['get key', ['item']],
+  ['post', ['create', 'createMany']],
+  ['patch', ['updateMany', 'updateBatch']],
+  ['patch key', ['update']],
+  ['delete', ['deleteMany']],
+  ['delete key', ['delete']],
+]);
+
+const rootPatterns: readonly (readonly [RegExp, string])[] = [
+  [/^create_(.+)_items$/, 'createMany'],
+  [/^create_(.+)_item$/, 'create'],
+  [/^update_(.+)_items$/, 'updateMany'],
+  [/^update_(.+)_batch$/, 'updateBatch'],
+  [/^update_(.+)_item$/, 'update'],
+  [/^delete_(.+)_items$/, 'deleteMany'],
+  [/^delete_(.+)_item$/, 'delete'],
+  [/^(.+)_by_id$/, 'item'],
+  [/^update_(.+)$/, 'updateSingleton'],
+  [/^(.+)$/, 'list'],
+];
+
+const capabilitiesOfGraphql = (
+  schema: GraphQLSchema,
+  prefix: string,
+  others: ReadonlySet<string>,
+): readonly string[] =>
+  fieldsOf(schema)
+    .filter((name) => !others.has(name) && name !== '_empty')
+    .flatMap((name) => {
+      const [pattern, word = ''] = rootPatterns.find(([each]) => each.test(name)) ?? [];
+      return [`${word} ${prefix}${pattern?.exec(name)?.[1]}`];
+    });
+
+const fieldsOf = (schema: GraphQLSchema): readonly string[] =>
+  [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
+
+/** A singleton is one item: `GET` and `PATCH` of its path, and its key by the way. */
+const singletons = ['museum'];
+const asSingleton = (word: string): string[] => {
+  const [action = '', collection = ''] = word.split(' ');
+  if (!singletons.includes(collection)) return [word];
+  if (action === 'updateMany') return [`updateSingleton ${collection}`];
+  return action === 'list' ? [word] : [];
+};
+
+/** Operations by id, and their fields in the system schema. */
+const operationFields: ReadonlyMap<string, string> = new Map([
+  ['serverPing', 'server_ping'],
+  ['serverHealth', 'server_health'],
+  ['serverSpecsOas', 'server_specs_oas'],
+  ['serverSpecsGraphqlItems', 'server_specs_graphql_items'],
+  ['serverSpecsGraphqlSystem', 'server_specs_graphql_system'],
+]);
+
+const propertiesOf = ({ schemas }: Described, collection: string, action: string): readonly string[] => {
+  const found = Object.values(schemas).find(
+    (schema) =>
+      schema['x-svc-collection'] === collection &&
+      schema['x-svc-action'] === action &&
+      !('x-svc-keep' in schema && action === 'read') &&
+      schema.properties !== undefined,
+  );
+  return Object.keys(found?.properties ?? {}).sort();
+};
+
+const namesOf = (schema: GraphQLSchema, name: string): readonly string[] => {
+  const type = schema.getType(name);
+  return type !== undefined && 'getFields' in type ? Object.keys(type.getFields()).sort() : [];
+};
+
+/** Columns, and the key of what a relation leads to. */
+const plainSelection = (
+  type: GraphQLObjectType,
+): readonly { readonly rest: string; readonly graphql: string }[] =>
+  Object.values(type.getFields()).flatMap((field) => {
+    const inner = getNamedType(field.type);
+    if (!isObjectType(inner)) return [{ rest: field.name, graphql: field.name }];
+    const key = Object.values(inner.getFields()).find((each) => getNamedType(each.type).name === 'ID');
+    if (key === undefined) return [];
+    return [{ rest: `${field.name}.${key.name}`, graphql: `${field.name} { ${key.name} }` }];
+  });
+
+/** Keys are texts in GraphQL. */
+const sayKeys = (value: unknown, graphql: unknown): unknown => {
+  if (Array.isArray(value) && Array.isArray(graphql))
+    return value.map((each, index) => sayKeys(each, graphql[index]));
+  if (typeof value === 'object' && value !== null && typeof graphql === 'object' && graphql !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, sayKeys(each, (graphql as Node)[key])]),
+    );
+  }
+  return typeof value === 'number' && typeof graphql === 'string' ? String(value) : value;
+};
+
+/** REST and GraphQL in the same words: method, path, body; document; as whom. */
+const refusals: readonly [string, string, [string, string, unknown?], string][] = [
+  ['a missing item', 'admin', ['GET', '/items/works/777'], '{ works_by_id(id: 777) { id } }'],
+  ['a key of a wrong form', 'admin', ['GET', '/items/works/one'], '{ works_by_id(id: "one") { id } }'],
+  ['an unknown sort', 'admin', ['GET', '/items/works?sort=colour'], '{ works(sort: ["colour"]) { id } }'],
+  ['a concealed sort', 'admin', ['GET', '/items/artists?sort=phone'], '{ artists(sort: ["phone"]) { id } }'],
+  ['a forbidden sort', 'reader', ['GET', '/items/works?sort=price'], '{ works(sort: ["price"]) { id } }'],
+  ['a negative limit', 'admin', ['GET', '/items/works?limit=-2'], '{ works(limit: -2) { id } }'],
+  [
+    'one bound of two',
+    'admin',
+    ['GET', '/items/works?filter[year][_between]=1'],
+    '{ works(filter: { year: { _between: [1] } }) { id } }',
+  ],
+  [
+    'a filter of a wrong type',
+    'admin',
+    ['GET', '/items/works?filter[year][_eq]=old'],
+    '{ works(filter: { year: { _eq: "old" } }) { id } }',
+  ],
+  ['an unknown count', 'admin', ['GET', '/items/works?meta=rows'], '{ works(meta: ["rows"]) { id } }'],
+  [
+    'a used value',
+    'admin',
+    ['POST', '/items/themes', { name: 'Night' }],
+    'mutation { create_themes_item(data: { name: "Night" }) { id } }',
+  ],
+  [
+    'a rule of a field',
+    'admin',
+    ['POST', '/items/artists', { name: 'A', slug: 'No Slug' }],
+    'mutation { create_artists_item(data: { name: "A", slug: "No Slug" }) { id } }',
+  ],
+  [
+    'null where there must be a value',
+    'admin',
+    ['PATCH', '/items/works/1', { title: null }],
+    'mutation { update_works_item(id: 1, data: { title: null }) { id } }',
+  ],
+  [
+    'a date of a wrong form',
+    'admin',
+    ['PATCH', '/items/works/1', { acquired: 'soon' }],
+    'mutation { update_works_item(id: 1, data: { acquired: "soon" }) { id } }',
+  ],
+  [
+    'a key that leads nowhere',
+    'admin',
+    ['PATCH', '/items/works/1', { artist: 777 }],
+    'mutation { update_works_item(id: 1, data: { artist: 777 }) { id } }',
+  ],
+  [
+    'a rule of a permission',
+    'editor',
+    ['POST', '/items/works', { title: 'Old', year: 3 }],
+    'mutation { create_works_item(data: { title: "Old", year: 3 }) { id } }',
+  ],
+  [
+    'a row of somebody else',
+    'editor',
+    ['PATCH', '/items/works/3', { title: 'x' }],
+    'mutation { update_works_item(id: 3, data: { title: "x" }) { id } }',
+  ],
+  [
+    'several rows, one of them missing',
+    'admin',
+    ['DELETE', '/items/visits', [1, 777]],
+    'mutation { delete_visits_items(ids: [1, 777]) { ids } }',
+  ],
+];
+
+describe.each(dialects)('on %s', (dialect) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startMuseum(dialect);
+  });
+  afterAll(() => server.close());
+
+  describe.each(callers)('%s', (caller) => {
+    it('finds the same operations on the same collections', async () => {
+      const described = await readOpenApi(server, caller);
+      const items = await readSchema(server, 'items', caller);
+      const system = await readSchema(server, 'system', caller);
+      const graphql = [
+        ...capabilitiesOfGraphql(items, '', new Set()),
+        ...capabilitiesOfGraphql(system, 'svc_', new Set(operationFields.values())),
+      ];
+      const rest = capabilitiesOfRest(described).flatMap(asSingleton);
+      const byKey = new Set(singletons.flatMap((name) => [`item ${name}`, `delete ${name}`]));
+      expect(graphql.filter((word) => !byKey.has(word)).sort()).toEqual(rest.sort());
+    });
+
+    it('finds the same further operations', async () => {
+      const { paths } = await readOpenApi(server, caller);
+      const ids = Object.values(paths).flatMap((item) =>
+        item['x-svc-collection'] === undefined
+          ? Object.values(item).map((operation) => String((operation as Node).operationId))
+          : [],
+      );
+      const fields = fieldsOf(await readSchema(server, 'system', caller)).filter((name) =>
+        name.startsWith('server_'),
+      );
+      expect(ids.map((id) => operationFields.get(id)).sort()).toEqual([...fields].sort());
+    });
+
+    it('finds the same fields to read and to write', async () => {
+      const described = await readOpenApi(server, caller);
+      const items = await readSchema(server, 'items', caller);
+      const collections = Object.values(described.paths).flatMap((item) => item['x-svc-collection'] ?? []);
+      for (const collection of new Set(collections.filter((name) => !name.startsWith('svc_')))) {
+        expect([collection, namesOf(items, collection)]).toEqual([
+          collection,
+          propertiesOf(described, collection, 'read'),
+        ]);
+        for (const action of ['create', 'update']) {
+          const wanted = propertiesOf(described, collection, action);
+          const isKept = (name: string): boolean => action === 'create' || wanted.includes(name);
+          const found = namesOf(items, `${action}_${collection}_input`).filter(isKept);
+          // a key in a list of updates says which item is meant
+          const missing = wanted.filter((name) => !found.includes(name) && !keys.has(name));
+          expect([collection, action, missing]).toEqual([collection, action, []]);
+          expect(found.filter((name) => !wanted.includes(name))).toEqual([]);
+        }
+      }
+    });
+
+    it('reads the same rows', async () => {
+      const items = await readSchema(server, 'items', caller);
+      for (const field of Object.values(items.getQueryType()?.getFields() ?? {})) {
+        const type = getNamedType(field.type);
+        if (!isObjectType(type) || field.name.endsWith('_by_id') || singletons.includes(field.name)) continue;
+        const selection = plainSelection(type);
+        const document = `{ ${field.name}(limit: -1, meta: ["*"]) { ${selection.map(({ graphql }) => graphql).join(' ')} } }`;
+        const limit = caller === 'public' ? '' : '&limit=-1';
+        const rest = await server.request(
+          'GET',
+          `/items/${field.name}?fields=${selection.map(({ rest: name }) => name).join()}&meta=*${limit}`,
+          optionsOf(caller),
+        );
+        const found = await ask(server, document, { as: caller });
+        expect([field.name, found.status, rest.status]).toEqual([field.name, 200, 200]);
+        const rows = (found.data as Node)[field.name];
+        expect(rows).toEqual(sayKeys(rest.data, rows));
+        const { extensions } = found.body as { extensions: { meta: Node } };
+        expect(extensions.meta[field.name]).toEqual((rest.body as Node).meta);
+      }
+    });
+  });
+
+  it.each(refusals)('%s is refused in the same words', async (_, caller, [method, path, body], document) => {
+    const rest = await server.request(method, path, { as: caller, ...(body !== undefined && { body }) });
+    const graphql = await ask(server, document, { as: caller });
+    expect(graphql.status).toBe(200);
+    expect(graphql.codes.length).toBeGreaterThan(0);
+    expect(graphql.errors).toEqual(rest.errors);
+  });
+
+  it('keys and a query at once are refused', async () => {
+    const body = { keys: [1], query: {}, data: {} };
+    const rest = await server.request('PATCH', '/items/works', { as: 'admin', body });
+    const graphql = await ask(
+      server,
+      'mutation { update_works_items(ids: [1], filter: {}, data: {}) { id } }',
+    );
+    expect(graphql.codes).toEqual(rest.codes);
+  });
+});
+
+const keys = new Set(['id', 'code', 'inventory_no']);
