@@ -129,7 +129,9 @@ const deleteMany: RootAction = (call) => {
 
 /** As `splitKeyValue` takes it. */
 const joinParts = (key: readonly unknown[]): string =>
-  key.length === 1 ? String(key[0]) : key.map((part) => encodeURIComponent(String(part))).join(',');
+  key.length === 1 ? toText(key[0]) : key.map((part) => encodeURIComponent(toText(part))).join(',');
+
+const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('base64') : String(part));
 
 /** By the action that the schema names. */
 export const rootActions: ReadonlyMap<string, RootAction> = new Map([
