@@ -1,4 +1,5 @@
 /** The pipeline as doors see it: every error is a response, and everything worth telling is told. */
+import { StalePrincipal, unsettled } from './access/access.js';
 import { sessionCookie, usesSessionCookie } from './access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from './errors.js';
@@ -59,6 +60,7 @@ export const explain = (
   { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
 ): unknown => {
   if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
+  if (error instanceof StalePrincipal) return unsettled();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     const { id, method } = request;
     observe({ kind: 'requestFailed', id, method, route: routeOf(request.path), error, ...sqlOf(error) });

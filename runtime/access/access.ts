@@ -162,13 +162,17 @@ const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'prin
 /** The principal no longer holds; told from inside a write, which is undone. */
 export class StalePrincipal extends Error {}
 
+/** What a client is told when that happens again and again, or too late to begin anew. */
+export const unsettled = (): Error =>
+  apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
+
 /** Grants may change while a request is under way: then it is done again. `null`: it has to be. */
 export const untilConfirmed = async <Result>(run: () => Promise<Result | null>): Promise<Result> => {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const result = await run().catch(dropStale);
     if (result !== null) return result;
   }
-  throw apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
+  throw unsettled();
 };
 
 const dropStale = (error: unknown): null => {

@@ -91,7 +91,7 @@ const runOnce = async ({ request, scope, call }: Asked, parts: Parts): Promise<D
     let opened: OpenedContext | null = null;
     const openOnce = () => (opened ??= openContext(request, access)).context;
     const body = await executeOperation(operation, roots, {
-      context: Object.assign(createContext(parts, principal), { operation: openOnce }),
+      context: Object.assign(createContext(parts, principal, request), { operation: openOnce }),
       tell: (error) => parts.tell(error, request),
     });
     const reply = replyOf(opened);

@@ -38,7 +38,14 @@ const book = createPolicyBook({
   access: [{ policy: 'admin', role: null, user: null }],
   permissions: [],
 });
-const principal: Principal = { user: null, policies: book.policiesOf(null), roles: [], version: '1' };
+const principal: Principal = {
+  user: null,
+  session: null,
+  policies: book.policiesOf(null),
+  roles: [],
+  records: book.records,
+  version: '1',
+};
 const options = {
   registry,
   introspection: true,
@@ -91,6 +98,7 @@ const context: CallContext = {
   publicLimits: limits,
   maxDepth: 10,
   principal,
+  client: { address: () => '127.0.0.1', headers: {} },
   now: new Date(),
   operation: () => {
     throw new Error('no operation is run here');
