@@ -5,10 +5,11 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   resolve: {
-    alias: {
-      '@svc-api/svc/runtime': source('./runtime/index.ts'),
-      '@svc-api/svc/generator': source('./generator/index.ts'),
-    },
+    alias: [
+      { find: '@svc-api/svc/runtime', replacement: source('./runtime/index.ts') },
+      { find: '@svc-api/svc/generator', replacement: source('./generator/index.ts') },
+      { find: /^@svc-api\/svc\/models\/(.*)$/, replacement: source('./models/$1.ts') },
+    ],
   },
   test: {
     include: ['test/**/*.test.ts'],

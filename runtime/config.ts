@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDuration, parseList, parseProxies, parseSize, parseWhole } from './config/values.js';
+import { parseDuration, parseList, parseNetworks, parseProxies, parseSize, parseWhole } from './config/values.js';
 
 export interface Config {
   readonly database: {
@@ -48,6 +48,25 @@ export interface Config {
     /** The maximum for callers without identity; `-1`: none. */
     readonly limitMaxPublic: number;
     readonly relationalDepth: number;
+  };
+  readonly queue: {
+    /** `null`: `/queue` below the public URL. */
+    readonly url: string | null;
+    /** Milliseconds that results are kept and webhooks tried. */
+    readonly resultTtl: number;
+    /** Milliseconds that files of models can be fetched. */
+    readonly fileTtl: number;
+    readonly filesDir: string;
+  };
+  readonly temporal: {
+    /** `null`: none; requests of the queue wait. */
+    readonly address: string | null;
+    readonly namespace: string | null;
+  };
+  readonly webhooks: {
+    /** Networks that are not public and allowed all the same. */
+    readonly allowCidrs: readonly string[];
+    readonly allowHttp: boolean;
   };
   readonly graphql: {
     /** Whether schemas are shown. */
@@ -156,6 +175,34 @@ export const variables = [
   { name: 'MAX_RELATIONAL_DEPTH', default: '10', meaning: 'how deep `fields`, `filter` and `sort` may nest' },
   { name: 'MAX_PAYLOAD_SIZE', default: '1mb', meaning: 'largest request body' },
   {
+    name: 'TEMPORAL_ADDRESS',
+    default: 'none',
+    meaning: '`host:port` of the Temporal server; without one requests of the queue wait',
+  },
+  {
+    name: 'TEMPORAL_NAMESPACE',
+    default: 'default',
+    meaning: 'its namespace; `TEMPORAL_API_KEY` and `TEMPORAL_TLS_…` as for its own tools',
+  },
+  {
+    name: 'QUEUE_URL',
+    default: 'PUBLIC_URL/queue',
+    meaning: 'URL clients reach the queue at, where it is another one',
+  },
+  { name: 'QUEUE_RESULT_TTL', default: '7d', meaning: 'how long results are kept and webhooks tried' },
+  { name: 'QUEUE_FILE_TTL', default: '24h', meaning: 'how long files that models produce can be fetched' },
+  {
+    name: 'QUEUE_FILES_DIR',
+    default: '.svc/files',
+    meaning: 'folder of these files, shared by API and workers',
+  },
+  {
+    name: 'WEBHOOK_ALLOW_CIDRS',
+    default: 'none',
+    meaning: 'comma-separated networks that webhooks may go to although they are not public',
+  },
+  { name: 'WEBHOOK_ALLOW_HTTP', default: 'false', meaning: 'webhooks may go to `http:` URLs' },
+  {
     name: 'GRAPHQL_INTROSPECTION',
     default: 'true',
     meaning: 'lets callers see the GraphQL schema, each as far as they may use it',
@@ -234,6 +281,20 @@ export const loadConfig = (environment: Environment): Config => {
       limitMax: read('QUERY_LIMIT_MAX', parseWhole(-1), -1),
       limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC', parseWhole(-1), 1000),
       relationalDepth: read('MAX_RELATIONAL_DEPTH', parseWhole(1, 100), 10),
+    },
+    queue: {
+      url: read('QUEUE_URL', parsePublicUrl, null),
+      resultTtl: read('QUEUE_RESULT_TTL', parseDuration, 7 * 86_400_000),
+      fileTtl: read('QUEUE_FILE_TTL', parseDuration, 86_400_000),
+      filesDir: read('QUEUE_FILES_DIR', parseText, join('.svc', 'files')),
+    },
+    temporal: {
+      address: read('TEMPORAL_ADDRESS', parseAddress, null),
+      namespace: read('TEMPORAL_NAMESPACE', parseText, null),
+    },
+    webhooks: {
+      allowCidrs: read('WEBHOOK_ALLOW_CIDRS', parseNetworks, []),
+      allowHttp: read('WEBHOOK_ALLOW_HTTP', parseBoolean, false),
     },
     graphql: {
       introspection: read('GRAPHQL_INTROSPECTION', parseBoolean, true),
@@ -317,6 +378,11 @@ const parsePublicUrl: Parse<string> = (value) => {
     throw new Error('expected http://host[:port][/prefix] or https://…');
   }
   return value.replace(/\/+$/, '');
+};
+
+const parseAddress: Parse<string> = (value) => {
+  if (!/^[^\s/]+:\d{1,5}$/.test(value)) throw new Error('expected host:port');
+  return value;
 };
 
 const parseAdminPort: Parse<number | null> = (value) =>

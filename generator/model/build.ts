@@ -7,7 +7,7 @@ import { buildFields, createFacts, type FactsOf } from './fields.js';
 import { ModelError, type Findings, type ModelFault } from './findings.js';
 import { findLinks } from './links.js';
 import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.js';
-import { collectionNames } from './naming.js';
+import { collectionNames, queueModelNames } from './naming.js';
 import { buildRelations, type BareRelation } from './relations.js';
 import { sameCollectionNames, spell } from './spelling.js';
 import { checkSystemTables, collectionTables, type CollectionTable } from './tables.js';
@@ -49,6 +49,7 @@ export const assembleModel = ({
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
     operations: spec.operations,
     errors: spec.errors,
+    queueModels: nameQueueModels(spec),
   };
   return { model, ...findings };
 };
@@ -86,6 +87,17 @@ const describe = ({ title, version, description }: Spec['api']): Model['api'] =>
   version,
   description,
 });
+
+/** Of two ids that read alike (`a-b/c`, `a/b-c`) the later one gets a number. */
+const nameQueueModels = ({ queueModels }: Spec): Model['queueModels'] => {
+  const counts = new Map<string, number>();
+  return queueModels.map((model) => {
+    const names = queueModelNames(model.id);
+    const count = (counts.get(names.type) ?? 0) + 1;
+    counts.set(names.type, count);
+    return { ...model, names: { ...names, type: count === 1 ? names.type : `${names.type}_${count}` } };
+  });
+};
 
 const nameCollections = (tables: Iterable<string>, spec: Spec): ReadonlyMap<string, CollectionNames> =>
   new Map(

@@ -1,7 +1,7 @@
 /** How names of the database are spelled where they cannot stand as they are. Decided here and nowhere else. */
 import { createHash } from 'node:crypto';
 import type { NamesSpec } from '../spec/types.js';
-import type { CollectionNames } from './types.js';
+import type { CollectionNames, QueueModelNames } from './types.js';
 
 const reservedVariables: ReadonlySet<string> = new Set(
   (
@@ -20,7 +20,13 @@ const reservedTypes: ReadonlySet<string> = new Set(
 );
 
 /** Files of the output folders that are not collections. */
-const reservedFiles: ReadonlySet<string> = new Set(['errors', 'index', 'operations', 'readme']);
+const reservedFiles: ReadonlySet<string> = new Set([
+  'errors',
+  'index',
+  'operations',
+  'queue-models',
+  'readme',
+]);
 
 /** Built-in types, roots, and types that every schema has. */
 const reservedGraphql: ReadonlySet<string> = new Set(
@@ -62,6 +68,12 @@ export const graphqlName = (name: string): string => {
 const graphqlCharacter = (character: string): string => {
   if (/[_0-9A-Za-z]/.test(character)) return character;
   return /[ .-]/.test(character) ? '_' : `_u${codeOf(character)}_`;
+};
+
+/** Ids hold small letters, digits, `_`, `-` and `/`. */
+export const queueModelNames = (id: string): QueueModelNames => {
+  const words = splitWords(id.replaceAll('/', '-'));
+  return { type: toIdentifier(pascalCase(words)), file: id.replaceAll('/', '.') };
 };
 
 /** Where a team writes about a table: `spec/collections/works.yaml`. */

@@ -14,6 +14,8 @@ export interface Model {
   /** Sorted by id. */
   readonly operations: readonly Operation[];
   readonly errors: readonly ErrorEntry[];
+  /** Sorted by id. */
+  readonly queueModels: readonly QueueModel[];
 }
 
 export interface Api {
@@ -204,6 +206,41 @@ export interface OperationResponse {
   readonly contentType: string | null;
   readonly schema: JsonSchema | null;
 }
+
+/** What the queue runs: `/queue/<id>` and `/run/<id>`. */
+export interface QueueModel {
+  /** `demo/image`: two segments or more. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly access: 'user' | 'admin';
+  readonly runner: QueueRunner;
+  /** Task queue of the workers that run it. */
+  readonly class: string;
+  /** Milliseconds one attempt may take. */
+  readonly timeout: number;
+  /** How often it is tried when the platform fails: a worker, a connection. */
+  readonly attempts: number;
+  /** Requests that run at the same time: of the model, and of one account. */
+  readonly concurrency: { readonly model: number; readonly account: number };
+  /** Both describe objects. */
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+  readonly names: QueueModelNames;
+}
+
+export interface QueueModelNames {
+  /** `DemoImage`: begins the names of its types. */
+  readonly type: string;
+  /** File stem: `demo-image`. */
+  readonly file: string;
+}
+
+export type QueueRunner =
+  /** A module that exports `run`: of the project where it begins with `./`, else of a package. */
+  | { readonly kind: 'function'; readonly module: string }
+  /** An inference server; `${NAME}` stands for an environment variable. */
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -121,6 +121,7 @@ const collectionFile = record<CollectionFile>({
     null,
   ),
   uniques: optional<CollectionSpec['uniques']>(listOf(words), []),
+  indexes: optional<CollectionSpec['indexes']>(listOf(words), []),
   meta: optional(collectionMeta, {}),
   fields: optional<CollectionSpec['fields']>(
     mapOf(({ value }, _, faults) => fieldMeta(value, faults)),
@@ -145,7 +146,7 @@ export const collectionOf = (node: Node, source: string): string => {
   return named?.kind === 'scalar' && typeof named.value === 'string' ? named.value : stem;
 };
 
-const ownKeys: ReadonlySet<string> = new Set(['path', 'readonly', 'access', 'columns', 'uniques']);
+const ownKeys: ReadonlySet<string> = new Set(['path', 'readonly', 'access', 'columns', 'uniques', 'indexes']);
 
 /** System tables are svc's own: a team's file describes tables, it does not make them. */
 export const refuseOwnKeys = (node: Node, faults: SpecFault[]): void => {

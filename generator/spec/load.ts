@@ -44,7 +44,7 @@ const distinctFolders = async (folders: readonly string[], faults: SpecFault[]):
 const atStart = (file: string, message: string, remedy: string): SpecFault =>
   faultAt({ file, line: 1, column: 1 }, message, remedy);
 
-const rooms = ['collections', 'operations'];
+const rooms = ['collections', 'models', 'operations'];
 const documents = ['api.yaml', 'errors.yaml'];
 
 /** Paths below the folder, sorted; files that are not YAML are left alone. */

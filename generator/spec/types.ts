@@ -1,5 +1,6 @@
 /** What people write in `spec/`, after loading: data only, each part knowing the file it came from. */
 import type { ErrorEntry, Operation } from '../model/types.js';
+import type { QueueModelSpec } from './queue-models.js';
 
 export interface Spec {
   readonly api: ApiSpec;
@@ -7,6 +8,8 @@ export interface Spec {
   /** By collection name; a team's file extends the package's file of the same name. */
   readonly collections: ReadonlyMap<string, CollectionSpec>;
   readonly operations: readonly Operation[];
+  /** Sorted by id. */
+  readonly queueModels: readonly QueueModelSpec[];
 }
 
 export interface ApiSpec {
@@ -32,6 +35,8 @@ export interface CollectionSpec {
   /** Columns that `svc bootstrap` creates; only the package's own system tables have them. */
   readonly columns: ReadonlyMap<string, ColumnSpec> | null;
   readonly uniques: readonly (readonly string[])[];
+  /** Of several columns; a column of its own says `index`. */
+  readonly indexes: readonly (readonly string[])[];
   /** Collection meta keys as in a snapshot: note, singleton, sort_field, hidden, … Unknown keys are kept. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** Field meta keys per field: special, required, readonly, validation, note, … */

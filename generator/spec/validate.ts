@@ -4,6 +4,7 @@ import { collectionOf, readCollection, refuseOwnKeys } from './collections.js';
 import { faultAt, suggest } from './faults.js';
 import { mergeNodes } from './merge.js';
 import { checkOperations, readOperations } from './operations.js';
+import { readQueueModel, type QueueModelSpec } from './queue-models.js';
 import { listOf, mapOf, optional, record, required, text, wholeNumber } from './read.js';
 import type { ApiSpec, CollectionSpec, Spec, SpecFault } from './types.js';
 import type { Node } from './yaml.js';
@@ -18,32 +19,40 @@ export interface SpecFile {
 
 /** @param files the package's own first; a later file extends an earlier one */
 export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): Spec => {
-  const errors = readErrors(documentsOf(files, 'errors.yaml'), faults);
-  const operations = documentsOf(files, 'operations/').flatMap((node) => readOperations(node, faults));
+  const errors = readErrors([...documentsOf(files, 'errors.yaml').values()], faults);
+  const operations = [...documentsOf(files, 'operations/').values()].flatMap((node) =>
+    readOperations(node, faults),
+  );
   const codes = errors.map(({ code }) => code);
   faults.push(...checkOperations(operations, new Set(codes), (code) => suggestCode(code, codes)));
   return {
-    api: readApi(documentsOf(files, 'api.yaml'), faults),
+    api: readApi([...documentsOf(files, 'api.yaml').values()], faults),
     errors,
     collections: readCollections(
       files.filter(({ path }) => path.startsWith('collections/')),
       faults,
     ),
     operations: operations.map(({ operation }) => operation).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    queueModels: readQueueModels(documentsOf(files, 'models/'), faults),
   };
 };
 
 const suggestCode = (code: string, codes: readonly string[]): string =>
   suggest(code, codes, 'use a code of errors.yaml or add it there');
 
-/** One node for each path that starts with `prefix`. */
-const documentsOf = (files: readonly SpecFile[], prefix: string): Node[] => {
+const readQueueModels = (files: ReadonlyMap<string, Node>, faults: SpecFault[]): readonly QueueModelSpec[] =>
+  [...files]
+    .flatMap(([path, node]) => readQueueModel(node, path, faults) ?? [])
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** One node for each path that starts with `prefix`, by path. */
+const documentsOf = (files: readonly SpecFile[], prefix: string): ReadonlyMap<string, Node> => {
   const merged = new Map<string, Node>();
   for (const { path, node } of files.filter((file) => file.path.startsWith(prefix))) {
     const before = merged.get(path);
     merged.set(path, before === undefined ? node : mergeNodes(before, node));
   }
-  return [...merged.values()];
+  return merged;
 };
 
 const api = record<ApiSpec>({

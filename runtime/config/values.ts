@@ -1,5 +1,6 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
 
 const durations: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
@@ -39,6 +40,21 @@ export const parseWhole =
     const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
     throw new Error(`expected a whole number, ${bounds}`);
   };
+
+/** `10.0.0.0/8, fd00::/8` */
+export const parseNetworks = (text: string): readonly string[] => {
+  const networks = parseList(text);
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong !== undefined)
+    throw new Error(`has "${wrong}"; expected networks such as 10.0.0.0/8 or fd00::/8`);
+  return networks;
+};
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const width = isIP(address) === 6 ? 128 : 32;
+  return rest.length === 0 && isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= width;
+};
 
 /** Comma-separated, blanks trimmed, empty entries dropped. */
 export const parseList = (text: string): readonly string[] =>

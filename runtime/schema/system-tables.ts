@@ -48,9 +48,9 @@ const specToTable = (spec: CollectionSpec): SystemTable => {
     columns,
     primaryKey: columns.filter((column) => column.key === true).map((column) => column.name),
     uniques: uniques.map((names) => ({ name: `${name}_${names.join('_')}_unique`, columns: names })),
-    indexes: indexed
-      .filter((column) => !uniques.some((names) => names[0] === column.name))
-      .map((column) => ({ name: `${name}_${column.name}_index`, columns: [column.name] })),
+    indexes: [...indexed.map((column) => [column.name]), ...spec.indexes]
+      .filter(([first]) => !uniques.some((names) => names[0] === first))
+      .map((names) => ({ name: `${name}_${names.join('_')}_index`, columns: names })),
   };
 };
 

@@ -1,8 +1,8 @@
 /** The first page: what there is, how to ask for it, and what can go wrong. */
-import type { Collection, ErrorEntry, Model, Operation } from '../../model/types.js';
+import type { Collection, ErrorEntry, Model, Operation, QueueModel } from '../../model/types.js';
 import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
 
-export const contentsPage = ({ api, collections, operations, errors }: Model): string =>
+export const contentsPage = ({ api, collections, operations, queueModels, errors }: Model): string =>
   page([
     `# ${text(api.title)}`,
     paragraph(api.description),
@@ -18,6 +18,9 @@ export const contentsPage = ({ api, collections, operations, errors }: Model): s
       '{ "_or": [{ "title": { "_starts_with": "A" } }, { "author": { "name": { "_eq": "Ann" } } }] }',
     ),
     ...(operations.length === 0 ? [] : ['## Operations', operationTable(operations)]),
+    ...(queueModels.length === 0
+      ? []
+      : ['## Models of the queue', table(['Model', 'Does'], queueModels.map(queueModelRow))]),
     '## Errors',
     'A request that fails is answered `{"errors": [{"message", "extensions": {"code", …}}]}`, one entry for each problem.',
     table(['Code', 'Status', 'Message', 'Beside `code`'], errors.map(errorRow)),
@@ -43,6 +46,11 @@ const operationTable = (operations: readonly Operation[]): string =>
       audiences[access],
     ]),
   );
+
+const queueModelRow = ({ id, description, names }: QueueModel): string[] => [
+  link(id, `models/${names.file}.md`),
+  text(description),
+];
 
 const audiences: Readonly<Record<Operation['access'], string>> = {
   open: 'everybody',

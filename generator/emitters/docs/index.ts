@@ -1,7 +1,8 @@
-/** `docs/`: a Markdown page for every collection, and one that lists them with the error table. */
+/** `docs/`: a Markdown page for every collection and every model of the queue, and one that lists them. */
 import type { Emitter } from '../../model/types.js';
 import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';
+import { queueModelPage } from './queue-model.js';
 
 export const emitDocs: Emitter = (model) => {
   const files = new Map(model.collections.map(({ name, names }) => [name, names.file]));
@@ -10,5 +11,9 @@ export const emitDocs: Emitter = (model) => {
     path: `docs/${collection.names.file}.md`,
     content: collectionPage(collection, fileOf),
   }));
-  return [...pages, { path: 'docs/index.md', content: contentsPage(model) }];
+  const modelPages = model.queueModels.map((each) => ({
+    path: `docs/models/${each.names.file}.md`,
+    content: queueModelPage(each),
+  }));
+  return [...pages, ...modelPages, { path: 'docs/index.md', content: contentsPage(model) }];
 };

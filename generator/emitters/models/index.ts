@@ -30,5 +30,6 @@ const printIndex = (collections: readonly Collection[]): string => {
   writer.blankLine().writeLine('/** Every collection, sorted by name. */');
   writer.writeLine(`${layout(list, { tail: 1 })};`);
   writer.blankLine().writeLine("export { operations } from './operations.js';");
+  writer.writeLine("export { queueModels } from './queue-models.js';");
   return writer.toString();
 };

@@ -4,6 +4,7 @@ import { errorStatuses, type ErrorStatus } from './errors.js';
 import { operatorSchemas } from './filters.js';
 import { nameStems } from './names.js';
 import { querySchemas } from './parameters.js';
+import { queueSchemas } from './queue.js';
 
 export interface Context {
   readonly model: Model;
@@ -16,7 +17,8 @@ export interface Context {
 
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
-  const stems = nameStems(model, [...Object.keys(operatorSchemas), ...Object.keys(querySchemas)]);
+  const reserved = [operatorSchemas, querySchemas, queueSchemas(model.queueModels)].flatMap(Object.keys);
+  const stems = nameStems(model, reserved);
   return {
     model,
     collection: (name) => collections.get(name),

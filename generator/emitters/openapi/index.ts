@@ -13,9 +13,10 @@ import { errorResponses } from './errors.js';
 import { operatorSchemas } from './filters.js';
 import { querySchemas, queryParameters } from './parameters.js';
 import { collectionPaths } from './paths.js';
+import { queuePaths, queueSchemas, queueTag } from './queue.js';
 import { keepReferenced } from './refs.js';
 import { collectionSchemas } from './schemas.js';
-import { openSecurity, securitySchemes } from './security.js';
+import { openSecurity, securitySchemesOf } from './security.js';
 import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
 
@@ -43,7 +44,8 @@ export const openApiDocument = (model: Model): OpenAPIObject => {
 const allPaths = (context: Context): PathsObject => {
   const paths = new Map<string, PathItemObject>();
   const ofCollections = context.model.collections.map((collection) => collectionPaths(collection, context));
-  for (const part of [...ofCollections, operationPaths(context)]) {
+  const { queueModels } = context.model;
+  for (const part of [...ofCollections, operationPaths(context), queuePaths(queueModels)]) {
     for (const [path, item] of Object.entries<PathItemObject>(part))
       paths.set(path, { ...paths.get(path), ...item });
   }
@@ -51,23 +53,29 @@ const allPaths = (context: Context): PathsObject => {
 };
 
 const allComponents = (context: Context): ComponentsObject => {
-  const { collections } = context.model;
+  const { collections, queueModels } = context.model;
   const gather = <Part>(parts: (collection: Collection, context: Context) => Record<string, Part>) =>
     Object.fromEntries(collections.flatMap((collection) => Object.entries(parts(collection, context))));
   return {
-    schemas: { ...gather(collectionSchemas), ...querySchemas, ...operatorSchemas },
+    schemas: {
+      ...gather(collectionSchemas),
+      ...querySchemas,
+      ...operatorSchemas,
+      ...queueSchemas(queueModels),
+    },
     responses: { ...gather(collectionResponses), NoContent: noContent, ...errorResponses(context.errors) },
     parameters: { ...queryParameters },
-    securitySchemes: { ...securitySchemes },
+    securitySchemes: securitySchemesOf(context.model),
   };
 };
 
 /** One per collection that is served, one per area of operations. */
-const allTags = ({ collections, operations }: Model): TagObject[] => {
+const allTags = ({ collections, operations, queueModels }: Model): TagObject[] => {
   const tags = new Map<string, TagObject>();
   for (const { name, note, path } of collections) {
     if (path !== null) tags.set(name, note === null ? { name } : { name, description: plainText(note) });
   }
   for (const { tag } of operations) if (!tags.has(tag)) tags.set(tag, { name: tag });
+  if (queueModels.length > 0) tags.set(queueTag, { name: queueTag });
   return [...tags.values()];
 };

@@ -1,7 +1,8 @@
 /** How a caller says who they are (seed §5.2). */
 import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31';
+import type { Model } from '../../model/types.js';
 
-export const securitySchemes: Readonly<Record<string, SecuritySchemeObject>> = {
+const tokens: Readonly<Record<string, SecuritySchemeObject>> = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -14,6 +15,23 @@ export const securitySchemes: Readonly<Record<string, SecuritySchemeObject>> = {
     description: 'The same token as a query parameter, for clients that cannot set headers.',
   },
 };
+
+const keys: Readonly<Record<string, SecuritySchemeObject>> = {
+  key: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'A key of the queue, as `Authorization: Key <id>:<secret>`.',
+  },
+};
+
+/** Keys only where there is a model to use them for. */
+export const securitySchemesOf = ({ queueModels }: Model): Record<string, SecuritySchemeObject> => ({
+  ...tokens,
+  ...(queueModels.length > 0 && keys),
+});
+
+export const keySecurity: SecurityRequirementObject[] = [{ key: [] }, { bearer: [] }];
 
 export const tokenSecurity: SecurityRequirementObject[] = [{ bearer: [] }, { accessToken: [] }];
 

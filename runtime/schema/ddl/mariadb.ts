@@ -20,7 +20,7 @@ const typeOf = (column: SystemColumn): string => {
       return `varchar(${column.length ?? 255})${collation}`;
     case 'text':
     case 'csv':
-      return `text${collation}`;
+      return `${(column.length ?? 0) > 65_535 ? 'mediumtext' : 'text'}${collation}`;
     case 'integer':
       return 'int';
     case 'bigInteger':

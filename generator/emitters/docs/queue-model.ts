@@ -1,0 +1,62 @@
+/** The page of one model of the queue. */
+import type { JsonSchema, QueueModel } from '../../model/types.js';
+import { code, codeBlock, page, paragraph, table, text } from '../../print/markdown.js';
+
+export const queueModelPage = (model: QueueModel): string => {
+  const { id, title, description, access, timeout, attempts, concurrency, input, output } = model;
+  const who = access === 'admin' ? 'Administrators may use it.' : 'Every user with a key may use it.';
+  return page([
+    `# ${text(title)}`,
+    paragraph(description),
+    `The model ${code(id)}. ${who}`,
+    '## Input',
+    propertyTable(input),
+    '## Output',
+    propertyTable(output),
+    '## Requests',
+    codeBlock('sh', submitExample(model)),
+    paragraph(
+      'The answer carries `request_id` and the addresses of status, result and cancellation; the webhook receives ' +
+        'the result when the request has ended. `/run/` in place of `/queue/` waits for the result instead.',
+    ),
+    '## Limits',
+    table(
+      ['Limit', 'Value'],
+      [
+        ['Time of one attempt', `${timeout / 1000} s`],
+        ['Attempts when the platform fails', String(attempts)],
+        ['Requests that run at the same time', String(concurrency.model)],
+        ['Of them of one account', String(concurrency.account)],
+      ],
+    ),
+  ]);
+};
+
+const propertyTable = ({ properties, required }: JsonSchema): string => {
+  const needed = new Set(Array.isArray(required) ? required.map(String) : []);
+  const rows = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
+    propertyRow(name, isObject(schema) ? schema : {}, needed.has(name)),
+  );
+  return table(['Name', 'Type', 'Required', 'Default', 'Note'], rows);
+};
+
+const propertyRow = (name: string, schema: JsonSchema, required: boolean): string[] => [
+  code(name),
+  [schema.type].flat().map(String).join(' or '),
+  required ? 'yes' : '',
+  schema.default === undefined ? '' : code(JSON.stringify(schema.default)),
+  typeof schema.description === 'string' ? text(schema.description) : '',
+];
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const submitExample = ({ id, input }: QueueModel): string => {
+  const example: unknown = Array.isArray(input.examples) ? input.examples[0] : {};
+  const body = JSON.stringify(example).replaceAll("'", "'\\''");
+  return [
+    `curl "$URL/queue/${id}?svc_webhook=https://example.com/hook" \\`,
+    '  -H "Authorization: Key $KEY" -H "Content-Type: application/json" \\',
+    `  -d '${body}'`,
+  ].join('\n');
+};

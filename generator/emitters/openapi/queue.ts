@@ -1,0 +1,279 @@
+/** The paths of the queue: five for each model, and one that runs it at once. */
+import type { OperationObject, ParameterObject, PathsObject, SchemaObject } from 'openapi3-ts/oas31';
+import type { JsonSchema, QueueModel } from '../../model/types.js';
+import { jsonBody, jsonContent } from './bodies.js';
+import { ref } from './refs.js';
+import { keySecurity } from './security.js';
+
+export const queueTag = 'Queue';
+
+type Schemas = Record<string, SchemaObject>;
+
+export const queuePaths = (models: readonly QueueModel[]): PathsObject =>
+  Object.assign({}, ...models.map(modelPaths));
+
+const modelPaths = (model: QueueModel): PathsObject => {
+  const request = `/queue/${model.id}/requests/{request_id}`;
+  const parameters = [requestId];
+  return {
+    [`/queue/${model.id}`]: { post: submit(model) },
+    [request]: { parameters, get: result(model) },
+    [`${request}/status`]: { parameters, get: status(model) },
+    [`${request}/status/stream`]: { parameters, get: stream(model) },
+    [`${request}/cancel`]: { parameters, put: cancel(model) },
+    [`/run/${model.id}`]: { post: run(model) },
+  };
+};
+
+const header = (name: string, description: string, schema: SchemaObject): ParameterObject => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+});
+
+const query = (name: string, description: string, schema: SchemaObject): ParameterObject => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const requestId: ParameterObject = {
+  name: 'request_id',
+  in: 'path',
+  required: true,
+  description: 'The id that the submission answered.',
+  schema: { type: 'string', format: 'uuid' },
+};
+
+const logs = query('logs', 'Whether to tell the lines the model has logged.', {
+  type: 'string',
+  enum: ['0', '1', 'false', 'true'],
+});
+
+const submitParameters: ParameterObject[] = [
+  query('svc_webhook', 'Receives the result as a signed POST request.', { type: 'string', format: 'uri' }),
+  query('svc_max_queue_length', 'Refuses the request (429) where more than so many wait already.', {
+    type: 'integer',
+    minimum: 0,
+  }),
+  header('Idempotency-Key', 'The same key with the same body gives the same request.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+  }),
+  header('X-Svc-Request-Start-Timeout', 'Seconds within which processing has to begin.', {
+    type: 'number',
+    exclusiveMinimum: 0.1,
+  }),
+  header('X-Svc-Queue-Priority', '`low` waits behind everything that is `normal`.', {
+    type: 'string',
+    enum: ['normal', 'low'],
+  }),
+  header('X-Svc-No-Retry', '`1`: an attempt that the platform breaks is not repeated.', { type: 'string' }),
+  header('X-Svc-Store-IO', '`0`: input and result are removed once the result is delivered.', {
+    type: 'string',
+  }),
+  header('X-Svc-Tags', 'Up to ten pairs `key=value`, joined by commas.', { type: 'string' }),
+];
+
+const about = (
+  { access, names }: QueueModel,
+  id: string,
+  parts: Omit<OperationObject, 'responses'>,
+): Omit<OperationObject, 'responses'> => ({
+  'x-svc-access': access,
+  operationId: `${id}${names.type}`,
+  tags: [queueTag],
+  security: keySecurity,
+  ...parts,
+});
+
+const answer = (description: string, name: string) => ({
+  description,
+  content: jsonContent(ref('schemas', name)),
+});
+
+const refusals = {
+  400: answer('The body is not JSON, or a header cannot be read.', 'QueueError'),
+  401: answer('No key, or one that is unknown, revoked or expired.', 'QueueError'),
+  404: answer('No such model or request.', 'QueueError'),
+};
+
+const submit = (model: QueueModel): OperationObject => ({
+  ...about(model, 'submit', {
+    summary: `Queue a request: ${model.title}`,
+    description: model.description,
+    parameters: submitParameters,
+    requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
+  }),
+  responses: {
+    200: answer('The request is queued.', 'QueueSubmission'),
+    ...refusals,
+    415: answer('The body is not JSON.', 'QueueError'),
+    422: answer('The webhook or the idempotency key is refused.', 'QueueError'),
+    429: answer('More requests wait than the caller accepts.', 'QueueError'),
+  },
+});
+
+const status = (model: QueueModel): OperationObject => ({
+  ...about(model, 'status', { summary: `Say how far a request is: ${model.title}`, parameters: [logs] }),
+  responses: {
+    200: answer('The request has ended.', 'QueueStatus'),
+    202: answer('The request waits or runs.', 'QueueStatus'),
+    401: refusals[401],
+    404: refusals[404],
+  },
+});
+
+const stream = (model: QueueModel): OperationObject => ({
+  ...about(model, 'stream', {
+    summary: `Follow a request: ${model.title}`,
+    description:
+      'Server-sent events, each with the status as its data; logs are told once. Ends with the request.',
+    parameters: [logs],
+  }),
+  responses: {
+    200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+    401: refusals[401],
+    404: refusals[404],
+  },
+});
+
+const result = (model: QueueModel): OperationObject => ({
+  ...about(model, 'result', { summary: `Read the result of a request: ${model.title}` }),
+  responses: {
+    200: answer('What the model gave.', `${model.names.type}Output`),
+    400: answer('The request has not ended.', 'QueueError'),
+    401: refusals[401],
+    404: refusals[404],
+    422: answer('The input is not what the model takes.', 'QueueError'),
+    499: answer('The request was cancelled.', 'QueueError'),
+    504: answer('Processing did not begin or end in time.', 'QueueError'),
+  },
+});
+
+const cancel = (model: QueueModel): OperationObject => ({
+  ...about(model, 'cancel', { summary: `Cancel a request: ${model.title}` }),
+  responses: {
+    200: answer('It waited, and is removed.', 'QueueCancellation'),
+    202: answer('It runs, and is told to stop.', 'QueueCancellation'),
+    400: answer('It has ended already.', 'QueueCancellation'),
+    401: refusals[401],
+    404: answer('There is no such request.', 'QueueCancellation'),
+  },
+});
+
+const run = (model: QueueModel): OperationObject => ({
+  ...about(model, 'run', {
+    summary: `Run at once and wait: ${model.title}`,
+    description: `${model.description} Not queued, not repeated, without webhook.`,
+    requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
+  }),
+  responses: {
+    200: answer('What the model gave.', `${model.names.type}Output`),
+    ...refusals,
+    422: answer('The input is not what the model takes.', 'QueueError'),
+    429: answer('As many run as may run at once.', 'QueueError'),
+  },
+});
+
+const asSchema = (schema: JsonSchema): SchemaObject => schema as SchemaObject;
+
+/** `<Type>Input` and `<Type>Output` of every model, and what all of them answer. */
+export const queueSchemas = (models: readonly QueueModel[]): Schemas =>
+  models.length === 0 ? {} : Object.assign({}, ...models.map(modelSchemas), sharedSchemas);
+
+const modelSchemas = ({ names, input, output }: QueueModel): Schemas => ({
+  [`${names.type}Input`]: asSchema(input),
+  [`${names.type}Output`]: asSchema(output),
+});
+
+const uri: SchemaObject = { type: 'string', format: 'uri' };
+
+const place: Schemas = {
+  request_id: { type: 'string', format: 'uuid' },
+  status_url: uri,
+  response_url: uri,
+  cancel_url: uri,
+};
+
+const logEntry: SchemaObject = {
+  type: 'object',
+  properties: {
+    message: { type: 'string' },
+    level: { type: 'string', enum: ['DEBUG', 'INFO', 'WARN', 'ERROR', 'STDOUT', 'STDERR'] },
+    source: { type: 'string' },
+    timestamp: { type: 'string', format: 'date-time' },
+  },
+  required: ['message', 'level', 'source', 'timestamp'],
+};
+
+const sharedSchemas: Schemas = {
+  QueueSubmission: {
+    type: 'object',
+    properties: {
+      ...place,
+      gateway_request_id: { type: 'string', format: 'uuid' },
+      status: { type: 'string', const: 'IN_QUEUE' },
+      queue_position: { type: 'integer', minimum: 0 },
+    },
+    required: [...Object.keys(place), 'gateway_request_id', 'status', 'queue_position'],
+  },
+  QueueStatus: {
+    type: 'object',
+    properties: {
+      ...place,
+      status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+      queue_position: { type: 'integer', minimum: 0, description: 'Requests before this one.' },
+      logs: { type: ['array', 'null'], items: logEntry },
+      metrics: {
+        type: 'object',
+        properties: { inference_time: { type: ['number', 'null'], description: 'Seconds.' } },
+      },
+      error: { type: 'string', description: 'Why a request that has ended has no result.' },
+      error_type: { type: 'string' },
+      expires_at: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'Until when the result is kept.',
+      },
+    },
+    required: [...Object.keys(place), 'status', 'logs'],
+  },
+  QueueCancellation: {
+    type: 'object',
+    properties: {
+      status: {
+        type: 'string',
+        enum: ['OK', 'CANCELLATION_REQUESTED', 'ALREADY_COMPLETED', 'NOT_FOUND'],
+      },
+    },
+    required: ['status'],
+  },
+  QueueError: {
+    type: 'object',
+    properties: {
+      detail: {
+        oneOf: [
+          { type: 'string' },
+          {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                loc: { type: 'array', items: { type: 'string' } },
+                msg: { type: 'string' },
+                type: { type: 'string' },
+              },
+              required: ['loc', 'msg', 'type'],
+            },
+          },
+        ],
+      },
+      error_type: { type: 'string' },
+    },
+    required: ['detail'],
+  },
+};

@@ -1,0 +1,125 @@
+/** Shape of `spec/models/<owner>.<app>.yaml`. */
+import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
+import { faultAt } from './faults.js';
+import {
+  entriesOf,
+  flag,
+  mapOf,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  textLike,
+  wholeNumber,
+  type Read,
+} from './read.js';
+import type { SpecFault } from './types.js';
+import { nodeToData, type Node } from './yaml.js';
+
+export type QueueModelSpec = Omit<QueueModel, 'names'>;
+
+/** Inputs and outputs are objects on the wire: a field is what an error points at. */
+const objectSchema: Read<JsonSchema> = (node, faults) => {
+  const type = entriesOf(node, faults).get('type')?.value;
+  if (node.kind === 'map' && (type?.kind !== 'scalar' || type.value !== 'object')) {
+    faults.push(faultAt(node.position, 'the schema does not describe an object', 'write "type: object"'));
+  }
+  return node.kind === 'map' ? (nodeToData(node) as JsonSchema) : {};
+};
+
+const seconds: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+]);
+
+const durationText = textLike(/^[1-9]\d*[smh]$/, 'a duration', 'write it as in 30s, 15m or 2h');
+
+/** Milliseconds. */
+const duration: Read<number> = (node, faults) => {
+  const value = durationText(node, faults);
+  return Number.parseInt(value, 10) * 1000 * (seconds.get(value.slice(-1)) ?? 0) || 0;
+};
+
+const atLeastOne: Read<number> = (node, faults) => {
+  const value = wholeNumber(node, faults);
+  if (node.kind === 'scalar' && Number.isInteger(node.value) && value < 1) {
+    faults.push(faultAt(node.position, `${value} is too few`, 'write 1 or more'));
+  }
+  return value;
+};
+
+const upstream = textLike(
+  /^(https?:\/\/|\$\{[A-Z_][A-Z0-9_]*\})/,
+  'an address of an inference server',
+  'begin with http:// or https://, or with ${NAME} of an environment variable',
+);
+
+const moduleName = textLike(
+  /^(\.\/[\w./-]+\.[cm]?[jt]s|(@[\w.-]+\/)?[\w.-]+(\/[\w.-]+)*)$/,
+  'a module',
+  'write ./models/name.ts, from the folder of the project, or the name of a package',
+);
+
+interface RunnerFile {
+  readonly function?: string;
+  readonly http?: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+const runnerFile = record<RunnerFile>({
+  function: optional(moduleName),
+  http: optional(upstream),
+  headers: optional<ReadonlyMap<string, string>>(
+    mapOf(({ value }, _, faults) => text(value, faults)),
+    new Map(),
+  ),
+});
+
+const runner: Read<QueueRunner> = (node, faults) => {
+  const { function: module, http, headers } = runnerFile(node, faults);
+  if (node.kind === 'map' && (module === undefined) === (http === undefined)) {
+    faults.push(faultAt(node.position, 'a model has one runner', 'write either "function" or "http"'));
+  }
+  return http === undefined
+    ? { kind: 'function', module: module ?? '' }
+    : { kind: 'http', url: http, headers: Object.fromEntries(headers) };
+};
+
+const concurrency = record<QueueModel['concurrency']>({
+  model: optional(atLeastOne, 8),
+  account: optional(atLeastOne, 8),
+});
+
+type ModelFile = Omit<QueueModelSpec, 'id'> & { readonly enabled: boolean };
+
+const modelFile = record<ModelFile>({
+  title: required(text),
+  description: required(text),
+  enabled: optional(flag, true),
+  access: optional(oneOf(['user', 'admin']), 'user'),
+  runner: required(runner),
+  class: optional(textLike(/^[a-z][a-z0-9-]*$/, 'a class of models', 'write it as in "gpu-large"'), 'models'),
+  timeout: optional(duration, 600_000),
+  attempts: optional(atLeastOne, 10),
+  concurrency: optional(concurrency, { model: 8, account: 8 }),
+  input: required(objectSchema),
+  output: required(objectSchema),
+});
+
+const fileName = /^models\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+)\.yaml$/;
+
+/** Reads one (merged) file; the id is its name with slashes for dots. `null`: the model is switched off. */
+export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): QueueModelSpec | null => {
+  const segments = (fileName.exec(path)?.[1] ?? '').split('.');
+  if (segments.length < 2) {
+    const remedy = 'name it as in "acme.summary.yaml", in small letters, for the model acme/summary';
+    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, 'the file name says no model', remedy));
+  } else if (segments.includes('requests')) {
+    const message = '"requests" cannot be part of a model id';
+    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
+  }
+  const { enabled, ...model } = modelFile(node, faults);
+  return enabled ? { id: segments.join('/'), ...model } : null;
+};

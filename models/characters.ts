@@ -1,0 +1,78 @@
+/** A model of characters: the two before decide, by one table of weights each, how likely the next one is. */
+
+export interface CharacterModel {
+  /** Everything it knows, in order. */
+  readonly characters: string;
+  /** For each of the two places before: from character, to character. */
+  readonly weights: Float32Array;
+}
+
+const places = 2;
+const maxCharacters = 96;
+const rate = 0.5;
+const samples = 64;
+
+export const createModel = (text: string): CharacterModel => {
+  const characters = [...new Set(text)].sort().slice(0, maxCharacters).join('');
+  return { characters, weights: new Float32Array(places * characters.length ** 2) };
+};
+
+export const saveWeights = ({ weights }: CharacterModel): string =>
+  Buffer.from(weights.buffer, weights.byteOffset, weights.byteLength).toString('base64');
+
+export const loadWeights = ({ weights }: CharacterModel, saved: string): void => {
+  const bytes = new Uint8Array(Buffer.from(saved, 'base64'));
+  if (bytes.byteLength === weights.byteLength) weights.set(new Float32Array(bytes.buffer));
+};
+
+/** One round of gradient descent over characters drawn from the text. @returns mean loss, in nats a character */
+export const trainRound = (model: CharacterModel, text: string, random: () => number): number => {
+  let loss = 0;
+  for (let count = 0; count < samples; count += 1) {
+    const at = Math.floor(random() * text.length);
+    const wanted = model.characters.indexOf(text[at] ?? '');
+    if (wanted === -1) continue;
+    const rows = rowsOf(model, text.slice(Math.max(0, at - places), at));
+    const likely = predict(model, rows);
+    loss -= Math.log(Math.max(likely[wanted] ?? 0, 1e-9));
+    for (const row of rows) {
+      for (const [to, probability] of likely.entries()) {
+        const error = (to === wanted ? 1 : 0) - probability;
+        model.weights[row + to] = (model.weights[row + to] ?? 0) + rate * error;
+      }
+    }
+  }
+  return loss / samples;
+};
+
+export const continueText = (model: CharacterModel, prompt: string, random: () => number): string => {
+  let text = prompt;
+  for (let count = 0; count < 120; count += 1) text += draw(model, text.slice(-places), random());
+  return text;
+};
+
+const draw = (model: CharacterModel, before: string, choice: number): string => {
+  let left = choice;
+  const likely = predict(model, rowsOf(model, before));
+  const found = likely.findIndex((probability) => (left -= probability) < 0);
+  return model.characters[found] ?? '';
+};
+
+/** Where the rows of weights begin, one for each character before. */
+const rowsOf = ({ characters }: CharacterModel, before: string): readonly number[] =>
+  Array.from(before)
+    .toReversed()
+    .map(
+      (character, place) => (place * characters.length + characters.indexOf(character)) * characters.length,
+    )
+    .filter((row, place) => row >= place * characters.length ** 2);
+
+const predict = ({ characters, weights }: CharacterModel, rows: readonly number[]): readonly number[] => {
+  const scores = Array.from(characters, (_, to) =>
+    rows.reduce((sum, row) => sum + (weights[row + to] ?? 0), 0),
+  );
+  const most = Math.max(...scores);
+  const raised = scores.map((score) => Math.exp(score - most));
+  const total = raised.reduce((sum, value) => sum + value, 0);
+  return raised.map((value) => value / total);
+};

@@ -1,0 +1,44 @@
+/** `demo/ocr`: reads printed text. The engine and its language data are optional packages, loaded on first use. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { RunModel } from '@svc-api/svc/runtime';
+import type { DemoOcrInput, DemoOcrOutput } from '../generated/server/queue-models.js';
+
+export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, context) => {
+  const engine = await loadEngine();
+  context.log('reading the picture');
+  const worker = await engine.createWorker('eng', 1, { langPath: languageFolder(), cacheMethod: 'none' });
+  const stop = (): void => void worker.terminate();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { data } = await worker.recognize(toBytes(image), {}, { text: true, blocks: true });
+    const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
+    return {
+      text: data.text.trim(),
+      confidence: data.confidence,
+      lines: lines.map(({ text, confidence }) => ({ text: text.trim(), confidence })),
+    };
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+    await worker.terminate();
+  }
+};
+
+const loadEngine = async () => {
+  try {
+    return await import('tesseract.js');
+  } catch (error) {
+    throw new Error('demo/ocr needs the package tesseract.js; "npm install tesseract.js" adds it', {
+      cause: error,
+    });
+  }
+};
+
+const languageFolder = (): string =>
+  join(
+    dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json')),
+    '4.0.0_best_int',
+  );
+
+const toBytes = (image: string): Buffer =>
+  Buffer.from(image.slice(image.startsWith('data:') ? image.indexOf(',') + 1 : 0), 'base64');

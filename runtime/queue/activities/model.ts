@@ -1,0 +1,139 @@
+/** The activity that runs a model: one attempt, from the slot to the stored result. */
+import { ApplicationFailure } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
+import type { Database } from '../../execute/database.js';
+import type { LogLevel, QueueModelDeclaration, RunFiles } from '../../queue-model.js';
+import { failureTypes, type ModelRequestInput, type RequestEnd } from '../contract.js';
+import type { Desk } from '../desk.js';
+import { contentTypeOf, isFileName, signFile, type FileStore } from '../files.js';
+import type { QueueModels } from '../models.js';
+import { platformOutcome, type Outcome } from '../outcome.js';
+import type { RunModelOnce } from '../runners/index.js';
+import { insertLogs, type LogLine } from '../store/logs.js';
+import { beginAttempt, breakAttempt, findRequest, readBodies } from '../store/requests.js';
+
+export interface ModelActivityOptions {
+  readonly database: Database;
+  readonly desk: Desk;
+  readonly models: QueueModels;
+  readonly run: RunModelOnce;
+  readonly files: FileStore;
+  /** What file URLs begin with, and how they are signed. */
+  readonly publicUrl: string;
+  readonly secret: Buffer;
+  /** Milliseconds that file URLs hold. */
+  readonly fileTtl: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A step of Temporal's clock for heartbeats, and of the log's way to the database. */
+const beat = 500;
+
+export const createModelActivities = (options: ModelActivityOptions) => ({
+  /** @throws ApplicationFailure of the platform, to be tried again; what the model says is a result */
+  async runModel({ requestId }: ModelRequestInput): Promise<RequestEnd> {
+    const { database, desk, models } = options;
+    const request = await findRequest(database, requestId);
+    if (request === null) throw gone(requestId);
+    const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
+    if (isLate) return conclude(requestId, platformOutcome('startup_timeout'), desk);
+    if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, desk);
+    const model = models.find(request.model);
+    if (model === undefined) return conclude(requestId, platformOutcome('runner_scheduling_failure'), desk);
+    return conclude(requestId, await attempt(model, requestId, options), desk);
+  },
+});
+
+const conclude = async (requestId: string, outcome: Outcome, desk: Desk): Promise<RequestEnd> =>
+  (await desk.end(requestId, outcome)) ?? ended(requestId, desk);
+
+const ended = async (requestId: string, desk: Desk): Promise<RequestEnd> => {
+  const end = await desk.endOf(requestId);
+  if (end === null) throw gone(requestId);
+  return end;
+};
+
+const gone = (requestId: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
+
+const attempt = async (
+  model: QueueModelDeclaration,
+  requestId: string,
+  options: ModelActivityOptions,
+): Promise<Outcome> => {
+  const { database, run, onFailure } = options;
+  const context = Context.current();
+  const { input } = await readBodies(database, requestId);
+  const pulse = createPulse(context, requestId, options);
+  try {
+    const { outcome, retry } = await run(model, {
+      requestId,
+      input: JSON.parse(input ?? 'null'),
+      resumed: context.info.heartbeatDetails,
+      log: pulse.log,
+      progress: pulse.progress,
+      files: runFiles(requestId, options),
+      signal: context.cancellationSignal,
+      onFailure,
+    });
+    if (!retry) return outcome;
+    await breakAttempt(database, requestId);
+    throw ApplicationFailure.retryable('the inference server cannot be used', outcome.errorType);
+  } catch (error) {
+    if (context.cancellationSignal.aborted && context.cancellationDetails?.cancelRequested !== true) {
+      await breakAttempt(database, requestId);
+      throw ApplicationFailure.retryable('the worker stops', 'WorkerShutdown');
+    }
+    throw error;
+  } finally {
+    await pulse.stop();
+  }
+};
+
+/** Sends heartbeats with the last progress, and logs in batches. */
+const createPulse = (context: Context, request: string, { database, onFailure }: ModelActivityOptions) => {
+  let state: unknown = context.info.heartbeatDetails;
+  let lines: LogLine[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const flush = (): Promise<void> => {
+    const batch = lines;
+    lines = [];
+    writing = writing.then(() => insertLogs(database, batch)).catch(onFailure);
+    return writing;
+  };
+  const timer = setInterval(() => {
+    context.heartbeat(state);
+    if (lines.length > 0) void flush();
+  }, beat);
+  context.heartbeat(state);
+  return {
+    log(message: string, level: LogLevel = 'INFO'): void {
+      lines.push({ request, level, message: message.slice(0, 8_000), time: Date.now() });
+      if (lines.length >= 100) void flush();
+    },
+    progress(next: unknown): void {
+      state = next;
+    },
+    stop(): Promise<void> {
+      clearInterval(timer);
+      return flush();
+    },
+  };
+};
+
+const runFiles = (
+  request: string,
+  { files, publicUrl, secret, fileTtl }: ModelActivityOptions,
+): RunFiles => ({
+  async save(name, contentType, bytes) {
+    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
+    await files.write(request, name, bytes);
+    const expires = Math.ceil((Date.now() + fileTtl) / 1000);
+    return {
+      url: publicUrl + signFile({ request, name, expires }, secret),
+      content_type: contentType || contentTypeOf(name),
+      file_name: name,
+      file_size: bytes.byteLength,
+    };
+  },
+});

@@ -1,0 +1,69 @@
+/** Who uses the queue: a key, or a user with a token. */
+import { identifyNow, type Access } from '../access/access.js';
+import { ApiError, ApiErrors } from '../errors.js';
+import type { QueueModelDeclaration } from '../queue-model.js';
+import type { ApiRequest } from '../request/api-request.js';
+import { allows, isExpired, isSecretOf, type HashSecrets } from './keys.js';
+import { isId } from './ids.js';
+import { findActiveKey, markUsed, type StoredKey } from './store/keys.js';
+import type { Statements } from './store/rows.js';
+import { refuse } from './wire.js';
+
+/** Requests belong to accounts: users, whatever key of theirs was used. */
+export interface Caller {
+  readonly account: string;
+  mayUse(model: QueueModelDeclaration): boolean;
+}
+
+export interface CallerOptions {
+  readonly statements: Statements;
+  readonly access: Access;
+  readonly secrets: HashSecrets;
+}
+
+export type Identify = (request: ApiRequest) => Promise<Caller>;
+
+const header = /^Key +([^\s:]+):(\S+) *$/i;
+
+/** @throws 401, with the same words for every reason */
+export const createIdentify = (options: CallerOptions): Identify => {
+  const noteUse = createUseNotes(options.statements);
+  return async (request) => {
+    const [, id, secret] = header.exec(String(request.headers.authorization ?? '')) ?? [];
+    if (id === undefined || secret === undefined) return identifyUser(request, options);
+    const key = isId(id) ? await findActiveKey(options.statements, id) : null;
+    if (key === null || !isSecretOf(key, secret, options.secrets) || isExpired(key, Date.now())) {
+      throw refuse(401, 'invalid key credentials');
+    }
+    noteUse(key);
+    return {
+      account: key.account,
+      mayUse: (model) => model.access === 'user' && allows(key.models, model.id),
+    };
+  };
+};
+
+const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Promise<Caller> => {
+  const { user, policies } = await identifyNow(request, access).catch((error: unknown) => {
+    if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
+      throw refuse(401, 'invalid key credentials');
+    }
+    throw error;
+  });
+  if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
+  return { account: user.id, mayUse: ({ access: needed }) => needed === 'user' || policies.admin };
+};
+
+/** Precise enough to tell whether a key is in use. */
+const useInterval = 60_000;
+
+const createUseNotes = (statements: Statements): ((key: StoredKey) => void) => {
+  const noted = new Map<string, number>();
+  return ({ id, used }) => {
+    const now = Date.now();
+    if (now - Math.max(used ?? 0, noted.get(id) ?? 0) < useInterval) return;
+    if (noted.size > 10_000) noted.clear();
+    noted.set(id, now);
+    markUsed(statements, id, now).catch(() => noted.delete(id));
+  };
+};

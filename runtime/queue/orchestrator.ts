@@ -1,0 +1,210 @@
+/**
+ * Temporal as the queue sees it: starts, signals and cancels by id, each safe to repeat. The library is loaded and the
+ * connection made when first needed; while Temporal is away every call fails at once, and a sweep repeats it later.
+ */
+import type { Client, Connection } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import {
+  admittedSignal,
+  deliveryWorkflowId,
+  searchAttributes,
+  taskQueues,
+  workflowTypes,
+  type DeliveryInput,
+  type ModelRequestInput,
+} from './contract.js';
+
+export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
+  /** 0 is normal, less is later. */
+  readonly priority: number;
+  /** One line for the operator; nothing of the input. */
+  readonly summary: string;
+};
+
+/** `gone`: the server does not know it, or no longer. */
+export type WorkflowState = 'running' | 'closed' | 'gone';
+
+export interface Orchestrator {
+  /** Starts the workflow of a request where it is not there. */
+  start(request: RequestStart): Promise<void>;
+  /** The same, and tells it that it has a slot. */
+  admit(request: RequestStart): Promise<void>;
+  cancel(requestId: string): Promise<void>;
+  deliver(delivery: DeliveryInput): Promise<void>;
+  stateOf(requestId: string): Promise<WorkflowState>;
+  close(): Promise<void>;
+}
+
+export interface OrchestratorOptions {
+  /** `null`: no server is configured. */
+  readonly address: string | null;
+  readonly namespace: string | null;
+}
+
+/** Milliseconds a call may take before the caller goes on without it. */
+const callLimit = 3_000;
+/** Milliseconds without trying after a call has found no server. */
+const pauseAfterLoss = 2_000;
+
+interface Link {
+  readonly client: Client;
+  readonly connection: Pick<Connection, 'withDeadline' | 'close'> | null;
+  readonly searchable: boolean;
+}
+
+export const createOrchestrator = (options: OrchestratorOptions): Orchestrator => {
+  let link: Promise<Link> | null = null;
+  let quietUntil = 0;
+
+  const connected = (): Promise<Link> => {
+    if (options.address === null) throw new Error('no Temporal server is configured (TEMPORAL_ADDRESS)');
+    if (Date.now() < quietUntil) throw new Error('the Temporal server cannot be reached');
+    link ??= connect(options);
+    return link;
+  };
+
+  const call = async <Result>(body: (link: Link) => Promise<Result>): Promise<Result> => {
+    try {
+      const current = await connected();
+      return await withDeadline(current, () => body(current));
+    } catch (error) {
+      if (isLoss(error)) {
+        quietUntil = Date.now() + pauseAfterLoss;
+        link = null;
+      }
+      throw error;
+    }
+  };
+
+  return {
+    ...createCalls(call),
+    async close() {
+      const current = await link?.catch(() => null);
+      await current?.connection?.close();
+    },
+  };
+};
+
+/** For workers, which have a connection already. */
+export const orchestratorOf = (client: Client, searchable: boolean): Orchestrator => ({
+  ...createCalls((body) => body({ client, connection: null, searchable })),
+  close: async () => undefined,
+});
+
+type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
+
+const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
+  start: (request) => call((link) => startRequest(link, request)),
+  admit: (request) => call((link) => admitRequest(link, request)),
+  cancel: (requestId) =>
+    call(async ({ client }) => {
+      await client.workflow.getHandle(requestId).cancel();
+    }),
+  deliver: (delivery) => call((link) => startDelivery(link, delivery)),
+  stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
+});
+
+const connect = async ({ address, namespace }: OrchestratorOptions): Promise<Link> => {
+  const [{ Connection, Client }, { readConnection }] = await Promise.all([
+    import('@temporalio/client'),
+    import('./connection.js'),
+  ]);
+  const settings = readConnection({ address, namespace });
+  const connection = await Connection.connect({ ...settings.options, connectTimeout: callLimit });
+  const client = new Client({ connection, namespace: settings.namespace });
+  return { client, connection, searchable: await isSearchable(client, settings.namespace) };
+};
+
+/** Whether the namespace knows our search attributes; without them everything else works. */
+export const isSearchable = async (client: Client, namespace: string): Promise<boolean> => {
+  try {
+    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+    return Object.keys(searchAttributes).every((name) => name in customAttributes);
+  } catch {
+    return false;
+  }
+};
+
+const withDeadline = <Result>({ connection }: Link, body: () => Promise<Result>): Promise<Result> =>
+  connection === null ? body() : connection.withDeadline(Date.now() + callLimit, body);
+
+/** gRPC: unavailable, deadline exceeded, cancelled. */
+const lossCodes: ReadonlySet<unknown> = new Set([14, 4, 1]);
+
+const isLoss = (error: unknown): boolean => {
+  const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
+  if (lossCodes.has(code)) return true;
+  if (message?.includes('connect') === true) return true;
+  return typeof cause === 'object' && cause !== null && isLoss(cause);
+};
+
+const startRequest = async (link: Link, request: RequestStart): Promise<void> => {
+  const options = await requestOptions(link, request);
+  await unlessThere(() => link.client.workflow.start(workflowTypes.modelRequest, options));
+};
+
+const admitRequest = async (link: Link, request: RequestStart): Promise<void> => {
+  const options = await requestOptions(link, request);
+  await unlessThere(() =>
+    link.client.workflow.signalWithStart(workflowTypes.modelRequest, { ...options, signal: admittedSignal }),
+  );
+};
+
+const startDelivery = async ({ client }: Link, delivery: DeliveryInput): Promise<void> => {
+  await unlessThere(() =>
+    client.workflow.start(workflowTypes.webhookDelivery, {
+      workflowId: deliveryWorkflowId(delivery),
+      taskQueue: taskQueues.workflows,
+      args: [delivery],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `webhook to ${delivery.host}`,
+    }),
+  );
+};
+
+/** One workflow an id, ever: a second start, or one after the end, changes nothing. */
+const requestOptions = async ({ searchable }: Link, { priority, summary, ...request }: RequestStart) => ({
+  workflowId: request.requestId,
+  taskQueue: taskQueues.workflows,
+  args: [{ ...request, searchable } satisfies ModelRequestInput] as [ModelRequestInput],
+  workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+  workflowIdConflictPolicy: 'USE_EXISTING' as const,
+  staticSummary: summary,
+  priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
+  ...(searchable && { typedSearchAttributes: await attributesOf(request) }),
+});
+
+const attributesOf = async ({
+  model,
+  account,
+}: Pick<ModelRequestInput, 'model' | 'account'>): Promise<TypedSearchAttributes> => {
+  const { defineSearchAttributeKey, TypedSearchAttributes } = await import('@temporalio/common');
+  const pairOf = (name: keyof typeof searchAttributes, value: string) => ({
+    key: defineSearchAttributeKey(name, 'KEYWORD'),
+    value,
+  });
+  return new TypedSearchAttributes([
+    pairOf('SvcModel', model),
+    pairOf('SvcAccount', account),
+    pairOf('SvcStatus', 'IN_QUEUE'),
+  ]);
+};
+
+const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
+  try {
+    await run();
+  } catch (error) {
+    if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+};
+
+const describe = async (client: Client, requestId: string): Promise<WorkflowState> => {
+  try {
+    const { status } = await client.workflow.getHandle(requestId).describe();
+    return status.name === 'RUNNING' || status.name === 'PAUSED' ? 'running' : 'closed';
+  } catch (error) {
+    if ((error as Error).name === 'WorkflowNotFoundError') return 'gone';
+    throw error;
+  }
+};

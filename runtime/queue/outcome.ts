@@ -1,0 +1,48 @@
+/** How a run ends, in the words of the queue's wire: a status and a body, for results and webhooks alike. */
+
+export interface Outcome {
+  readonly status: number;
+  /** JSON. */
+  readonly body: unknown;
+  /** `null`: the model's own answer. */
+  readonly errorType: ErrorType | null;
+}
+
+/** Why the platform, not the model, ended a request. */
+export type ErrorType = keyof typeof infrastructure;
+
+const infrastructure = {
+  request_timeout: { status: 504, detail: 'The request did not end in time' },
+  startup_timeout: { status: 504, detail: 'The request did not start in time' },
+  runner_scheduling_failure: { status: 503, detail: 'No worker could run the request' },
+  runner_connection_timeout: { status: 503, detail: 'The inference server did not answer in time' },
+  runner_disconnected: { status: 503, detail: 'The inference server closed the connection' },
+  runner_connection_refused: { status: 503, detail: 'The inference server cannot be reached' },
+  runner_connection_error: { status: 503, detail: 'The connection to the inference server broke' },
+  runner_incomplete_response: { status: 502, detail: 'The model gave no result of the promised form' },
+  runner_server_error: { status: 500, detail: 'The model failed' },
+  client_cancelled: { status: 499, detail: 'The request was cancelled' },
+  internal_error: { status: 500, detail: 'An unexpected error occurred' },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly detail: string }>>;
+
+export const platformOutcome = (errorType: ErrorType): Outcome => {
+  const { status, detail } = infrastructure[errorType];
+  return { status, body: { detail, error_type: errorType }, errorType };
+};
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** What the webhook and the status say of a failure; `null` on success. */
+export const errorText = (status: number): string | null =>
+  isSuccess(status) ? null : `Invalid status code: ${status}`;
+
+/** One problem of an input. */
+export interface Detail {
+  /** First `body`, `query` or `header`, then where in it. */
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+export const isErrorType = (value: unknown): value is ErrorType =>
+  typeof value === 'string' && Object.hasOwn(infrastructure, value);

@@ -1,0 +1,135 @@
+/**
+ * Who runs next. A model has so many slots, an account so many of them; a free slot goes to the highest priority
+ * that waits, among equals to the account that runs least, of its requests to the oldest. Decided under the lock of
+ * the model's lane, so that processes take turns.
+ */
+import type { QueueModelDeclaration } from '../../queue-model.js';
+import { insertRow, number, type Statements } from './rows.js';
+
+type Lane = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
+
+/**
+ * Fills the free slots of a model; call it inside a transaction.
+ * @returns ids of the requests that were admitted
+ */
+export const admit = async (
+  statements: Statements,
+  { id: model, concurrency }: Lane,
+  now: number,
+): Promise<readonly string[]> => {
+  const running = await countRunning(statements, model);
+  let free = concurrency.model - [...running.values()].reduce((sum, count) => sum + count, 0);
+  const admitted: string[] = [];
+  const waiting = free > 0 ? await findWaiting(statements, model) : [];
+  while (free > 0) {
+    const account = chooseAccount(waiting, running, concurrency.account);
+    if (account === null) break;
+    const id = await admitOldest(statements, { model, account, now });
+    if (id !== null) {
+      admitted.push(id);
+      running.set(account, (running.get(account) ?? 0) + 1);
+      free -= 1;
+    }
+    await refresh(statements, waiting, { model, account });
+  }
+  return admitted;
+};
+
+/** Takes the lane's lock until the transaction ends: the first statement of one that admits. */
+export const enterLane = async (statements: Statements, model: string): Promise<void> => {
+  await statements.write({ text: 'update svc_lanes set turns = turns + 1 where model = ?', values: [model] });
+};
+
+/** Makes the lane of a model; of several that try at once one succeeds, which is enough. */
+export const ensureLane = async (statements: Statements, model: string): Promise<void> => {
+  const isThere = async (): Promise<boolean> =>
+    (await statements.query('select turns from svc_lanes where model = ?', [model])).length > 0;
+  if (await isThere()) return;
+  try {
+    await insertRow(statements, 'svc_lanes', { model, turns: 0 });
+  } catch (error) {
+    if (!(await isThere())) throw error;
+  }
+};
+
+export interface Waiting {
+  readonly account: string;
+  readonly priority: number;
+  /** When the oldest of the account's requests was made. */
+  readonly since: number;
+}
+
+/** `null`: nobody waits, or whoever waits has as many slots as it may. */
+export const chooseAccount = (
+  waiting: readonly Waiting[],
+  running: ReadonlyMap<string, number>,
+  most: number,
+): string | null => {
+  const runs = ({ account }: Waiting): number => running.get(account) ?? 0;
+  const [first] = waiting
+    .filter((each) => runs(each) < most)
+    .sort((a, b) => b.priority - a.priority || runs(a) - runs(b) || a.since - b.since);
+  return first?.account ?? null;
+};
+
+const countRunning = async (statements: Statements, model: string): Promise<Map<string, number>> => {
+  const rows = await statements.query(
+    "select account, count(*) as running from svc_requests where state in ('admitted', 'running') and model = ? " +
+      'group by account',
+    [model],
+  );
+  return new Map(rows.map((row) => [String(row.account), Number(row.running)]));
+};
+
+/** For each account the highest priority that waits. */
+const findWaiting = async (statements: Statements, model: string): Promise<Waiting[]> => {
+  const rows = await statements.query(
+    'select account, max(priority) as priority, min(date_created) as since from svc_requests ' +
+      "where state = 'waiting' and model = ? group by account",
+    [model],
+  );
+  return rows.map((row) => ({
+    account: String(row.account),
+    priority: Number(row.priority),
+    since: Number(row.since),
+  }));
+};
+
+interface Place {
+  readonly model: string;
+  readonly account: string;
+}
+
+const admitOldest = async (
+  statements: Statements,
+  { model, account, now }: Place & { readonly now: number },
+): Promise<string | null> => {
+  const [row] = await statements.query(
+    "select id from svc_requests where state = 'waiting' and model = ? and account = ? " +
+      'order by priority desc, date_created, id limit 1',
+    [model, account],
+  );
+  if (row === undefined) return null;
+  const { affected } = await statements.write({
+    text: "update svc_requests set state = 'admitted', date_admitted = ? where id = ? and state = 'waiting'",
+    values: [now, String(row.id)],
+  });
+  return affected > 0 ? String(row.id) : null;
+};
+
+/** What still waits of an account whose request was just taken. */
+const refresh = async (
+  statements: Statements,
+  waiting: Waiting[],
+  { model, account }: Place,
+): Promise<void> => {
+  const [row] = await statements.query(
+    'select max(priority) as priority, min(date_created) as since from svc_requests ' +
+      "where state = 'waiting' and model = ? and account = ?",
+    [model, account],
+  );
+  const index = waiting.findIndex((each) => each.account === account);
+  const priority = number(row?.priority);
+  if (priority === null) waiting.splice(index, 1);
+  else waiting[index] = { account, priority, since: Number(row?.since) };
+};

@@ -1,0 +1,73 @@
+/** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
+import { insertRow, number, text, type Row, type Statements } from './rows.js';
+
+export interface StoredKey {
+  readonly id: string;
+  readonly account: string;
+  readonly name: string | null;
+  /** Hex. */
+  readonly hash: string;
+  /** Patterns of model ids; `null`: every model. */
+  readonly models: readonly string[] | null;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly expires: number | null;
+  readonly used: number | null;
+}
+
+const columns = 'id, account, name, hash, models, date_created, date_expires, date_used';
+
+const toKey = (row: Row): StoredKey => ({
+  id: String(row.id),
+  account: String(row.account),
+  name: text(row.name),
+  hash: String(row.hash),
+  models: text(row.models)?.split(',') ?? null,
+  created: Number(row.date_created),
+  expires: number(row.date_expires),
+  used: number(row.date_used),
+});
+
+/** A key whose user is active. */
+export const findActiveKey = async (statements: Statements, id: string): Promise<StoredKey | null> => {
+  const [row] = await statements.query(
+    'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used ' +
+      'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
+      "where svc_keys.id = ? and svc_users.status = 'active'",
+    [id],
+  );
+  return row === undefined ? null : toKey(row);
+};
+
+export const insertKey = (statements: Statements, key: StoredKey): Promise<void> =>
+  insertRow(statements, 'svc_keys', {
+    id: key.id,
+    account: key.account,
+    name: key.name,
+    hash: key.hash,
+    models: key.models?.join(',') ?? null,
+    date_created: key.created,
+    date_expires: key.expires,
+  });
+
+/** Oldest first. */
+export const listKeys = async (statements: Statements, account: string): Promise<readonly StoredKey[]> => {
+  const rows = await statements.query(
+    `select ${columns} from svc_keys where account = ? order by date_created, id`,
+    [account],
+  );
+  return rows.map(toKey);
+};
+
+/** @returns whether there was such a key of this account */
+export const deleteKey = async (statements: Statements, id: string, account: string): Promise<boolean> => {
+  const { affected } = await statements.write({
+    text: 'delete from svc_keys where id = ? and account = ?',
+    values: [id, account],
+  });
+  return affected > 0;
+};
+
+export const markUsed = async (statements: Statements, id: string, now: number): Promise<void> => {
+  await statements.write({ text: 'update svc_keys set date_used = ? where id = ?', values: [now, id] });
+};

@@ -1,0 +1,241 @@
+/** `svc_requests`: one row a request, from the submission to the end. */
+import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
+
+/** `waiting` for a slot, `admitted` to one, `running` in a worker, `ended`. */
+export type RequestState = 'waiting' | 'admitted' | 'running' | 'ended';
+
+export interface NewRequest {
+  readonly id: string;
+  readonly account: string;
+  readonly model: string;
+  /** 0 is normal, less is later. */
+  readonly priority: number;
+  /** Whether an attempt that the platform breaks is repeated. */
+  readonly retry: boolean;
+  /** JSON. */
+  readonly input: string;
+  readonly webhook: string | null;
+  /** JSON. */
+  readonly tags: string | null;
+  /** Whether input and result are kept beyond the delivery. */
+  readonly storeIo: boolean;
+  readonly created: number;
+  readonly startBefore: number | null;
+}
+
+/** All times are milliseconds since 1970. */
+export interface RequestHead {
+  readonly id: string;
+  readonly account: string;
+  readonly model: string;
+  readonly state: RequestState;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly retry: boolean;
+  readonly httpStatus: number | null;
+  readonly errorType: string | null;
+  readonly webhook: string | null;
+  readonly tags: string | null;
+  readonly storeIo: boolean;
+  readonly created: number;
+  readonly begun: number | null;
+  readonly ended: number | null;
+  readonly startBefore: number | null;
+}
+
+const headColumns =
+  'id, account, model, state, priority, attempts, retry, http_status, error_type, webhook, tags, store_io, ' +
+  'date_created, date_begun, date_ended, start_before';
+
+const toHead = (row: Row): RequestHead => ({
+  id: String(row.id),
+  account: String(row.account),
+  model: String(row.model),
+  state: String(row.state) as RequestState,
+  priority: Number(row.priority),
+  attempts: Number(row.attempts),
+  retry: Number(row.retry) === 1,
+  httpStatus: number(row.http_status),
+  errorType: text(row.error_type),
+  webhook: text(row.webhook),
+  tags: text(row.tags),
+  storeIo: Number(row.store_io) === 1,
+  created: Number(row.date_created),
+  begun: number(row.date_begun),
+  ended: number(row.date_ended),
+  startBefore: number(row.start_before),
+});
+
+export const insertRequest = (statements: Statements, request: NewRequest): Promise<void> =>
+  insertRow(statements, 'svc_requests', {
+    id: request.id,
+    account: request.account,
+    model: request.model,
+    state: 'waiting' satisfies RequestState,
+    priority: request.priority,
+    retry: Number(request.retry),
+    input: request.input,
+    webhook: request.webhook,
+    tags: request.tags,
+    store_io: Number(request.storeIo),
+    date_created: request.created,
+    start_before: request.startBefore,
+  });
+
+export const findRequest = async (statements: Statements, id: string): Promise<RequestHead | null> => {
+  const [row] = await statements.query(`select ${headColumns} from svc_requests where id = ?`, [id]);
+  return row === undefined ? null : toHead(row);
+};
+
+export const findRequests = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<readonly RequestHead[]> => {
+  const { places, values } = listOf(ids);
+  const rows = await statements.query(
+    `select ${headColumns} from svc_requests where id in (${places})`,
+    values,
+  );
+  return rows.map(toHead);
+};
+
+/** JSON of what went in and what came out; `null` where it is not there, or no longer. */
+export const readBodies = async (
+  statements: Statements,
+  id: string,
+): Promise<{ readonly input: string | null; readonly output: string | null }> => {
+  const [row] = await statements.query('select input, output from svc_requests where id = ?', [id]);
+  return { input: text(row?.input), output: text(row?.output) };
+};
+
+/** Requests that wait before this one. */
+export const countBefore = async (
+  statements: Statements,
+  { id, model, priority, created }: Pick<RequestHead, 'id' | 'model' | 'priority' | 'created'>,
+): Promise<number> => {
+  const [row] = await statements.query(
+    "select count(*) as before_it from svc_requests where state = 'waiting' and model = ? and " +
+      '(priority > ? or (priority = ? and (date_created < ? or (date_created = ? and id < ?))))',
+    [model, priority, priority, created, created, id],
+  );
+  return Number(row?.before_it ?? 0);
+};
+
+export const countWaiting = async (statements: Statements, model: string): Promise<number> => {
+  const [row] = await statements.query(
+    "select count(*) as waiting from svc_requests where state = 'waiting' and model = ?",
+    [model],
+  );
+  return Number(row?.waiting ?? 0);
+};
+
+/** Marks that a worker has taken it up. @returns whether it had not ended */
+export const beginAttempt = async (statements: Statements, id: string, now: number): Promise<boolean> => {
+  const { affected } = await statements.write({
+    text:
+      "update svc_requests set state = 'running', attempts = attempts + 1, started = 1, date_begun = ? " +
+      "where id = ? and state <> 'ended'",
+    values: [now, id],
+  });
+  return affected > 0;
+};
+
+/** A broken attempt: it waits for the next one, and keeps its slot. */
+export const breakAttempt = async (statements: Statements, id: string): Promise<void> => {
+  await statements.write({
+    text: "update svc_requests set state = 'admitted' where id = ? and state = 'running'",
+    values: [id],
+  });
+};
+
+export interface Ending {
+  readonly httpStatus: number;
+  readonly errorType: string | null;
+  /** JSON. */
+  readonly output: string;
+}
+
+/** Ends it, unless it has ended. @returns whether this call did it */
+export const endRequest = async (
+  statements: Statements,
+  id: string,
+  { httpStatus, errorType, output }: Ending,
+  { now, from }: { readonly now: number; readonly from?: RequestState },
+): Promise<boolean> => {
+  const { affected } = await statements.write({
+    text:
+      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, output = ?, date_ended = ? " +
+      `where id = ? and ${from === undefined ? "state <> 'ended'" : 'state = ?'}`,
+    values: [httpStatus, errorType, output, now, id, ...(from === undefined ? [] : [from])],
+  });
+  return affected > 0;
+};
+
+export const markStarted = async (statements: Statements, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return;
+  const { places, values } = listOf(ids);
+  await statements.write({ text: `update svc_requests set started = 1 where id in (${places})`, values });
+};
+
+/** Requests whose workflow is not known to be there, oldest first. */
+export const findUnstarted = async (
+  statements: Statements,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<readonly RequestHead[]> => {
+  const rows = await statements.query(
+    `select ${headColumns} from svc_requests where state in ('waiting', 'admitted') and started = 0 and ` +
+      `date_created < ? order by date_created limit ${limit}`,
+    [before],
+  );
+  return rows.map(toHead);
+};
+
+/** Requests that have a slot, oldest first: their workflow must be alive. */
+export const findHolding = async (
+  statements: Statements,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<readonly RequestHead[]> => {
+  const rows = await statements.query(
+    `select ${headColumns} from svc_requests where state in ('admitted', 'running') and date_created < ? ` +
+      `order by date_created limit ${limit}`,
+    [before],
+  );
+  return rows.map(toHead);
+};
+
+export interface ListFilter {
+  readonly account: string;
+  readonly model?: string;
+  readonly states?: readonly RequestState[];
+  /** Only those that were created before. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export const listRequests = async (
+  statements: Statements,
+  { account, model, states, before, limit }: ListFilter,
+): Promise<readonly RequestHead[]> => {
+  const conditions = ['account = ?'];
+  const values: (string | number)[] = [account];
+  if (model !== undefined) {
+    conditions.push('model = ?');
+    values.push(model);
+  }
+  if (states !== undefined) {
+    const list = listOf(states);
+    conditions.push(`state in (${list.places})`);
+    values.push(...list.values);
+  }
+  if (before !== undefined) {
+    conditions.push('date_created < ?');
+    values.push(before);
+  }
+  const rows = await statements.query(
+    `select ${headColumns} from svc_requests where ${conditions.join(' and ')} ` +
+      `order by date_created desc, id desc limit ${limit}`,
+    values,
+  );
+  return rows.map(toHead);
+};

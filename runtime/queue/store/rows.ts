@@ -1,0 +1,35 @@
+/** Rows of the queue's tables as they come from any database: whole numbers may be texts, empty is null. */
+import type { Executor } from '../../execute/database.js';
+
+/** Statements only: what stores need of a database or of a transaction. */
+export type Statements = Pick<Executor, 'query' | 'write'>;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export const text = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+export const number = (value: unknown): number | null =>
+  value === null || value === undefined ? null : Number(value);
+
+export const insertRow = async (
+  statements: Statements,
+  table: string,
+  row: Readonly<Record<string, string | number | null>>,
+): Promise<void> => {
+  const names = Object.keys(row);
+  await statements.write({
+    text: `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+    values: Object.values(row),
+  });
+};
+
+/** Places for a list, padded to a power of two with its last value, so that few statements serve all lengths. */
+export const listOf = <Value>(
+  values: readonly Value[],
+): { readonly places: string; readonly values: Value[] } => {
+  const padded = [...values];
+  const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  while (padded.length < wanted) padded.push(padded.at(-1) as Value);
+  return { places: padded.map(() => '?').join(', '), values: padded };
+};

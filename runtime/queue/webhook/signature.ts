@@ -1,0 +1,63 @@
+/**
+ * Signatures of a delivery, two kinds side by side. Standard Webhooks `v1`: HMAC-SHA256 with the secrets of the
+ * account, one signature each. `X-Svc-Webhook-*`: Ed25519 over request, user, time and hash of the body, for
+ * receivers that share no secret; the public keys are a JWK set.
+ */
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  sign,
+  type JsonWebKey,
+} from 'node:crypto';
+import type { SigningKey } from '../store/secrets.js';
+
+export interface Signed {
+  /** `webhook-id`: the same on every attempt. */
+  readonly id: string;
+  readonly requestId: string;
+  readonly account: string;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  /** The exact bytes that are sent. */
+  readonly body: Buffer;
+}
+
+export interface Signers {
+  /** `whsec_…`, newest first. */
+  readonly secrets: readonly string[];
+  readonly key: SigningKey;
+}
+
+export const signatureHeaders = (signed: Signed, { secrets, key }: Signers): Record<string, string> => ({
+  'webhook-id': signed.id,
+  'webhook-timestamp': String(signed.timestamp),
+  'webhook-signature': secrets.map((secret) => `v1,${hmac(signed, secret)}`).join(' '),
+  'x-svc-webhook-request-id': signed.requestId,
+  'x-svc-webhook-user-id': signed.account,
+  'x-svc-webhook-timestamp': String(signed.timestamp),
+  'x-svc-webhook-signature': ed25519(signed, key),
+});
+
+const hmac = ({ id, timestamp, body }: Signed, secret: string): string =>
+  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest('base64');
+
+const ed25519 = ({ requestId, account, timestamp, body }: Signed, { privateKey }: SigningKey): string => {
+  const hash = createHash('sha256').update(body).digest('hex');
+  const text = `${requestId}\n${account}\n${timestamp}\n${hash}`;
+  return sign(null, Buffer.from(text), createPrivateKey(privateKey)).toString('hex');
+};
+
+/** RFC 7517, 8037 */
+export const toJwks = (keys: readonly SigningKey[]): { readonly keys: readonly JsonWebKey[] } => ({
+  keys: keys.map(({ id, publicKey }) => ({
+    ...createPublicKey(publicKey).export({ format: 'jwk' }),
+    kid: id,
+    use: 'sig',
+    alg: 'EdDSA',
+  })),
+});

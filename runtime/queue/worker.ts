@@ -1,0 +1,203 @@
+/** Temporal workers, by role. A process may have several; every role may run in any number of processes. */
+import { existsSync } from 'node:fs';
+import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
+import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Database } from '../execute/database.js';
+import type { RunModel } from '../queue-model.js';
+import { createHousekeepingActivities } from './activities/housekeeping.js';
+import { createModelActivities } from './activities/model.js';
+import { createRequestActivities } from './activities/request.js';
+import { createWebhookActivities, type WebhookActivityOptions } from './activities/webhook.js';
+import { readConnection } from './connection.js';
+import { searchAttributes, taskQueues } from './contract.js';
+import { createDesk, type Desk } from './desk.js';
+import { createDirectoryStore, type FileStore } from './files.js';
+import type { QueueModels } from './models.js';
+import { isSearchable, orchestratorOf, type Orchestrator } from './orchestrator.js';
+import { createRunner } from './runners/index.js';
+import type { QueueSettings } from './settings.js';
+
+export const workerRoles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
+export type WorkerRole = (typeof workerRoles)[number];
+
+export interface WorkerProcessOptions {
+  readonly settings: QueueSettings;
+  readonly database: Database;
+  readonly models: QueueModels;
+  /** Modules of function models, loaded on first use. */
+  readonly functions: Readonly<Record<string, () => Promise<unknown>>>;
+  readonly roles: readonly WorkerRole[];
+  /** File of the workflows, bundled; absent: bundled from this module at start. */
+  readonly workflowBundle?: string;
+  readonly userAgent: string;
+  readonly webhooks?: Pick<WebhookActivityOptions, 'resolve' | 'retryDelay'>;
+  readonly onFailure: (error: unknown) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+export interface WorkerProcess {
+  /** Ends when the workers do; rejects where one of them fails. */
+  readonly ended: Promise<void>;
+  /** Lets activities finish, for as long as `shutdownGraceTime`. */
+  stop(): Promise<void>;
+}
+
+export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
+  quiet();
+  const { settings } = options;
+  const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
+  const connection = await NativeConnection.connect(chosen.options);
+  const client = new Client({ connection, namespace: chosen.namespace });
+  if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
+  const parts = createParts(client, await isSearchable(client, chosen.namespace), options);
+  const workers = await Promise.all(
+    options.roles.flatMap((role) =>
+      queuesOf(role, options).map((queue) =>
+        Worker.create({ ...common(queue, role, parts), connection, namespace: chosen.namespace }),
+      ),
+    ),
+  );
+  const running = workers.map((worker) => worker.run());
+  const ended = Promise.all(running).then(() => connection.close());
+  return {
+    ended,
+    async stop() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+    },
+  };
+};
+
+/** The native part speaks for itself otherwise, and takes the signals of the process. */
+const quiet = (): void => {
+  try {
+    Runtime.install({
+      shutdownSignals: [],
+      logger: { ...silent },
+      telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+    });
+  } catch {
+    // installed by an earlier worker of this process
+  }
+};
+
+const nothing = (): void => undefined;
+const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+interface Parts extends WorkerProcessOptions {
+  readonly desk: Desk;
+  readonly orchestrator: Orchestrator;
+  readonly files: FileStore;
+}
+
+const createParts = (client: Client, searchable: boolean, options: WorkerProcessOptions): Parts => {
+  const { database, models, settings, onFailure } = options;
+  const orchestrator = orchestratorOf(client, searchable);
+  const { resultTtl } = settings;
+  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss: onFailure });
+  return { ...options, desk, orchestrator, files: createDirectoryStore(settings.filesDir) };
+};
+
+const queuesOf = (role: WorkerRole, { models }: WorkerProcessOptions): readonly string[] => {
+  if (role !== 'models') return [taskQueues[role]];
+  return [...new Set(models.all.map((model) => taskQueues.models(model.class)))];
+};
+
+const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOptions => ({
+  taskQueue,
+  activities: activitiesOf[role](parts),
+  shutdownGraceTime: '10s',
+  shutdownForceTime: '20s',
+  // how quickly a cancellation reaches what runs
+  maxHeartbeatThrottleInterval: '1s',
+  defaultHeartbeatThrottleInterval: '1s',
+  activityTaskPollerBehavior: { type: 'autoscaling' },
+  ...(role === 'workflows' || role === 'housekeeping' ? workflowsOf(parts) : {}),
+});
+
+const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {
+  workflows: ({ desk }) => createRequestActivities(desk),
+  models: ({ settings, functions, ...parts }) =>
+    createModelActivities({
+      ...parts,
+      publicUrl: settings.publicUrl(),
+      secret: settings.secrets[0] as Buffer,
+      fileTtl: settings.fileTtl,
+      run: createRunner(async (model) => loadFunction(model, functions)),
+    }),
+  webhooks: ({ database, settings, userAgent, webhooks }) =>
+    createWebhookActivities({ database, policy: settings.webhookPolicy, userAgent, ...webhooks }),
+  housekeeping: ({ settings, ...parts }) => createHousekeepingActivities({ ...parts, ...settings }),
+};
+
+const loadFunction = async (model: string, functions: WorkerProcessOptions['functions']) => {
+  const loaded = await functions[model]?.();
+  if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
+    return loaded as { readonly run: RunModel<unknown, unknown> };
+  }
+  throw new Error(`the module of the model ${model} does not export a function "run"`);
+};
+
+const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOptions> =>
+  workflowBundle === undefined || !existsSync(workflowBundle)
+    ? { workflowsPath: new URL(`workflows/index${extension}`, import.meta.url).pathname }
+    : { workflowBundle: { codePath: workflowBundle } };
+
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+
+/** Search attributes and schedules. Where the namespace does not let us, the queue works without attributes. */
+const prepareNamespace = async (
+  client: Client,
+  namespace: string,
+  { onWarning }: WorkerProcessOptions,
+): Promise<void> => {
+  if (!(await isSearchable(client, namespace))) await addSearchAttributes(client, namespace, onWarning);
+  await ensureSchedule(client, 'svc-sweep', { workflow: 'sweep', every: '10s' });
+  await ensureSchedule(client, 'svc-expire', { workflow: 'expire', every: '1h' });
+};
+
+/** `temporal.api.enums.v1.IndexedValueType` */
+const indexedTypes = { KEYWORD: 2, INT: 3 } as const;
+
+const addSearchAttributes = async (
+  client: Client,
+  namespace: string,
+  onWarning: (message: string) => void,
+): Promise<void> => {
+  const wanted = Object.entries(searchAttributes);
+  try {
+    await client.connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(wanted.map(([name, type]) => [name, indexedTypes[type]])),
+    });
+  } catch {
+    const names = wanted.map(([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`);
+    onWarning(
+      'workflows are not searchable by model and account; an operator of Temporal adds that with: ' +
+        `temporal operator search-attribute create --namespace ${namespace} ${names.join(' ')}`,
+    );
+  }
+};
+
+const ensureSchedule = async (
+  client: Client,
+  scheduleId: string,
+  { workflow, every }: { readonly workflow: string; readonly every: '10s' | '1h' },
+): Promise<void> => {
+  try {
+    await client.schedule.create({
+      scheduleId,
+      spec: { intervals: [{ every }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1m' },
+      action: {
+        type: 'startWorkflow',
+        workflowType: workflow,
+        workflowId: scheduleId,
+        taskQueue: taskQueues.housekeeping,
+        args: [],
+      },
+    });
+  } catch (error) {
+    if ((error as Error).name !== 'ScheduleAlreadyRunning') throw error;
+  }
+};

@@ -1,0 +1,17 @@
+/** What the schedules start. */
+import { proxyActivities } from '@temporalio/workflow';
+import type { SweepReport, createHousekeepingActivities } from '../activities/housekeeping.js';
+
+const activities = proxyActivities<ReturnType<typeof createHousekeepingActivities>>({
+  startToCloseTimeout: '5m',
+  // the next run of the schedule comes soon enough
+  retry: { maximumAttempts: 1 },
+});
+
+export async function sweep(): Promise<SweepReport> {
+  return activities.sweep();
+}
+
+export async function expire(): Promise<number> {
+  return activities.expire();
+}

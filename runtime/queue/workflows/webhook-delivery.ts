@@ -1,0 +1,49 @@
+/** One webhook, until its receiver accepts it, refuses it for good, or time is over. */
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import type { createWebhookActivities } from '../activities/webhook.js';
+import { failureTypes, taskQueues, type DeliveryInput } from '../contract.js';
+
+type WebhookActivities = ReturnType<typeof createWebhookActivities>;
+
+/** The pauses are told by the activity: each failure names the next one. */
+const maximumAttempts = 31;
+
+/** @returns attempts that were needed */
+export async function webhookDelivery(input: DeliveryInput): Promise<number> {
+  const { deliverWebhook } = proxyActivities<WebhookActivities>({
+    taskQueue: taskQueues.webhooks,
+    startToCloseTimeout: '150s',
+    scheduleToCloseTimeout: input.within,
+    retry: { maximumAttempts },
+    summary: `POST ${input.host}`,
+  });
+  try {
+    return await deliverWebhook(input);
+  } catch (error) {
+    await CancellationScope.nonCancellable(() => giveUp(input));
+    throw toFailure(error);
+  }
+}
+
+const giveUp = (input: DeliveryInput): Promise<void> => {
+  const { giveUpDelivery } = proxyActivities<WebhookActivities>({
+    taskQueue: taskQueues.webhooks,
+    startToCloseTimeout: '30s',
+    summary: 'give up',
+  });
+  return giveUpDelivery(input);
+};
+
+/** The receiver's doing, and of no concern to whoever watches the platform. */
+const toFailure = (error: unknown): unknown => {
+  if (!(error instanceof ActivityFailure)) return error;
+  const { cause } = error;
+  const isRefused = cause instanceof ApplicationFailure && cause.type === failureTypes.refused;
+  return ApplicationFailure.create({
+    message: `the receiver did not accept it: ${cause?.message ?? 'out of time'}`,
+    type: isRefused ? failureTypes.refused : failureTypes.givenUp,
+    nonRetryable: true,
+    category: 'BENIGN',
+  });
+};
