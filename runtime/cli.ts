@@ -10,7 +10,9 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', async () => (await import('./commands/start.js')).startCommand()],
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
   ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
+  ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
+  ['worker', async () => (await import('./commands/worker.js')).workerCommand()],
 ]);
 
 /** All of them where none is named: for `--help`, and to say what was meant by a misspelled one. */

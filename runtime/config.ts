@@ -4,7 +4,14 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDuration, parseList, parseNetworks, parseProxies, parseSize, parseWhole } from './config/values.js';
+import {
+  parseDuration,
+  parseList,
+  parseNetworks,
+  parseProxies,
+  parseSize,
+  parseWhole,
+} from './config/values.js';
 
 export interface Config {
   readonly database: {

@@ -1,6 +1,7 @@
 /** node:http ⇄ ApiRequest and ApiResponse. What both doors share. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable, pipeline } from 'node:stream';
 import { apiError } from './errors.js';
 import { packageVersion } from './package.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
@@ -83,10 +84,30 @@ export const sendResponse = (
   const head = ['x-request-id', request.id, 'x-svc-version', packageVersion];
   for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
   if (cookies !== undefined) for (const cookie of cookies) head.push('set-cookie', cookie);
+  if (body instanceof Readable) return sendStream(body, { status, head, request, response });
   if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
   // what is left of a body that was refused is not read
   if (status === 413) head.push('connection', 'close');
   response.writeHead(status, head);
   if (request.method === 'HEAD' || body === null) response.end();
   else response.end(body);
+};
+
+interface Outgoing {
+  readonly status: number;
+  readonly head: readonly string[];
+  readonly request: ApiRequest;
+  readonly response: ServerResponse;
+}
+
+/** A caller who leaves ends the stream; a stream that breaks ends the connection, so that nobody takes it for whole. */
+const sendStream = (body: Readable, { status, head, request, response }: Outgoing): void => {
+  response.writeHead(status, [...head]);
+  if (request.method === 'HEAD') {
+    body.destroy();
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  pipeline(body, response, () => undefined);
 };

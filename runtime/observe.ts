@@ -25,6 +25,9 @@ export type Observation =
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
   /** The committed output is not what database and spec give now. */
   | { kind: 'generatedStale'; changes: number }
+  | { kind: 'workersStarted'; roles: readonly string[] }
+  /** Something of a worker that is repeated by itself, or a model that threw: for us to look at. */
+  | { kind: 'workerFailed'; error: unknown }
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
@@ -95,6 +98,10 @@ const wording = (seen: Observation): Wording => {
         level: 'warn',
         message: `generated/ is behind database or spec (${seen.changes} files); "svc generate" renews it`,
       };
+    case 'workersStarted':
+      return { level: 'info', message: `working: ${seen.roles.join(', ')}` };
+    case 'workerFailed':
+      return { level: 'error', message: 'a worker could not finish something' };
     case 'warning':
       return { level: 'warn', message: seen.message };
   }

@@ -2,7 +2,7 @@
 import { listen } from './listen.js';
 import { createService, type ServiceOptions } from './service.js';
 
-export type ServeOptions = Omit<ServiceOptions, 'base'>;
+export type ServeOptions = Omit<ServiceOptions, 'base' | 'url'>;
 
 export interface Server {
   readonly url: string;
@@ -10,17 +10,19 @@ export interface Server {
 }
 
 export const serve = async (options: ServeOptions): Promise<Server> => {
-  const { host, port, publicUrl } = options.config;
+  const { config, observe } = options;
+  const { host, port, publicUrl } = config;
   const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  const service = await createService({ ...options, base });
+  let url = publicUrl ?? '';
+  const service = await createService({ ...options, base, url: () => url });
   const { edge, answer, loadApp } = service;
-  const { observe } = options;
   const listener = await listen({ ...edge, host, port, answer, observe, loadRest: loadApp });
+  url = publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
   return {
-    url: publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    url,
     async close() {
       await listener.close();
-      service.close();
+      await service.close();
     },
   };
 };

@@ -1,5 +1,5 @@
 /** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
-import { createAccess } from './access/access.js';
+import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
 import { createAnswer, explain, type Answer } from './answer.js';
 import { watchAvailability } from './availability.js';
@@ -18,6 +18,9 @@ import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
 import { findOperation } from './operations/entries.js';
 import type { OperationServices } from './operations/services.js';
+import type { QueueModelDeclaration } from './queue-model.js';
+import type { Queue, QueueOptions } from './queue/door.js';
+import { isQueuePath } from './queue/paths.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
 import { loadDialect } from './sql/dialects.js';
@@ -33,6 +36,11 @@ export interface ServiceOptions {
   readonly observe: Observe;
   /** Path that comes before everything, without a slash at its end; empty at the root. */
   readonly base: string;
+  /** Address of the server, known once it listens. */
+  readonly url: () => string;
+  /** Models of the queue, and the modules of those that are functions. */
+  readonly queueModels?: readonly QueueModelDeclaration[];
+  readonly loadFunctions?: QueueOptions['loadFunctions'];
 }
 
 export interface Service {
@@ -41,7 +49,7 @@ export interface Service {
   readonly answer: Answer;
   /** Everything else, and the data plane as well: what an embedder mounts. */
   loadApp(): Promise<Express>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const isOperation = (method: string, path: string): boolean => findOperation(method, path) !== null;
@@ -79,7 +87,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     return createOperations(services);
   });
   const handleItems = createHandle({ ...items, access, isOperation });
-  const handle: Handle = (request) => handleItems(request) ?? graphql.handle(request);
+  const loadQueue = createQueueLoader(options, access);
+  const handle: Handle = (request) =>
+    isQueuePath(request.path)
+      ? loadQueue().then((queue) => queue.answer(request))
+      : (handleItems(request) ?? graphql.handle(request));
   const answer = createAnswer({ handle, availability, observe });
   const edge: EdgeOptions = {
     base,
@@ -99,7 +111,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       const operations = createOperationRoutes(bodies, access);
       return createApp({ ...edge, answer, operations, explorer: config.explorer, availability, observe });
     },
-    close: () => availability.close(),
+    async close() {
+      availability.close();
+      await loadQueue.close();
+    },
   };
 };
 
@@ -109,6 +124,29 @@ const tellClient = (error: unknown): ApiError =>
 const once = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
   let made: Promise<Result> | null = null;
   return () => (made ??= make());
+};
+
+/** The queue, loaded when it is first asked for: most processes of most projects never are. */
+const createQueueLoader = (options: ServiceOptions, access: Access) => {
+  const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
+  let queue: Promise<Queue> | null = null;
+  const load = async (): Promise<Queue> => {
+    const [{ createQueue }, { queueSettings }, { readSecrets }] = await Promise.all([
+      import('./queue/door.js'),
+      import('./queue/settings.js'),
+      import('./queue/secret.js'),
+    ]);
+    const settings = queueSettings(config, { url, secrets: await readSecrets() });
+    const onLoss = (error: unknown): void =>
+      observe({
+        kind: 'warning',
+        message: `queue: ${error instanceof Error ? error.message : String(error)}`,
+      });
+    return createQueue({ settings, database, access, models: queueModels, loadFunctions, onLoss });
+  };
+  return Object.assign((): Promise<Queue> => (queue ??= load()), {
+    close: async (): Promise<void> => (await queue)?.close(),
+  });
 };
 
 const createItemServices = async ({

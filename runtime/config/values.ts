@@ -1,6 +1,5 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
-import { BlockList, isIP, isIPv6 } from 'node:net';
-
+import { BlockList, isIPv6 } from 'node:net';
 
 const durations: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
@@ -50,11 +49,7 @@ export const parseNetworks = (text: string): readonly string[] => {
   return networks;
 };
 
-const isNetwork = (text: string): boolean => {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const width = isIP(address) === 6 ? 128 : 32;
-  return rest.length === 0 && isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= width;
-};
+const isNetwork = (text: string): boolean => text.includes('/') && isRange(text);
 
 /** Comma-separated, blanks trimmed, empty entries dropped. */
 export const parseList = (text: string): readonly string[] =>

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { generate, type GenerateOptions } from '../../generator/main.js';
 import { loadSpec } from '../../generator/spec/load.js';
-import { bundle } from './bundle.js';
+import { bundle, bundleFunctions } from './bundle.js';
 import type { Config } from '../config.js';
 import { generatedFolder } from '../paths.js';
 import { isRefusal, Refusal } from '../refusal.js';
@@ -59,6 +59,8 @@ const buildIn = async (workshop: string, { catalog, specFolders, tables }: Build
   const source = changes === 0 ? generatedFolder : join(workshop, 'generated');
   if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));
+  const { queueModels } = await loadSpec(specFolders);
+  await bundleFunctions(queueModels, join(workshop, 'functions.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])
     await copyFile(join(source, name), join(workshop, name));
   await cp(join(source, 'graphql'), join(workshop, 'graphql'), { recursive: true });

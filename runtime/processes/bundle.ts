@@ -1,23 +1,54 @@
 /** Generated TypeScript → one JavaScript file, with esbuild. */
 import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { modulePath } from '../package.js';
 
 /** @throws Error with every message of esbuild, each with file and line */
 export const bundle = async (entry: string, outfile: string): Promise<void> => {
+  const plugins = [ownRuntime, withoutObjection];
+  await build({ ...settings, entryPoints: [entry], outfile, plugins });
+};
+
+const settings = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  legalComments: 'none',
+  logLevel: 'silent',
+  // A project's own settings are for its own code.
+  tsconfigRaw: {},
+} as const satisfies BuildOptions;
+
+interface FunctionModel {
+  readonly id: string;
+  readonly runner: { readonly kind: string; readonly module?: string };
+}
+
+/** The modules of function models as one file, each of them run when it is first needed; packages stay outside. */
+export const bundleFunctions = async (models: readonly FunctionModel[], outfile: string): Promise<void> => {
+  const entries = models.flatMap(({ id, runner: { module } }) =>
+    module === undefined ? [] : [`  ${JSON.stringify(id)}: () => import(${JSON.stringify(module)}),`],
+  );
+  const contents = ['export const functions = {', ...entries, '};'].join('\n');
   await build({
-    entryPoints: [entry],
+    ...settings,
+    stdin: { contents, resolveDir: process.cwd(), sourcefile: 'functions.ts' },
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    legalComments: 'none',
-    logLevel: 'silent',
-    // A project's own settings are for its own code.
-    tsconfigRaw: {},
-    plugins: [ownRuntime, withoutObjection],
+    plugins: [ownRuntime, ownModels],
+    packages: 'external',
   });
+};
+
+/** The models that come with the package. */
+const ownModels: Plugin = {
+  name: 'own-models',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@svc-api\/svc\/models\// }, ({ path }) => {
+      const file = modulePath(`../models/${path.slice('@svc-api/svc/models/'.length)}`);
+      return { path: pathToFileURL(file).href, external: true };
+    });
+  },
 };
 
 /** The runtime is the one that serves: by absolute address, so that the file works wherever it lies. */

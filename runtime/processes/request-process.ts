@@ -13,7 +13,9 @@ import { connect } from '../connect.js';
 import type { Database } from '../execute/database.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { prepareBuild } from './prepare.js';
+import type { QueueModelDeclaration } from '../queue-model.js';
 import { isRefusal } from '../refusal.js';
+import { loadFunctions } from './functions.js';
 
 export interface RequestProcess {
   readonly url: string;
@@ -50,11 +52,20 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   try {
     const known = options.directory !== undefined && existsSync(options.directory) ? options.directory : null;
     const directory = known ?? (await prepareBuild({ config, database, observe }));
-    const { serve, declarations } = await timed('load', observe, () => load(directory));
+    const { serve, declarations, queueModels } = await timed('load', observe, () => load(directory));
     const openapi = join(directory, 'openapi.json');
     const graphql = join(directory, 'graphql');
     const server = await timed('listen', observe, () =>
-      serve({ config, declarations, openapi, graphql, database, observe }),
+      serve({
+        config,
+        declarations,
+        queueModels,
+        loadFunctions: () => loadFunctions(directory),
+        openapi,
+        graphql,
+        database,
+        observe,
+      }),
     );
     setReady(true);
     const close = async (): Promise<void> => {
@@ -72,12 +83,13 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
 /** What a build exports. */
 interface Bundle {
   readonly collections: readonly CollectionDeclaration[];
+  readonly queueModels: readonly QueueModelDeclaration[];
 }
 
 const load = async (directory: string) => {
   const file = pathToFileURL(join(directory, 'server.mjs')).href;
   const [{ serve }, bundle] = await Promise.all([import('../server.js'), import(file) as Promise<Bundle>]);
-  return { serve, declarations: bundle.collections };
+  return { serve, declarations: bundle.collections, queueModels: bundle.queueModels };
 };
 
 const watchDatabase =

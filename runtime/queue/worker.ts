@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Database } from '../execute/database.js';
-import type { RunModel } from '../queue-model.js';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
 import { createRequestActivities } from './activities/request.js';
@@ -14,6 +13,7 @@ import { createDesk, type Desk } from './desk.js';
 import { createDirectoryStore, type FileStore } from './files.js';
 import type { QueueModels } from './models.js';
 import { isSearchable, orchestratorOf, type Orchestrator } from './orchestrator.js';
+import { toFunction } from './run.js';
 import { createRunner } from './runners/index.js';
 import type { QueueSettings } from './settings.js';
 
@@ -117,25 +117,13 @@ const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOption
 
 const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {
   workflows: ({ desk }) => createRequestActivities(desk),
-  models: ({ settings, functions, ...parts }) =>
-    createModelActivities({
-      ...parts,
-      publicUrl: settings.publicUrl(),
-      secret: settings.secrets[0] as Buffer,
-      fileTtl: settings.fileTtl,
-      run: createRunner(async (model) => loadFunction(model, functions)),
-    }),
+  models: (parts) => {
+    const load = async (model: string) => toFunction(model, await parts.functions[model]?.());
+    return createModelActivities({ ...parts, run: createRunner(load) });
+  },
   webhooks: ({ database, settings, userAgent, webhooks }) =>
     createWebhookActivities({ database, policy: settings.webhookPolicy, userAgent, ...webhooks }),
   housekeeping: ({ settings, ...parts }) => createHousekeepingActivities({ ...parts, ...settings }),
-};
-
-const loadFunction = async (model: string, functions: WorkerProcessOptions['functions']) => {
-  const loaded = await functions[model]?.();
-  if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
-    return loaded as { readonly run: RunModel<unknown, unknown> };
-  }
-  throw new Error(`the module of the model ${model} does not export a function "run"`);
 };
 
 const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOptions> =>

@@ -1,5 +1,7 @@
 /** What enters the pipeline and what leaves it, whatever door it came through. */
 
+import type { Readable } from 'node:stream';
+
 export interface ApiRequest {
   /** Unique per request: answered as `X-Request-Id` and named in logs. */
   readonly id: string;
@@ -26,5 +28,6 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`, one header each. */
   readonly cookies?: readonly string[];
-  readonly body: Buffer | string | null;
+  /** A stream is sent as it comes, without a length unless its header is set. */
+  readonly body: Buffer | string | Readable | null;
 }

@@ -2,13 +2,15 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../execute/database.js';
-import type { LogLevel, QueueModelDeclaration, RunFiles } from '../../queue-model.js';
+import type { LogLevel, QueueModelDeclaration } from '../../queue-model.js';
 import { failureTypes, type ModelRequestInput, type RequestEnd } from '../contract.js';
 import type { Desk } from '../desk.js';
-import { contentTypeOf, isFileName, signFile, type FileStore } from '../files.js';
+import type { FileStore } from '../files.js';
 import type { QueueModels } from '../models.js';
 import { platformOutcome, type Outcome } from '../outcome.js';
+import { runFiles } from '../run.js';
 import type { RunModelOnce } from '../runners/index.js';
+import type { QueueSettings } from '../settings.js';
 import { insertLogs, type LogLine } from '../store/logs.js';
 import { beginAttempt, breakAttempt, findRequest, readBodies } from '../store/requests.js';
 
@@ -18,11 +20,7 @@ export interface ModelActivityOptions {
   readonly models: QueueModels;
   readonly run: RunModelOnce;
   readonly files: FileStore;
-  /** What file URLs begin with, and how they are signed. */
-  readonly publicUrl: string;
-  readonly secret: Buffer;
-  /** Milliseconds that file URLs hold. */
-  readonly fileTtl: number;
+  readonly settings: QueueSettings;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -72,7 +70,7 @@ const attempt = async (
       resumed: context.info.heartbeatDetails,
       log: pulse.log,
       progress: pulse.progress,
-      files: runFiles(requestId, options),
+      files: runFiles(requestId, options.files, options.settings),
       signal: context.cancellationSignal,
       onFailure,
     });
@@ -120,20 +118,3 @@ const createPulse = (context: Context, request: string, { database, onFailure }:
     },
   };
 };
-
-const runFiles = (
-  request: string,
-  { files, publicUrl, secret, fileTtl }: ModelActivityOptions,
-): RunFiles => ({
-  async save(name, contentType, bytes) {
-    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
-    await files.write(request, name, bytes);
-    const expires = Math.ceil((Date.now() + fileTtl) / 1000);
-    return {
-      url: publicUrl + signFile({ request, name, expires }, secret),
-      content_type: contentType || contentTypeOf(name),
-      file_name: name,
-      file_size: bytes.byteLength,
-    };
-  },
-});

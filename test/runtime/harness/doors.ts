@@ -14,15 +14,17 @@ export interface DoorServer extends Server {
 
 /** An embedder's application, with ours below a path of it. */
 const serveInExpress = async (options: ServeOptions): Promise<DoorServer> => {
-  const service = await createService({ ...options, base: mountPath });
+  let url = '';
+  const service = await createService({ ...options, base: mountPath, url: () => url });
   const app = await service.loadApp();
   const listener = createServer(express().use(mountPath, app));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}${mountPath}`;
   return {
-    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}${mountPath}`,
+    url,
     app,
     async close() {
-      service.close();
+      await service.close();
       await new Promise<void>((resolve) => {
         listener.close(() => resolve());
         listener.closeIdleConnections();

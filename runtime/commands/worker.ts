@@ -1,0 +1,36 @@
+/** `svc worker` */
+import { Command, InvalidArgumentError } from 'commander';
+import { loadConfig, loadEnvironment } from '../config.js';
+import { createObserver } from '../observe.js';
+import { untilStopped } from '../processes/lifetime.js';
+import { Refusal } from '../refusal.js';
+import { action } from './output.js';
+
+const roles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
+type Role = (typeof roles)[number];
+
+export const workerCommand = (): Command =>
+  new Command('worker')
+    .description('run what the queue is asked for; needs TEMPORAL_ADDRESS')
+    .option('--role <names>', `comma-separated, of ${roles.join(', ')}`, parseRoles, roles)
+    .action(
+      action(async ({ role }: { role: readonly Role[] }) => {
+        const config = loadConfig(loadEnvironment(process.cwd()));
+        if (config.temporal.address === null) {
+          throw new Refusal('TEMPORAL_ADDRESS is not set; give host:port of a Temporal server');
+        }
+        const observe = await createObserver(config);
+        const { startWorkerProcess } = await import('../processes/worker-process.js');
+        const running = await startWorkerProcess({ config, roles: role, observe });
+        observe({ kind: 'workersStarted', roles: role });
+        await Promise.race([untilStopped(running, observe), running.ended]);
+        return 0;
+      }),
+    );
+
+const parseRoles = (text: string): readonly Role[] => {
+  const names = text.split(',').map((name) => name.trim());
+  const known = names.filter((name): name is Role => roles.some((role) => role === name));
+  if (known.length < names.length) throw new InvalidArgumentError(`expected some of ${roles.join(', ')}`);
+  return known;
+};

@@ -1,0 +1,235 @@
+/** The queue on the wire: `/queue/…`, `/run/…`, the files of results, and the keys that signatures are checked with. */
+import type { Access } from '../access/access.js';
+import { ApiError, ApiErrors } from '../errors.js';
+import type { Database } from '../execute/database.js';
+import type { QueueModelDeclaration } from '../queue-model.js';
+import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { createIdentify, type Caller, type Identify } from './caller.js';
+import { cancel } from './cancel.js';
+import { createDesk, type Desk } from './desk.js';
+import { contentTypeOf, createDirectoryStore, isFileName, isSignatureOf, type FileStore } from './files.js';
+import { isId } from './ids.js';
+import { createQueueModels, type QueueModels } from './models.js';
+import { createOrchestrator } from './orchestrator.js';
+import { readResult } from './result.js';
+import { createRunDoor, type RunDoor } from './run.js';
+import type { QueueSettings } from './settings.js';
+import { readStatus, requestUrls } from './status.js';
+import { findRequest, type RequestHead } from './store/requests.js';
+import { signingKeys } from './store/secrets.js';
+import { createStreams, type Streams } from './stream.js';
+import { submit, type SubmitServices } from './submit.js';
+import { toJwks } from './webhook/signature.js';
+import { answerJson, answerRefusal, refuse, Refused } from './wire.js';
+
+export interface QueueOptions {
+  readonly settings: QueueSettings;
+  readonly database: Database;
+  readonly access: Access;
+  readonly models: readonly QueueModelDeclaration[];
+  /** Modules of function models: what `/run` calls. */
+  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  readonly onLoss: (error: unknown) => void;
+}
+
+export interface Queue {
+  readonly desk: Desk;
+  readonly settings: QueueSettings;
+  /** Errors of the caller are answers; others are thrown. */
+  answer(request: ApiRequest): Promise<ApiResponse>;
+  close(): Promise<void>;
+}
+
+export const createQueue = (options: QueueOptions): Queue => {
+  const { settings, database, access, onLoss } = options;
+  const models = createQueueModels(options.models);
+  const orchestrator = createOrchestrator({
+    address: settings.temporalAddress,
+    namespace: settings.temporalNamespace,
+  });
+  const { resultTtl, secrets } = settings;
+  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss });
+  const streams = createStreams(database, settings);
+  const services: Services = {
+    settings,
+    database,
+    models,
+    desk,
+    streams,
+    onLoss,
+    policy: settings.webhookPolicy,
+    identify: createIdentify({ statements: database, access, secrets }),
+    files: createDirectoryStore(settings.filesDir),
+    run: createRunDoor(options),
+    cancelWorkflow: (id) => orchestrator.cancel(id),
+  };
+  return {
+    desk,
+    settings,
+    answer: (request) => respond(request, services).catch(toAnswer),
+    async close() {
+      streams.close();
+      await orchestrator.close();
+    },
+  };
+};
+
+interface Services extends SubmitServices {
+  readonly settings: QueueSettings;
+  readonly models: QueueModels;
+  readonly streams: Streams;
+  readonly identify: Identify;
+  readonly files: FileStore;
+  readonly run: RunDoor;
+  readonly cancelWorkflow: (id: string) => Promise<void>;
+}
+
+/** What the pipeline of the data plane throws is told in the words of the queue. */
+const toAnswer = (error: unknown): ApiResponse => {
+  if (error instanceof Refused) return answerRefusal(error);
+  if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
+    const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
+    return answerRefusal(refuse(status, message, 'bad_request'));
+  }
+  throw error;
+};
+
+const respond = (request: ApiRequest, services: Services): Promise<ApiResponse> => {
+  const { path } = request;
+  if (path.startsWith('/queue/')) return respondQueue(request, services);
+  if (path.startsWith('/run/')) return respondRun(request, services);
+  if (path.startsWith('/files/')) return respondFile(request, services);
+  return respondJwks(services);
+};
+
+const respondQueue = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
+  const caller = await services.identify(request);
+  const [name = '', rest] = splitOnce(request.path.slice('/queue/'.length), '/requests/');
+  if (rest === null) return respondSubmit(request, usable(name, caller, services), services, caller);
+  const { id = '', action = '' } = /^(?<id>[^/]+)(?<action>\/.*)?$/.exec(rest)?.groups ?? {};
+  const found = await findOwn(id, name, caller, services);
+  if (found === null) return answerJson(404, { status: 'NOT_FOUND' });
+  return respondRequest(`${methodOf(request)} ${action.replace(/\/$/, '')}`, { found, request }, services);
+};
+
+const methodOf = ({ method }: ApiRequest): string => (method === 'HEAD' ? 'GET' : method);
+
+const splitOnce = (text: string, by: string): readonly [string, string | null] => {
+  const at = text.indexOf(by);
+  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + by.length)];
+};
+
+/** @throws 404: no such model, or none for this caller */
+const usable = (name: string, caller: Caller, { models }: Services): QueueModelDeclaration => {
+  const model = models.find(name.replace(/\/$/, ''));
+  if (model !== undefined && caller.mayUse(model)) return model;
+  throw refuse(404, `there is no model "${name.slice(0, 200)}"`);
+};
+
+const respondSubmit = async (
+  request: ApiRequest,
+  model: QueueModelDeclaration,
+  services: Services,
+  { account }: Caller,
+): Promise<ApiResponse> => {
+  if (request.method !== 'POST') throw refuse(405, 'requests are submitted by POST');
+  const { request: made, position } = await submit({ account, model, request }, services);
+  const body = {
+    status: 'IN_QUEUE',
+    request_id: made.id,
+    ...requestUrls(made, services.settings),
+    queue_position: position,
+    gateway_request_id: made.id,
+  };
+  return answerJson(200, body, { 'x-svc-request-id': made.id });
+};
+
+/** A request of the caller's own account; the path may shorten the model to its first two segments. */
+const findOwn = async (
+  id: string,
+  name: string,
+  { account }: Caller,
+  { database }: Services,
+): Promise<RequestHead | null> => {
+  const found = isId(id) ? await findRequest(database, id) : null;
+  if (found === null || found.account !== account) return null;
+  return found.model === name || found.model.split('/').slice(0, 2).join('/') === name ? found : null;
+};
+
+interface Asked {
+  readonly found: RequestHead;
+  readonly request: ApiRequest;
+}
+
+const wantsLogs = ({ query }: ApiRequest): boolean =>
+  /^(1|true)$/i.test(new URLSearchParams(query).get('logs') ?? '');
+
+const respondRequest = async (
+  action: string,
+  { found, request }: Asked,
+  services: Services,
+): Promise<ApiResponse> => {
+  const headers = { 'x-svc-request-id': found.id };
+  switch (action) {
+    case 'GET /status': {
+      const body = await readStatus(found, { ...services, logs: wantsLogs(request) });
+      return answerJson(found.state === 'ended' ? 200 : 202, body, headers);
+    }
+    case 'GET /status/stream':
+      return {
+        status: 200,
+        headers: {
+          ...headers,
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-cache, no-transform',
+        },
+        body: services.streams.follow(found.id, wantsLogs(request)),
+      };
+    case 'GET ':
+    case 'GET /response':
+      return readResult(found, services.database);
+    case 'PUT /cancel':
+      return cancel(found, services);
+    default:
+      throw refuse(404, `${request.method} ${request.path} is not served`);
+  }
+};
+
+const respondRun = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
+  const caller = await services.identify(request);
+  const model = usable(request.path.slice('/run/'.length), caller, services);
+  if (request.method !== 'POST') throw refuse(405, 'models are run by POST');
+  return services.run(model, request);
+};
+
+/** The signature says who may: files have no other owner. */
+const respondFile = async (
+  { path, query }: ApiRequest,
+  { files, settings }: Services,
+): Promise<ApiResponse> => {
+  const [, , request = '', name = '', ...rest] = path.split('/');
+  const parameters = new URLSearchParams(query);
+  const expires = Number(parameters.get('expires'));
+  const isNamed = isId(request) && isFileName(name) && rest.length === 0;
+  const signed = { request, name, expires };
+  if (!isNamed || !isSignatureOf(signed, parameters.get('signature') ?? '', settings.secrets)) {
+    throw refuse(404, 'there is no such file');
+  }
+  const file = expires * 1000 > Date.now() ? await files.read(request, name) : null;
+  if (file === null) throw refuse(404, 'the file is not kept any more');
+  return {
+    status: 200,
+    headers: {
+      'content-type': contentTypeOf(name),
+      'content-length': String(file.size),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+    body: file.stream,
+  };
+};
+
+const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
+  const keys = await signingKeys(database, Date.now());
+  return answerJson(200, toJwks(keys), { 'cache-control': 'public, max-age=300' });
+};

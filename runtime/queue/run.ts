@@ -1,0 +1,88 @@
+/** `/run`: a model at once, in the request itself. Nothing is stored, repeated or delivered. */
+import type { QueueModelDeclaration, RunFiles, RunModel } from '../queue-model.js';
+import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { readJson } from '../request/body.js';
+import { createDirectoryStore, isFileName, signFile, type FileStore } from './files.js';
+import { createId } from './ids.js';
+import type { QueueSettings } from './settings.js';
+import type { RunModelOnce } from './runners/index.js';
+import { answerJson, refuse, refusePart } from './wire.js';
+
+export type RunDoor = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
+
+export interface RunDoorOptions {
+  readonly settings: QueueSettings;
+  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  readonly onLoss: (error: unknown) => void;
+}
+
+export const createRunDoor = ({ settings, loadFunctions, onLoss }: RunDoorOptions): RunDoor => {
+  const running = new Map<string, number>();
+  const files = createDirectoryStore(settings.filesDir);
+  let runner: Promise<RunModelOnce> | null = null;
+  return async (model, request) => {
+    if (new URLSearchParams(request.query).has('svc_webhook')) {
+      const where = ['query', 'svc_webhook'];
+      throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
+    }
+    const input = await readJson(request, {});
+    const count = running.get(model.id) ?? 0;
+    if (count >= model.concurrency.model) {
+      throw refuse(429, `${count} requests run already`, 'concurrent_requests_limit');
+    }
+    running.set(model.id, count + 1);
+    try {
+      const requestId = createId();
+      const run = await (runner ??= loadRunner(loadFunctions));
+      const { outcome, retry } = await run(model, {
+        requestId,
+        input,
+        resumed: undefined,
+        log: () => undefined,
+        progress: () => undefined,
+        files: runFiles(requestId, files, settings),
+        signal: new AbortController().signal,
+        onFailure: onLoss,
+      });
+      return answerJson(outcome.status, outcome.body, {
+        'x-svc-request-id': requestId,
+        ...(retry && { 'x-svc-needs-retry': '1' }),
+        ...(outcome.errorType !== null && { 'x-svc-error-type': outcome.errorType }),
+      });
+    } finally {
+      running.set(model.id, (running.get(model.id) ?? 1) - 1);
+    }
+  };
+};
+
+const loadRunner = async (loadFunctions: RunDoorOptions['loadFunctions']): Promise<RunModelOnce> => {
+  const [{ createRunner }, functions] = await Promise.all([import('./runners/index.js'), loadFunctions()]);
+  return createRunner(async (model) => toFunction(model, await functions[model]?.()));
+};
+
+/** @throws where the module has no function `run` */
+export const toFunction = (model: string, loaded: unknown): { readonly run: RunModel<unknown, unknown> } => {
+  if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
+    return loaded as { readonly run: RunModel<unknown, unknown> };
+  }
+  throw new Error(`the module of the model ${model} does not export a function "run"`);
+};
+
+/** What a run may keep, behind signed URLs. */
+export const runFiles = (
+  request: string,
+  files: FileStore,
+  { publicUrl, secrets, fileTtl }: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>,
+): RunFiles => ({
+  async save(name, contentType, bytes) {
+    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
+    await files.write(request, name, bytes);
+    const expires = Math.ceil((Date.now() + fileTtl) / 1000);
+    return {
+      url: publicUrl() + signFile({ request, name, expires }, secrets[0] as Buffer),
+      content_type: contentType,
+      file_name: name,
+      file_size: bytes.byteLength,
+    };
+  },
+});
