@@ -7,15 +7,16 @@ import type { TestProject } from 'vitest/node';
 import { startMariadb } from './services/mariadb.js';
 import { startMysql } from './services/mysql.js';
 import { startPostgres } from './services/postgres.js';
+import { startTemporal } from './services/temporal.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The URL of each server, without a database. */
+    /** The URL of each server, without a database; of Temporal its host and port. */
     readonly services: Readonly<Record<ServiceName, string>>;
   }
 }
 
-type ServiceName = 'mariadb' | 'mysql' | 'postgres';
+type ServiceName = 'mariadb' | 'mysql' | 'postgres' | 'temporal';
 
 /** A server the tests may use. What was started here is stopped here. */
 export interface Service {
@@ -50,6 +51,12 @@ const entries: readonly ServiceEntry[] = [
     variable: 'TEST_POSTGRES_URL',
     example: 'postgres://user:password@host:port',
     start: startPostgres,
+  },
+  {
+    name: 'temporal',
+    variable: 'TEST_TEMPORAL_ADDRESS',
+    example: 'host:port',
+    start: startTemporal,
   },
 ];
 

@@ -12,6 +12,7 @@ import { loadConfig, type Environment } from '../../runtime/config.js';
 import { openDatabase, type Database } from '../../runtime/execute/database.js';
 import type { Observation } from '../../runtime/observe.js';
 import { packageRoot } from '../../runtime/package.js';
+import type { QueueModelDeclaration } from '../../runtime/queue-model.js';
 import { bundle } from '../../runtime/processes/bundle.js';
 import { bootstrap } from '../../runtime/schema/bootstrap.js';
 import { catalogReader, createTestDatabase, dialects, type TestDialect } from '../databases.js';
@@ -56,12 +57,20 @@ export interface TestServer extends Client {
   /** The whole document, as generated. */
   readonly openapi: Readonly<Record<string, unknown>>;
   readonly ids: AccessIds;
+  readonly queueModels: readonly QueueModelDeclaration[];
   /** Runs a script beside the server, as somebody at a database shell would. */
   execute(script: string): Promise<void>;
   /** A second instance on the same database, with connections and caches of its own. */
   startAnother(environment?: Environment): Promise<TestServer>;
   close(): Promise<void>;
 }
+
+/** The modules of the models that come with the package. */
+export const functions = {
+  'demo/image': () => import('../../models/image.js'),
+  'demo/ocr': () => import('../../models/ocr.js'),
+  'demo/train': () => import('../../models/train.js'),
+};
 
 /** Every database through every door: `describe.each(settings)('… on $dialect through $door', …)`. */
 export const settings = dialects.flatMap((dialect) =>
@@ -109,6 +118,7 @@ const createSystemTables = async (database: Database): Promise<void> => {
 
 interface Built {
   readonly declarations: readonly CollectionDeclaration[];
+  readonly queueModels: readonly QueueModelDeclaration[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
   /** Folder of the GraphQL schemas. */
@@ -127,12 +137,14 @@ const build = async (database: Database, folder: string): Promise<Built> => {
   }
   const server = join(folder, 'server.mjs');
   await bundle(join(folder, 'server', 'index.ts'), server);
-  const { collections } = (await import(server)) as {
+  const { collections, queueModels } = (await import(server)) as {
     readonly collections: readonly CollectionDeclaration[];
+    readonly queueModels: readonly QueueModelDeclaration[];
   };
   const document = files.find(({ path }) => path === 'openapi.json')?.content ?? '{}';
   return {
     declarations: collections,
+    queueModels,
     openapi: join(folder, 'openapi.json'),
     graphql: join(folder, 'graphql'),
     document: JSON.parse(document),
@@ -162,6 +174,8 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ...options.environment,
     }),
     declarations: built.declarations,
+    queueModels: built.queueModels,
+    loadFunctions: async () => functions,
     openapi: built.openapi,
     graphql: built.graphql,
     database,
@@ -175,6 +189,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     database,
     observations,
     openapi: built.document,
+    queueModels: built.queueModels,
     ids,
     execute,
     async startAnother(environment = options.environment ?? {}) {

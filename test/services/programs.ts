@@ -25,8 +25,12 @@ export const findProgram = async (name: string, further: readonly string[] = [])
 };
 
 /** Runs a program to its end; its output goes into the error where it fails. */
-export const run = async (program: string, args: readonly string[]): Promise<void> => {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+export const run = async (
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...more };
   try {
     await promisify(execFile)(program, args, { env, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {

@@ -1,0 +1,141 @@
+/** A server with its queue, workers and a receiver of webhooks, all of them real. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { loadConfig } from '../../runtime/config.js';
+import { createKey } from '../../runtime/queue/keys.js';
+import { createQueueModels } from '../../runtime/queue/models.js';
+import { readSecrets } from '../../runtime/queue/secret.js';
+import { queueSettings } from '../../runtime/queue/settings.js';
+import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
+import type { TestDialect } from '../databases.js';
+import { functions, startTestServer, type TestServer } from '../runtime/server-harness.js';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Statuses of the next answers; 200 when used up. */
+  readonly answers: number[];
+  close(): Promise<void>;
+}
+
+export const startReceiver = async (): Promise<Receiver> => {
+  const received: Received[] = [];
+  const answers: number[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => (text += part));
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) });
+      const status = answers.shift() ?? 200;
+      response.writeHead(status, status >= 300 && status < 400 ? { location: '/elsewhere' } : {}).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    answers,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+};
+
+export interface TestQueue extends TestServer {
+  readonly receiver: Receiver;
+  /** `Authorization` headers by user. */
+  readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
+  startWorkers(): Promise<WorkerProcess>;
+}
+
+const environment = (namespace: string) => ({
+  TEMPORAL_ADDRESS: inject('services').temporal,
+  TEMPORAL_NAMESPACE: namespace,
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  WEBHOOK_ALLOW_HTTP: 'true',
+});
+
+/** A namespace of its own, so that workers of other tests take nothing away. */
+const createNamespace = async (): Promise<string> => {
+  const namespace = `test-${randomUUID()}`;
+  const connection = await Connection.connect({ address: inject('services').temporal });
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  for (let tries = 0; tries < 100; tries += 1) {
+    const found = await connection.workflowService
+      .listWorkflowExecutions({ namespace, pageSize: 1 })
+      .catch(() => null);
+    if (found !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await connection.close();
+  return namespace;
+};
+
+export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> => {
+  const namespace = await createNamespace();
+  const receiver = await startReceiver();
+  const server = await startTestServer({
+    dialect,
+    environment: environment(namespace),
+    access: { users: { ann: {}, bob: {} } },
+  });
+  const secrets = await readSecrets();
+  const keyOf = async (name: string) => {
+    const account = server.ids.users.get(name) ?? '';
+    const { key } = await createKey(
+      server.database,
+      { account, name: null, models: null, expires: null },
+      secrets,
+    );
+    return { authorization: `Key ${key}` };
+  };
+  const running: WorkerProcess[] = [];
+  return {
+    ...server,
+    receiver,
+    auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
+    async startWorkers() {
+      const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment(namespace) });
+      const workers = await startWorkers({
+        settings: queueSettings(config, { url: () => server.url, secrets }),
+        database: server.database,
+        models: createQueueModels(server.queueModels),
+        functions,
+        roles: workerRoles,
+        userAgent: 'svc/test',
+        webhooks: { retryDelay: () => 50 },
+        onFailure: (error) => server.observations.length >= 0 && process.stderr.write(`${String(error)}\n`),
+        onWarning: () => undefined,
+      });
+      running.push(workers);
+      return workers;
+    },
+    async close() {
+      for (const workers of running) await workers.stop();
+      await server.close();
+      await receiver.close();
+    },
+  };
+};
+
+/** Looks until `read` gives something. */
+export const until = async <Value>(read: () => Promise<Value | null> | Value | null): Promise<Value> => {
+  const deadline = Date.now() + 25_000;
+  for (;;) {
+    const value = await read();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error('nothing came of it');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
