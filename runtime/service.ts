@@ -125,6 +125,11 @@ const once = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
   let made: Promise<Result> | null = null;
   return () => (made ??= make());
 };
+/** What did not reach Temporal is repeated by a sweep; that it happened is worth a line. */
+const tellLoss =
+  (observe: Observe) =>
+  (error: unknown): void =>
+    observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
 /** The queue, loaded when it is first asked for: most processes of most projects never are. */
 const createQueueLoader = (options: ServiceOptions, access: Access) => {
@@ -137,12 +142,14 @@ const createQueueLoader = (options: ServiceOptions, access: Access) => {
       import('./queue/secret.js'),
     ]);
     const settings = queueSettings(config, { url, secrets: await readSecrets() });
-    const onLoss = (error: unknown): void =>
-      observe({
-        kind: 'warning',
-        message: `queue: ${error instanceof Error ? error.message : String(error)}`,
-      });
-    return createQueue({ settings, database, access, models: queueModels, loadFunctions, onLoss });
+    return createQueue({
+      settings,
+      database,
+      access,
+      models: queueModels,
+      loadFunctions,
+      onLoss: tellLoss(observe),
+    });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {
     close: async (): Promise<void> => (await queue)?.close(),

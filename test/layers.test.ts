@@ -32,9 +32,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generated/server': ['runtime/index'],
 
-  'runtime/index': [...shared, 'runtime/models', 'type runtime/operations'],
+  models: ['type runtime/index', 'type generated/server/queue-models'],
+
+  'runtime/index': [...shared, 'runtime/models', 'runtime/queue-model', 'type runtime/operations'],
   'runtime/models': [...shared, ...stages],
   'runtime/collection': [],
+  'runtime/queue-model': [],
   'runtime/errors': ['generated/server/errors'],
   'runtime/observe': ['type runtime/config'],
   'runtime/package': [],
@@ -85,6 +88,21 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/observe',
     'type runtime/execute',
   ],
+  'runtime/queue': [
+    ...shared,
+    'runtime/queue-model',
+    'type runtime/config',
+    'type runtime/request/api-request',
+    'runtime/request/body',
+    'runtime/access',
+    'type runtime/execute',
+  ],
+  'runtime/queue/contract': ['type runtime/queue/outcome'],
+  'runtime/queue/workflows': [
+    'runtime/queue/contract',
+    'runtime/queue/outcome',
+    'type runtime/queue/activities',
+  ],
   'runtime/pages': ['runtime/package', 'type runtime/request'],
   'runtime/schema': [
     ...shared,
@@ -102,14 +120,22 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const libraries: Readonly<Record<string, readonly string[]>> = {
   '@graphql-yoga/render-graphiql': ['runtime/pages'],
   '@node-rs/argon2': ['runtime/passwords'],
-  ajv: ['runtime/operations/validate'],
-  'ajv-formats': ['runtime/operations/validate'],
+  '@temporalio/activity': ['runtime/queue/activities'],
+  '@temporalio/client': ['runtime/queue/orchestrator', 'runtime/queue/worker'],
+  '@temporalio/common': ['runtime/queue/orchestrator', 'runtime/queue/activities', 'runtime/queue/workflows'],
+  '@temporalio/envconfig': ['runtime/queue/connection'],
+  '@temporalio/worker': ['runtime/queue/worker', 'runtime/queue/bundle'],
+  '@temporalio/workflow': ['runtime/queue/workflows'],
+  '@tesseract.js-data/eng': ['models/ocr'],
+  ajv: ['runtime/operations/validate', 'runtime/queue/input'],
+  'ajv-formats': ['runtime/operations/validate', 'runtime/queue/input'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
   graphql: ['runtime/graphql'],
+  'ipaddr.js': ['runtime/queue/webhook/target'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/models'],
@@ -121,7 +147,11 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   otpauth: ['runtime/auth/one-time'],
   pino: ['runtime/observe'],
   'pino-pretty': ['runtime/observe'],
+  pngjs: ['models/image'],
   'swagger-ui-dist': ['runtime/pages'],
+  'tesseract.js': ['models/ocr'],
+  undici: ['runtime/queue/webhook'],
+  uuid: ['runtime/queue/ids'],
 };
 
 interface Import {
@@ -155,7 +185,7 @@ const resolve = (from: string, module: string): string => {
     .join('/');
 };
 
-const modules = ['generator', 'generated/server', 'runtime'].flatMap((folder) =>
+const modules = ['generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join(folder, path.slice(0, -'.ts'.length)))
@@ -164,7 +194,7 @@ const modules = ['generator', 'generated/server', 'runtime'].flatMap((folder) =>
 const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
 
 const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-const isOwn = ({ to }: Import): boolean => /^(generator|generated|runtime)\//.test(to);
+const isOwn = ({ to }: Import): boolean => /^(generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
 
 const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((home) => isWithin(from, home));
@@ -216,7 +246,17 @@ it('every room outside runtime is in the table', () => {
 
 it('a request process loads neither the generator nor the libraries of tools', () => {
   const loaded = [...closureOf('runtime/processes/request-process')];
-  const heavy = ['generator', 'esbuild', 'express', 'commander', 'knex', 'objection', 'js-yaml'];
+  const heavy = [
+    '@temporalio/client',
+    'undici',
+    'generator',
+    'esbuild',
+    'express',
+    'commander',
+    'knex',
+    'objection',
+    'js-yaml',
+  ];
   expect(loaded.filter((path) => heavy.some((each) => isWithin(path, each)))).toEqual([]);
   expect(loaded).toContain('runtime/processes/prepare');
 });

@@ -8,7 +8,6 @@ import type { ErrorType } from './outcome.js';
 export const workflowTypes = {
   modelRequest: 'modelRequest',
   webhookDelivery: 'webhookDelivery',
-  sweep: 'sweep',
 } as const;
 
 export const taskQueues = {

@@ -125,26 +125,6 @@ export const createDesk = (options: DeskOptions): Desk => {
     };
   };
 
-  /** Its webhook is a row of the same transaction: an end without its delivery does not exist. */
-  const endWithDelivery = async (
-    statements: Statements,
-    request: RequestHead,
-    { outcome, from }: { readonly outcome: Outcome; readonly from: RequestState | undefined },
-  ): Promise<boolean> => {
-    const now = Date.now();
-    const { status: httpStatus, errorType, body } = outcome;
-    const ending = { httpStatus, errorType, output: JSON.stringify(body) };
-    const done = await endRequest(statements, request.id, ending, {
-      now,
-      ...(from !== undefined && { from }),
-    });
-    if (done && request.webhook !== null) {
-      const { id, account, webhook: url } = request;
-      await insertDelivery(statements, { id: createId(), request: id, account, url, created: now });
-    }
-    return done;
-  };
-
   return {
     endOf,
     start,
@@ -180,4 +160,24 @@ export const createDesk = (options: DeskOptions): Desk => {
     },
     deliver: (delivery) => orchestrator.deliver(deliveryInput(delivery, Date.now())),
   };
+};
+
+/** Its webhook is a row of the same transaction: an end without its delivery does not exist. */
+const endWithDelivery = async (
+  statements: Statements,
+  request: RequestHead,
+  { outcome, from }: { readonly outcome: Outcome; readonly from: RequestState | undefined },
+): Promise<boolean> => {
+  const now = Date.now();
+  const { status: httpStatus, errorType, body } = outcome;
+  const ending = { httpStatus, errorType, output: JSON.stringify(body) };
+  const done = await endRequest(statements, request.id, ending, {
+    now,
+    ...(from !== undefined && { from }),
+  });
+  if (done && request.webhook !== null) {
+    const { id, account, webhook: url } = request;
+    await insertDelivery(statements, { id: createId(), request: id, account, url, created: now });
+  }
+  return done;
 };

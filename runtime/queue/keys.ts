@@ -1,6 +1,6 @@
 /** API keys of the queue: `Authorization: Key <id>:<secret>`. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { v7 as createId } from 'uuid';
+import { createId } from './ids.js';
 import { insertKey, type StoredKey } from './store/keys.js';
 import type { Statements } from './store/rows.js';
 

@@ -10,6 +10,8 @@ interface Submitted {
   readonly status_url: string;
 }
 
+const idOf = (answer: { readonly body: unknown }): string => (answer.body as Submitted).request_id;
+
 describe.each(dialects)('the queue on %s', (dialect) => {
   let queue: TestQueue;
 
@@ -26,7 +28,6 @@ describe.each(dialects)('the queue on %s', (dialect) => {
       headers: { ...queue.auth.ann, ...more },
     });
   };
-  const idOf = (answer: { readonly body: unknown }): string => (answer.body as Submitted).request_id;
   const get = (path: string, who: 'ann' | 'bob' = 'ann') =>
     queue.request('GET', `/queue/${path}`, { headers: queue.auth[who] });
   const received = (hook: string): Promise<Received> =>

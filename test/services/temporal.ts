@@ -43,11 +43,11 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
   const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
   const [port, metricsPort] = [await findFreePort(), await findFreePort()];
   const args = [
-    ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--log-level', 'error'],
-    ...['--port', String(port), '--metrics-port', String(metricsPort)],
-    ...['--db-filename', join(folder, 'temporal.db')],
-    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-  ];
+    'server start-dev --headless --ip 127.0.0.1 --log-level error',
+    '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL',
+    `--port ${port} --metrics-port ${metricsPort}`,
+  ].flatMap((part) => part.split(' '));
+  args.push('--db-filename', join(folder, 'temporal.db'));
   try {
     const server = await startServer({ program, args, folder, isReady: () => answers(port) });
     return { url: `127.0.0.1:${port}`, stop: server.stop };

@@ -1,6 +1,6 @@
 /** What webhooks are signed with: a secret for each account, and the key pairs of the platform. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { v7 as createId } from 'uuid';
+import { createId } from '../ids.js';
 import { insertRow, text, type Statements } from './rows.js';
 
 /** `whsec_` and 32 random bytes in Base64, as Standard Webhooks writes it. */

@@ -1,5 +1,5 @@
 /** One attempt to deliver: a POST, and what its answer means. */
-import { Agent, request } from 'undici';
+import { request, type Agent } from 'undici';
 import { BlockedAddress } from './connector.js';
 
 export interface AttemptOptions {

@@ -45,8 +45,12 @@ const hostRefusal = (host: string, policy: TargetPolicy): string | null => {
 export const isAllowedAddress = (address: string, { allowed }: TargetPolicy): boolean => {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  return parsed.range() === 'unicast' || allowed.some((network) => isWithin(parsed, network));
+  return isPublic(parsed) || allowed.some((network) => isWithin(parsed, network));
 };
+
+/** Of IPv6 only 2000::/3 is handed out to anybody (RFC 4291 §2.4). */
+const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, '2000::/3'));
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean => {
   const [range, bits] = ipaddr.parseCIDR(network);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -97,6 +97,7 @@ describe('a team’s spec', () => {
     const spec = await loadSpec([own, `${own}/`, link]);
     const once = await loadSpec([own]);
     expect([...spec.collections.keys()]).toEqual([...once.collections.keys()]);
+    expect(spec.queueModels.map(({ id }) => id)).toEqual(['demo/image', 'demo/ocr', 'demo/train']);
     expect(spec.operations.map(({ id }) => id)).toEqual(once.operations.map(({ id }) => id));
   });
 

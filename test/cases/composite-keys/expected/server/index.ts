@@ -8,3 +8,4 @@ import { meter } from './meter.js';
 export const collections: readonly CollectionDeclaration[] = [flat, house, meter];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

@@ -6,3 +6,4 @@ import { sample } from './sample.js';
 export const collections: readonly CollectionDeclaration[] = [sample];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

@@ -18,3 +18,4 @@ export const collections: readonly CollectionDeclaration[] = [
 ];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

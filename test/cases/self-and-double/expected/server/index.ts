@@ -8,3 +8,4 @@ import { pilot } from './pilot.js';
 export const collections: readonly CollectionDeclaration[] = [airport, flight, pilot];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

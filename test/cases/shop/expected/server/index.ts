@@ -16,3 +16,4 @@ export const collections: readonly CollectionDeclaration[] = [
 ];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

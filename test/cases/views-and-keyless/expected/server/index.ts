@@ -10,3 +10,4 @@ import { warm } from './warm.js';
 export const collections: readonly CollectionDeclaration[] = [calibration, reading, sensor, settings, warm];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

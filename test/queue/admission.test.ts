@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admit, chooseAccount, ensureLane, enterLane } from '../../runtime/queue/store/admission.js';
+import { insertRequest, type NewRequest } from '../../runtime/queue/store/requests.js';
+import { dialects } from '../databases.js';
+import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+
+const waiting = (account: string, priority = 0, since = 1) => ({ account, priority, since });
+
+describe('a free slot goes to', () => {
+  it('the account that runs least', () => {
+    const running = new Map([
+      ['a', 2],
+      ['b', 1],
+    ]);
+    expect(chooseAccount([waiting('a'), waiting('b')], running, 8)).toBe('b');
+  });
+
+  it('the highest priority, whoever runs how much', () => {
+    expect(chooseAccount([waiting('a', 0), waiting('b', -1)], new Map([['a', 5]]), 8)).toBe('a');
+  });
+
+  it('who waits longest, among equals', () => {
+    expect(chooseAccount([waiting('a', 0, 9), waiting('b', 0, 3)], new Map(), 8)).toBe('b');
+  });
+
+  it('nobody who has as many as it may', () => {
+    expect(chooseAccount([waiting('a')], new Map([['a', 2]]), 2)).toBeNull();
+  });
+});
+
+describe.each(dialects)('slots on %s', (dialect) => {
+  let server: TestServer;
+  const [ann, bob] = [randomUUID(), randomUUID()];
+  const lane = { id: 'test/lane', concurrency: { model: 3, account: 3 } };
+
+  beforeAll(async () => {
+    server = await startTestServer({ dialect });
+    await ensureLane(server.database, lane.id);
+  });
+  afterAll(() => server.close());
+
+  const insert = async (account: string, created: number, priority = 0): Promise<string> => {
+    const request: NewRequest = {
+      id: randomUUID(),
+      account,
+      model: lane.id,
+      priority,
+      retry: true,
+      input: '{}',
+      webhook: null,
+      tags: null,
+      storeIo: true,
+      created,
+      startBefore: null,
+    };
+    await insertRequest(server.database, request);
+    return request.id;
+  };
+
+  const fill = () =>
+    server.database.transaction(async (statements) => {
+      await enterLane(statements, lane.id);
+      return admit(statements, lane, Date.now());
+    });
+
+  const end = (id: string) =>
+    server.database.write({ text: "update svc_requests set state = 'ended' where id = ?", values: [id] });
+
+  it('are never given twice, and each that is freed goes to who runs least', async () => {
+    const crowd = [];
+    for (let index = 0; index < 20; index += 1) crowd.push(await insert(ann, 1_000 + index));
+    const low = await insert(bob, 1_000, -1);
+    const given = (await Promise.all([fill(), fill(), fill(), fill()])).flat();
+    expect(given).toEqual(crowd.slice(0, 3));
+    const late = await insert(bob, 5_000);
+    await end(crowd[0] ?? '');
+    expect(await fill()).toEqual([late]);
+    await end(late);
+    expect(await fill()).toEqual([crowd[3]]);
+    for (const id of crowd) await end(id);
+    expect(await fill()).toEqual([low]);
+  });
+});
