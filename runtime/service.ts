@@ -81,6 +81,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     openapi,
     base,
     printGraphql: graphql.print,
+    loadQueue,
   };
   const loadBodies = once(async () => {
     const { createOperations } = await import('./operations/bodies.js');

@@ -81,6 +81,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'generated/server/operations',
     'runtime/openapi',
     'runtime/auth',
+    'runtime/queue',
     'runtime/access',
     'runtime/request',
     'runtime/items',

@@ -2,6 +2,7 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
 import { createMeOperations } from './me.js';
+import { createQueueOperations } from './queue.js';
 import { createServerOperations } from './server.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
@@ -9,6 +10,7 @@ import { createTfaOperations } from './tfa.js';
 /** The compiler names what is missing. */
 export const createOperations = (services: OperationServices): Operations => ({
   ...createMeOperations(services),
+  ...createQueueOperations(services),
   ...createServerOperations(services),
   ...createTfaOperations(services),
   ...createAuthOperations(services),

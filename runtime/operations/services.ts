@@ -4,6 +4,7 @@ import type { Tokens } from '../auth/tokens.js';
 import type { Config } from '../config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
+import type { Queue } from '../queue/door.js';
 
 export interface OperationServices extends ItemServices {
   readonly config: Config;
@@ -14,6 +15,8 @@ export interface OperationServices extends ItemServices {
   readonly openapi: string;
   /** The GraphQL schema as a caller may see it. @throws FORBIDDEN where introspection is off */
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
+  /** Loaded when it is first asked for. */
+  readonly loadQueue: () => Promise<Queue>;
   /** Path that comes before everything; empty at the root. */
   readonly base: string;
 }

@@ -54,7 +54,7 @@ export const statusBody = (
 });
 
 /** A slot is no news to the caller: it begins with the worker. */
-const wireStates = {
+export const wireStates = {
   waiting: 'IN_QUEUE',
   admitted: 'IN_QUEUE',
   running: 'IN_PROGRESS',

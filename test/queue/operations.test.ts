@@ -1,0 +1,112 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../databases.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+describe.each(dialects)('what users see of their own on %s', (dialect) => {
+  let queue: TestQueue;
+
+  beforeAll(async () => {
+    queue = await startTestQueue(dialect);
+    await queue.startWorkers();
+  });
+  afterAll(() => queue.close());
+
+  const input = { prompt: 'sea', width: 16, height: 16 };
+  const keyOf = async (body: object): Promise<{ id: string; key: string }> =>
+    (await queue.request('POST', '/keys', { as: 'ann', body })).data as { id: string; key: string };
+  const submit = (key: string, path = 'demo/image') =>
+    queue.request('POST', `/queue/${path}`, { body: input, headers: { authorization: `Key ${key}` } });
+
+  it('keys: made once, listed without their secret, revoked at once', async () => {
+    const { id, key } = await keyOf({ name: 'ci' });
+    expect(key.startsWith(`${id}:`)).toBe(true);
+    expect((await submit(key)).status).toBe(200);
+    const list = await queue.request('GET', '/keys', { as: 'ann' });
+    expect(list.data).toContainEqual(expect.objectContaining({ id, name: 'ci', models: null }));
+    expect(list.text).not.toContain(key.slice(id.length + 1));
+    expect((await queue.request('DELETE', `/keys/${id}`, { as: 'bob' })).status).toBe(404);
+    expect((await queue.request('DELETE', `/keys/${id}`, { as: 'ann' })).status).toBe(204);
+    expect((await submit(key)).status).toBe(401);
+  });
+
+  it('keys: bound to models and to a time', async () => {
+    const { key } = await keyOf({ models: ['demo/train', 'acme/*'] });
+    expect((await submit(key)).status).toBe(404);
+    expect((await submit(key, 'demo/train')).status).toBe(200);
+    const { key: old } = await keyOf({ expires_at: '2020-01-01T00:00:00Z' });
+    expect((await submit(old)).status).toBe(401);
+  });
+
+  it('keys of a user who is suspended end with it', async () => {
+    const { key } = (await queue.request('POST', '/keys', { as: 'bob', body: {} })).data as { key: string };
+    const bob = queue.ids.users.get('bob') ?? '';
+    await queue.database.write({
+      text: "update svc_users set status = 'suspended' where id = ?",
+      values: [bob],
+    });
+    expect((await submit(key)).status).toBe(401);
+    await queue.database.write({
+      text: "update svc_users set status = 'active' where id = ?",
+      values: [bob],
+    });
+  });
+
+  it('requests: listed and read by their owner only, with the attempts of their webhook; delivered again', async () => {
+    const hook = `${queue.receiver.url}/own`;
+    const made = await queue.request('POST', `/queue/demo/image?svc_webhook=${hook}`, {
+      as: 'ann',
+      body: input,
+    });
+    const { request_id: id } = made.body as { request_id: string };
+    const deliveries = () => queue.request('GET', `/requests/${id}/deliveries`, { as: 'ann' });
+    const delivered = () =>
+      until(async () => {
+        const [delivery] = (await deliveries()).data as { id: string; state: string; attempts: object[] }[];
+        return delivery?.state === 'delivered' ? delivery : null;
+      });
+    const first = await delivered();
+    expect(first.attempts).toMatchObject([{ number: 1, status: 200, error: null }]);
+    const read = await queue.request('GET', `/requests/${id}`, { as: 'ann' });
+    expect(read.data).toMatchObject({ id, model: 'demo/image', status: 'COMPLETED', http_status: 200 });
+    const list = await queue.request('GET', '/requests?status=COMPLETED&model=demo/image&limit=1', {
+      as: 'ann',
+    });
+    expect(list.data).toMatchObject([{ id }]);
+    for (const path of [`/requests/${id}`, `/requests/${id}/deliveries`]) {
+      expect((await queue.request('GET', path, { as: 'bob' })).status).toBe(404);
+    }
+    expect((await queue.request('GET', '/requests', { as: 'bob' })).data).toEqual([]);
+    expect((await queue.request('POST', `/requests/${id}/redeliver`, { as: 'bob' })).status).toBe(404);
+    expect((await queue.request('POST', `/requests/${id}/redeliver`, { as: 'ann' })).status).toBe(204);
+    expect((await delivered()).id).toBe(first.id);
+    await until(() => queue.receiver.received.filter(({ path }) => path === '/own').length === 2 || null);
+  });
+
+  it('webhooks: a test delivery, signed with both secrets while they are being changed', async () => {
+    const read = await queue.request('GET', '/webhooks/secret', { as: 'ann' });
+    const { secrets: before } = read.data as { secrets: string[] };
+    const { secrets } = (await queue.request('POST', '/webhooks/secret', { as: 'ann' })).data as {
+      secrets: string[];
+    };
+    expect(secrets).toHaveLength(before.length + 1);
+    const body = { url: `${queue.receiver.url}/test` };
+    const { id } = (await queue.request('POST', '/webhooks/test', { as: 'ann', body })).data as {
+      id: string;
+    };
+    const hook = await until(() => queue.receiver.received.find(({ path }) => path === '/test') ?? null);
+    expect(hook.headers['webhook-id']).toBe(id);
+    const headers = Object.fromEntries(
+      Object.entries(hook.headers).map(([name, value]) => [name, String(value)]),
+    );
+    for (const secret of secrets) expect(new Webhook(secret).verify(hook.text, headers)).toEqual(hook.body);
+    const inner = { url: 'http://10.0.0.1/' };
+    expect((await queue.request('POST', '/webhooks/test', { as: 'ann', body: inner })).status).toBe(422);
+  });
+
+  it('nobody has any of it without a token', async () => {
+    for (const path of ['/keys', '/requests', '/webhooks/secret']) {
+      expect((await queue.request('GET', path)).status).toBe(403);
+    }
+  });
+});
