@@ -102,6 +102,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/workflows': [
     'runtime/queue/contract',
     'runtime/queue/outcome',
+    'runtime/queue/webhook/retries',
     'type runtime/queue/activities',
   ],
   'runtime/pages': ['runtime/package', 'type runtime/request'],

@@ -44,9 +44,9 @@ export const createQueueOperations = ({
   return {
     async keyCreate({ body }, context) {
       const { settings } = await loadQueue();
-      const { name = null, models = null, expires_at: expires } = body;
+      const { name = null, models = null, expires_at: expires = null } = body;
       const account = await accountOf(context);
-      const key = { account, name, models, expires: expires == null ? null : Date.parse(expires) };
+      const key = { account, name, models, expires: expires === null ? null : Date.parse(expires) };
       const made = await createKey(database, key, settings.secrets);
       return { data: { id: made.stored.id, key: made.key } };
     },
@@ -95,8 +95,11 @@ export const createQueueOperations = ({
             id: delivery.id,
             url: delivery.url,
             state: delivery.state,
-            attempts: attempts.map(({ created, ...attempt }) => ({
-              ...attempt,
+            attempts: attempts.map(({ number, status, error, milliseconds, created }) => ({
+              number,
+              status,
+              error,
+              milliseconds,
               created_at: toTime(created),
             })),
           },

@@ -50,6 +50,8 @@ export const startReceiver = async (): Promise<Receiver> => {
 };
 
 export interface TestQueue extends TestServer {
+  /** Of Temporal. */
+  readonly namespace: string;
   readonly receiver: Receiver;
   /** `Authorization` headers by user. */
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
@@ -103,6 +105,7 @@ export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> =
   const running: WorkerProcess[] = [];
   return {
     ...server,
+    namespace,
     receiver,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {

@@ -3,11 +3,9 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { createWebhookActivities } from '../activities/webhook.js';
 import { failureTypes, taskQueues, type DeliveryInput } from '../contract.js';
+import { maxAttempts } from '../webhook/retries.js';
 
 type WebhookActivities = ReturnType<typeof createWebhookActivities>;
-
-/** The pauses are told by the activity: each failure names the next one. */
-const maximumAttempts = 31;
 
 /** @returns attempts that were needed */
 export async function webhookDelivery(input: DeliveryInput): Promise<number> {
@@ -15,7 +13,8 @@ export async function webhookDelivery(input: DeliveryInput): Promise<number> {
     taskQueue: taskQueues.webhooks,
     startToCloseTimeout: '150s',
     scheduleToCloseTimeout: input.within,
-    retry: { maximumAttempts },
+    // the activity names the pause after each failure
+    retry: { maximumAttempts: maxAttempts },
     summary: `POST ${input.host}`,
   });
   try {

@@ -1,0 +1,34 @@
+/**
+ * Workflows that were begun by an earlier version go on under this one. `UPDATE=histories` records what is in
+ * `histories/` anew: only where a change is meant to end what runs.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { recordHistories } from './recording.js';
+
+const folder = fileURLToPath(new URL('histories/', import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../../runtime/queue/workflows/index.ts', import.meta.url));
+
+const histories = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+beforeAll(async () => {
+  if (process.env.UPDATE === 'histories' && !process.env.CI) await recordHistories(folder);
+});
+
+describe('workflows go on from', () => {
+  it('what has been recorded', () => {
+    expect(histories().length).toBeGreaterThanOrEqual(7);
+  });
+
+  it.each(histories())('%s', async (name) => {
+    const history: unknown = JSON.parse(readFileSync(`${folder}${name}`, 'utf8'));
+    await expect(Worker.runReplayHistory({ workflowsPath }, history)).resolves.toBeUndefined();
+  });
+
+  it('nothing else: a changed step is noticed', async () => {
+    const text = readFileSync(`${folder}request-ok.json`, 'utf8').replaceAll('"runModel"', '"runOther"');
+    await expect(Worker.runReplayHistory({ workflowsPath }, JSON.parse(text))).rejects.toThrow(/determinis/i);
+  });
+});
