@@ -57,12 +57,14 @@ const isOperation = (method: string, path: string): boolean => findOperation(met
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, openapi, base } = options;
   const items = await createItemServices(options);
-  const tokens = createTokens(createKeys(config.secret));
+  const keys = createKeys(config.secret);
+  const tokens = createTokens(keys);
   const { quote } = items.dialect;
   const { readClaims } = tokens;
   const known = createAccess(createAccessSource({ executor: database, quote, readClaims }));
   const access = config.rateLimit === null ? known : limitAccess(known, config.rateLimit);
   const availability = watchAvailability(database, observe);
+  const loadQueue = createQueueLoader(options, { access, keys });
   const graphql = createGraphql({
     ...items,
     access,
@@ -88,7 +90,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     return createOperations(services);
   });
   const handleItems = createHandle({ ...items, access, isOperation });
-  const loadQueue = createQueueLoader(options, access);
   const handle: Handle = (request) =>
     isQueuePath(request.path)
       ? loadQueue().then((queue) => queue.answer(request))
@@ -133,7 +134,10 @@ const tellLoss =
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
 /** The queue, loaded when it is first asked for: most processes of most projects never are. */
-const createQueueLoader = (options: ServiceOptions, access: Access) => {
+const createQueueLoader = (
+  options: ServiceOptions,
+  { access, keys }: { readonly access: Access; readonly keys: Keys },
+) => {
   const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
