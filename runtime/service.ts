@@ -6,7 +6,7 @@ import { watchAvailability } from './availability.js';
 import { createRegistry, type CollectionDeclaration } from './collection.js';
 import type { Config } from './config.js';
 import type { EdgeOptions } from './edge.js';
-import { createKeys } from './auth/keys.js';
+import { createKeys, secretsOf, type Keys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
 import { ApiError, apiError } from './errors.js';
 import { createAccessSource } from './execute/access-source.js';
@@ -141,12 +141,11 @@ const createQueueLoader = (
   const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
-    const [{ createQueue }, { queueSettings }, { readSecrets }] = await Promise.all([
+    const [{ createQueue }, { queueSettings }] = await Promise.all([
       import('./queue/door.js'),
       import('./queue/settings.js'),
-      import('./queue/secret.js'),
     ]);
-    const settings = queueSettings(config, { url, secrets: await readSecrets() });
+    const settings = queueSettings(config, { url, secrets: await secretsOf(keys) });
     return createQueue({
       settings,
       database,

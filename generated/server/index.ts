@@ -16,15 +16,24 @@ import { svcActivity } from './svc-activity.js';
 import { svcAttempts } from './svc-attempts.js';
 import { svcCollections } from './svc-collections.js';
 import { svcDashboards } from './svc-dashboards.js';
+import { svcDeliveries } from './svc-deliveries.js';
+import { svcDeliveryAttempts } from './svc-delivery-attempts.js';
 import { svcFields } from './svc-fields.js';
+import { svcIdempotency } from './svc-idempotency.js';
+import { svcKeys } from './svc-keys.js';
+import { svcLanes } from './svc-lanes.js';
 import { svcPanels } from './svc-panels.js';
 import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
 import { svcRelations } from './svc-relations.js';
+import { svcRequestLogs } from './svc-request-logs.js';
+import { svcRequests } from './svc-requests.js';
 import { svcRoles } from './svc-roles.js';
 import { svcSessions } from './svc-sessions.js';
 import { svcSettings } from './svc-settings.js';
+import { svcSigningKeys } from './svc-signing-keys.js';
 import { svcUsers } from './svc-users.js';
+import { svcWebhookSecrets } from './svc-webhook-secrets.js';
 
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
@@ -44,15 +53,25 @@ export const collections: readonly CollectionDeclaration[] = [
   svcAttempts,
   svcCollections,
   svcDashboards,
+  svcDeliveries,
+  svcDeliveryAttempts,
   svcFields,
+  svcIdempotency,
+  svcKeys,
+  svcLanes,
   svcPanels,
   svcPermissions,
   svcPolicies,
   svcRelations,
+  svcRequestLogs,
+  svcRequests,
   svcRoles,
   svcSessions,
   svcSettings,
+  svcSigningKeys,
   svcUsers,
+  svcWebhookSecrets,
 ];
 
 export { operations } from './operations.js';
+export { queueModels } from './queue-models.js';

@@ -4,6 +4,7 @@ import { Model, type RelationMappings } from 'objection';
 import { SvcAccess } from './svc-access.js';
 import { SvcActivity } from './svc-activity.js';
 import { SvcDashboards } from './svc-dashboards.js';
+import { SvcKeys } from './svc-keys.js';
 import { SvcPanels } from './svc-panels.js';
 import { SvcRoles } from './svc-roles.js';
 import { SvcSessions } from './svc-sessions.js';
@@ -48,6 +49,7 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
   declare sessions?: SvcSessions[];
   declare svcActivity?: SvcActivity[];
   declare svcDashboards?: SvcDashboards[];
+  declare svcKeys?: SvcKeys[];
   declare svcPanels?: SvcPanels[];
 
   static override relationMappings = (): RelationMappings => ({
@@ -76,6 +78,11 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       modelClass: SvcDashboards,
       join: { from: 'svc_users.id', to: 'svc_dashboards.user_created' },
     },
+    svcKeys: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcKeys,
+      join: { from: 'svc_users.id', to: 'svc_keys.account' },
+    },
     svcPanels: {
       relation: Model.HasManyRelation,
       modelClass: SvcPanels,
@@ -99,6 +106,7 @@ export const svcUsers = svc.defineCollection({
     sessions: svc.oneToMany('svc_sessions', ['user'], ['id'], { listed: true }),
     svc_activity: svc.oneToMany('svc_activity', ['user'], ['id']),
     svc_dashboards: svc.oneToMany('svc_dashboards', ['user_created'], ['id']),
+    svc_keys: svc.oneToMany('svc_keys', ['account'], ['id']),
     svc_panels: svc.oneToMany('svc_panels', ['user_created'], ['id']),
   },
   uniques: {

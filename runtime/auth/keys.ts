@@ -22,6 +22,10 @@ export const createKeys = (secrets: readonly string[]): Keys => {
   return () => (keys ??= load());
 };
 
+/** For what hashes by itself. The newest first. */
+export const secretsOf = async (keys: Keys): Promise<readonly Buffer[]> =>
+  (await keys()).map(({ key }) => key.export());
+
 const toKey = (secret: string): Key => ({
   id: createHash('sha256').update(secret).digest('base64url').slice(0, 8),
   key: createSecretKey(Buffer.from(secret)),

@@ -1,8 +1,8 @@
 /** `svc keys …`: keys of the queue. */
 import { Command } from 'commander';
+import { createKeys, secretsOf } from '../auth/keys.js';
 import type { Database } from '../execute/database.js';
 import { createKey } from '../queue/keys.js';
-import { readSecrets } from '../queue/secret.js';
 import { deleteKey, listKeys, type StoredKey } from '../queue/store/keys.js';
 import { Refusal } from '../refusal.js';
 import { action, say, sayJson } from './output.js';
@@ -29,7 +29,7 @@ const createCommand = (): Command =>
     .option('--json', 'print the key as JSON')
     .action(
       action(async ({ user, models, json }: Flags) => {
-        const made = await withDatabase(async (database) =>
+        const made = await withDatabase(async (database, config) =>
           createKey(
             database,
             {
@@ -38,7 +38,7 @@ const createCommand = (): Command =>
               models: models?.split(',').map((pattern) => pattern.trim()) ?? null,
               expires: null,
             },
-            await readSecrets(),
+            await secretsOf(createKeys(config.secret)),
           ),
         );
         if (json === true) sayJson({ id: made.stored.id, key: made.key });

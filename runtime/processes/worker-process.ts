@@ -29,19 +29,24 @@ export const startWorkerProcess = async ({
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
   const database = await connect(config, observe);
   const directory = await prepareBuild({ config, database, observe });
-  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { readSecrets }, { queueModels }] =
-    await Promise.all([
-      import('../queue/worker.js'),
-      import('../queue/models.js'),
-      import('../queue/settings.js'),
-      import('../queue/secret.js'),
-      import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<{
-        readonly queueModels: readonly QueueModelDeclaration[];
-      }>,
-    ]);
+  const [
+    { startWorkers },
+    { createQueueModels },
+    { queueSettings },
+    { createKeys, secretsOf },
+    { queueModels },
+  ] = await Promise.all([
+    import('../queue/worker.js'),
+    import('../queue/models.js'),
+    import('../queue/settings.js'),
+    import('../auth/keys.js'),
+    import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<{
+      readonly queueModels: readonly QueueModelDeclaration[];
+    }>,
+  ]);
   const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const workers = await startWorkers({
-    settings: queueSettings(config, { url: () => url, secrets: await readSecrets() }),
+    settings: queueSettings(config, { url: () => url, secrets: await secretsOf(createKeys(config.secret)) }),
     database,
     models: createQueueModels(queueModels),
     functions: await loadFunctions(directory),

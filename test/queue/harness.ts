@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config.js';
 import { createKey } from '../../runtime/queue/keys.js';
 import { createQueueModels } from '../../runtime/queue/models.js';
-import { readSecrets } from '../../runtime/queue/secret.js';
+import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
 import { queueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
@@ -92,7 +92,7 @@ export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> =
     environment: environment(namespace),
     access: { users: { ann: {}, bob: {} } },
   });
-  const secrets = await readSecrets();
+  const secrets = await secretsOf(createKeys([]));
   const keyOf = async (name: string) => {
     const account = server.ids.users.get(name) ?? '';
     const { key } = await createKey(
