@@ -1,0 +1,84 @@
+/**
+ * The OpenAPI document that REST functions are made from: the operations, and one generic set for the items of any
+ * collection. Functions of each collection would be the same ones under other names.
+ */
+import type { Api, Operation } from '../model/types.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Paths of items stand without `/items`: those of system collections have no such step. */
+export const clientDocument = ({ title, version }: Api, operations: readonly Operation[]): Json => {
+  const paths = new Map<string, Json>(Object.entries(itemPaths));
+  for (const operation of operations) {
+    paths.set(operation.path, { ...paths.get(operation.path), [operation.method]: toOpenApi(operation) });
+  }
+  return { openapi: '3.1.0', info: { title, version }, paths: Object.fromEntries(paths) };
+};
+
+const toOpenApi = ({ id, tag, summary, parameters, body, responses }: Operation): Json => ({
+  operationId: id,
+  tags: [tag],
+  summary,
+  parameters,
+  ...(body !== null && { requestBody: jsonBody(body) }),
+  responses: Object.fromEntries(
+    responses.map(({ status, description, contentType, schema }) => [
+      status,
+      { description, ...(contentType !== null && { content: { [contentType]: { schema: schema ?? {} } } }) },
+    ]),
+  ),
+});
+
+const jsonBody = (schema: Json): Json => ({ required: true, content: { 'application/json': { schema } } });
+
+/** The answer of every read and write; what `data` holds is typed by the collection. */
+const envelope = {
+  description: 'Items, or one item.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { data: {}, meta: {} }, required: ['data'] },
+    },
+  },
+};
+const nothing = { description: 'The answer has no body.' };
+
+const pathParameter = (name: string, schema: Json): Json => ({ name, in: 'path', required: true, schema });
+const collection = pathParameter('collection', { type: 'string' });
+const key = pathParameter('key', { type: 'array', items: { type: 'string' } });
+const names = ['fields', 'filter', 'search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'];
+const query = names.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+const body = jsonBody({});
+
+const itemPaths: Readonly<Record<string, Json>> = {
+  '/{collection}': {
+    get: { operationId: 'readItems', parameters: [collection, ...query], responses: { 200: envelope } },
+    post: {
+      operationId: 'createItems',
+      parameters: [collection, ...query],
+      requestBody: body,
+      responses: { 200: envelope, 204: nothing },
+    },
+    patch: {
+      operationId: 'updateItems',
+      parameters: [collection, ...query],
+      requestBody: body,
+      responses: { 200: envelope, 204: nothing },
+    },
+    delete: {
+      operationId: 'deleteItems',
+      parameters: [collection],
+      requestBody: body,
+      responses: { 204: nothing },
+    },
+  },
+  '/{collection}/{key}': {
+    get: { operationId: 'readItem', parameters: [collection, key, ...query], responses: { 200: envelope } },
+    patch: {
+      operationId: 'updateItem',
+      parameters: [collection, key, ...query],
+      requestBody: body,
+      responses: { 200: envelope, 204: nothing },
+    },
+    delete: { operationId: 'deleteItem', parameters: [collection, key], responses: { 204: nothing } },
+  },
+};

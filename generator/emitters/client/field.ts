@@ -1,0 +1,73 @@
+/** What a field is in TypeScript: what is read, what is written, how it is filtered. */
+import type { Collection, Field, FieldType } from '../../model/types.js';
+import { pair, union, type Code } from '../../print/code.js';
+import { str, typeKey } from '../../print/typescript.js';
+
+/** `Title: string`, `Composer?: string | null` */
+export const member = (name: string, type: Code, { optional = false } = {}): Code =>
+  pair(`${typeKey(name)}${optional ? '?' : ''}:`, type);
+
+/** An empty singleton answers null for whatever has no default. */
+export const readType = (field: Field, { singleton }: Pick<Collection, 'singleton'>): Code => {
+  const isHidden = field.conceal || field.hash;
+  const isNullable = field.nullable || (singleton && field.defaultValue === null);
+  return orNull(isHidden ? 'string' : valueType(field), isNullable);
+};
+
+export const writeType = (field: Field): Code =>
+  orNull(field.hash ? 'string' : valueType(field), field.nullable);
+
+/** The value of a field that is there. */
+export const valueType = ({ type, values }: Field): Code =>
+  values === null || !isText(type) ? valueTypes[type] : union(values.map(str));
+
+const orNull = (type: Code, isNullable: boolean): Code => {
+  if (!isNullable || type === 'unknown') return type;
+  return typeof type === 'object' && type.kind === 'union' && !type.list
+    ? union([...type.items, 'null'])
+    : union([type, 'null']);
+};
+
+const isText = (type: FieldType): boolean => type === 'string' || type === 'text';
+
+/** Integers of 64 bits and decimals are strings, and exact. */
+const valueTypes: Readonly<Record<FieldType, string>> = {
+  string: 'string',
+  text: 'string',
+  integer: 'number',
+  bigInteger: 'string',
+  float: 'number',
+  decimal: 'string',
+  boolean: 'boolean',
+  date: 'string',
+  time: 'string',
+  dateTime: 'string',
+  timestamp: 'string',
+  uuid: 'string',
+  json: 'unknown',
+  csv: 'string[]',
+  binary: 'string',
+  unknown: 'string',
+};
+
+export const filterType = (field: Field): string =>
+  field.conceal || field.hash ? 'svc.ConcealedFilter' : `svc.${filterTypes[field.type]}`;
+
+const filterTypes: Readonly<Record<FieldType, string>> = {
+  string: 'TextFilter',
+  text: 'TextFilter',
+  csv: 'TextFilter',
+  integer: 'NumberFilter',
+  float: 'NumberFilter',
+  bigInteger: 'DigitsFilter',
+  decimal: 'DigitsFilter',
+  boolean: 'BooleanFilter',
+  date: 'DateFilter',
+  time: 'DateFilter',
+  dateTime: 'DateFilter',
+  timestamp: 'DateFilter',
+  uuid: 'KeyFilter',
+  binary: 'KeyFilter',
+  json: 'NullFilter',
+  unknown: 'NullFilter',
+};

@@ -1,0 +1,20 @@
+/** `client/`: the client as a package of its own. What the tools of the client step make is added by that step. */
+import type { Emitter } from '../../model/types.js';
+import { emitCollection } from './collection.js';
+import { emitErrorCodes } from './errors.js';
+import { emitClientOperations } from './operations.js';
+import { emitPackage } from './package.js';
+import { servedCollections } from './relation.js';
+import { emitSchema } from './schema.js';
+
+export const emitClient: Emitter = (model) => {
+  const served = servedCollections(model.collections);
+  const collections = [...served.values()];
+  return [
+    ...emitPackage(model.api),
+    emitSchema(collections),
+    ...collections.map((collection) => emitCollection(collection, served)),
+    emitClientOperations(model.operations),
+    emitErrorCodes(model.errors),
+  ];
+};

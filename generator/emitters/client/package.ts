@@ -1,0 +1,49 @@
+/** What makes the client a package: its manifest and the settings it is built with. */
+import type { Api, OutputFile } from '../../model/types.js';
+
+export const emitPackage = (api: Api): OutputFile[] => [
+  json('client/package.json', manifest(api)),
+  json('client/tsconfig.json', settings),
+];
+
+const json = (path: string, value: unknown): OutputFile => ({
+  path,
+  content: `${JSON.stringify(value, null, 2)}\n`,
+});
+
+const manifest = ({ title, version, description }: Api) => ({
+  name: packageName(title),
+  version,
+  description: `Client of ${title}. ${description}`,
+  type: 'module',
+  main: './dist/index.js',
+  types: './dist/index.d.ts',
+  exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+  files: ['dist'],
+  sideEffects: false,
+  scripts: { build: 'tsc', prepack: 'npm run build' },
+  devDependencies: { typescript: '6.0.3' },
+  engines: { node: '>=20' },
+});
+
+/** `Content API` → `content-api-client`; a name that npm takes (lower case, URL-safe). */
+const packageName = (title: string): string => {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return [...words, 'client'].join('-');
+};
+
+const settings = {
+  compilerOptions: {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    strict: true,
+    verbatimModuleSyntax: true,
+    isolatedModules: true,
+    declaration: true,
+    rootDir: 'src',
+    outDir: 'dist',
+  },
+  include: ['src'],
+};
