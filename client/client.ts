@@ -1,5 +1,6 @@
 /** The client: the one thing that people make. */
 import { createItems, createSingleton } from './collection.js';
+import { createGraphql, type Graphql } from './graphql.js';
 import type { Items } from './items.js';
 import type { CollectionName } from './names.js';
 import { createOperations, type Operations } from './operations.js';
@@ -9,6 +10,7 @@ import { createCall, type ClientOptions } from './transport.js';
 export interface Client extends Operations {
   /** The items of a collection. */
   items<const Name extends CollectionName>(collection: Name): Items<Name>;
+  graphql: Graphql;
 }
 
 /**
@@ -25,5 +27,9 @@ export const createClient = (options: ClientOptions): Client => {
     const place = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
     return singletons.has(name) ? createSingleton(place) : createItems(place);
   };
-  return { ...createOperations(root), items: open as Client['items'] };
+  return {
+    ...createOperations(root),
+    items: open as Client['items'],
+    graphql: createGraphql(root) as Graphql,
+  };
 };

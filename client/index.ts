@@ -1,4 +1,5 @@
 export { createClient, type Client } from './client.js';
+export type { TypedDocument } from './document.js';
 export { ApiError, type ErrorCode, type ErrorDetails, type Problem } from './errors.js';
 export type { Fields, Result } from './fields.js';
 export type { Items, SingletonItems, TableItems, ViewItems } from './items.js';

@@ -1,10 +1,12 @@
 /** Database + spec → files: the one place where reading and writing meet. Says nothing itself; its report does. */
 import { join } from 'node:path';
+import { clientFolder, runClientStep, type ClientOutcome, type ClientResult } from './client/step.js';
 import { emit } from './emitters/index.js';
 import type { Catalog, CatalogReader } from './introspection/catalog.js';
 import { introspect } from './introspection/index.js';
 import type { BreakingChange } from './model/breaking.js';
 import { buildModel } from './model/build.js';
+import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
 import { loadSpec } from './spec/load.js';
 import type { Spec } from './spec/types.js';
@@ -21,6 +23,8 @@ export interface GenerateOptions {
   readonly out: string;
   /** Writes nothing; the report says what would be done. */
   readonly check: boolean;
+  /** Brings the client up to date as well; without it, the client in the output folder is left as it is. */
+  readonly client?: boolean;
   /** Patterns of tables; where not empty, instead of those in `api.yaml`. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -31,11 +35,12 @@ export interface GenerateReport extends OutputReport {
   readonly warnings: readonly string[];
   /** What clients of the output that stood there before lose. */
   readonly breaking: readonly BreakingChange[];
+  readonly client: ClientOutcome;
   /** Milliseconds of each step. */
   readonly timings: Readonly<Record<Step, number>>;
 }
 
-export type Step = 'load' | 'read' | 'build' | 'emit' | 'compare' | 'write';
+export type Step = 'load' | 'read' | 'build' | 'emit' | 'client' | 'compare' | 'write';
 
 /**
  * Brings the output folder up to date. Everything is made before anything is written: whatever is thrown on the
@@ -48,12 +53,33 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   const catalog = await time('read', () => readCatalog(options, spec));
   const { model, warnings } = await time('build', () => buildModel({ catalog, spec }));
   const files = await time('emit', () => emit(model));
+  const client = await time('client', () => makeClient(options, model, files));
   const stored = await time('compare', () =>
     compareWithStored(join(options.out, 'catalog.json'), model, spec),
   );
-  const output = await time('write', () => writeOutput(options.out, files, options));
-  return { ...output, warnings: [...warnings, ...stored.warnings], breaking: stored.breaking, timings };
+  const output = await time('write', () =>
+    writeOutput(options.out, [...files, ...client.files], {
+      check: options.check,
+      ...(client.outcome === 'left' && { kept: clientFolder }),
+    }),
+  );
+  return {
+    ...output,
+    warnings: [...warnings, ...client.warnings, ...stored.warnings],
+    breaking: stored.breaking,
+    client: client.outcome,
+    timings,
+  };
 };
+
+const makeClient = async (
+  { client, out }: GenerateOptions,
+  model: Model,
+  files: readonly OutputFile[],
+): Promise<ClientResult> =>
+  client === true
+    ? runClientStep({ model, files, out })
+    : { outcome: 'left', files: [], warnings: [] };
 
 const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> => {
   const { from, reader, include, exclude } = options;
@@ -67,7 +93,15 @@ const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> 
 };
 
 const createTimer = () => {
-  const timings: Record<Step, number> = { load: 0, read: 0, build: 0, emit: 0, compare: 0, write: 0 };
+  const timings: Record<Step, number> = {
+    load: 0,
+    read: 0,
+    build: 0,
+    emit: 0,
+    client: 0,
+    compare: 0,
+    write: 0,
+  };
   const time = async <Result>(step: Step, run: () => Result | Promise<Result>): Promise<Result> => {
     const start = performance.now();
     const result = await run();

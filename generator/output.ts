@@ -25,6 +25,8 @@ export interface OutputReport {
 export interface OutputOptions {
   /** Writes nothing; the report says what would be done. */
   readonly check: boolean;
+  /** Files below this folder that are there and ours stay as they are. */
+  readonly kept?: string;
 }
 
 /** Files that are in the way and are not ours. */
@@ -49,10 +51,11 @@ const manifest = '.manifest';
 export const writeOutput = (
   folder: string,
   files: readonly OutputFile[],
-  { check }: OutputOptions,
+  { check, kept: keptFolder }: OutputOptions,
 ): OutputReport => {
   const known = readManifest(folder);
-  const current = sortUnique(files.map(({ path }) => path));
+  const left = keptFolder === undefined ? [] : known.filter((path) => path.startsWith(keptFolder));
+  const current = sortUnique([...files.map(({ path }) => path), ...left]);
   const { changed, unchanged, foreign } = compare(folder, files, new Set(known));
   if (foreign.length > 0 && !check) throw new OutputError(folder, sortUnique(foreign));
   const kept = new Set(current);

@@ -1,6 +1,7 @@
 /** `client/`: the client as a package of its own. What the tools of the client step make is added by that step. */
 import type { Emitter } from '../../model/types.js';
 import { emitCollection } from './collection.js';
+import { emitCore } from './core.js';
 import { emitErrorCodes } from './errors.js';
 import { emitClientOperations } from './operations.js';
 import { emitPackage } from './package.js';
@@ -12,6 +13,7 @@ export const emitClient: Emitter = (model) => {
   const collections = [...served.values()];
   return [
     ...emitPackage(model.api),
+    ...emitCore(),
     emitSchema(collections),
     ...collections.map((collection) => emitCollection(collection, served)),
     emitClientOperations(model.operations),

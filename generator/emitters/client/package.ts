@@ -18,13 +18,19 @@ const manifest = ({ title, version, description }: Api) => ({
   type: 'module',
   main: './dist/index.js',
   types: './dist/index.d.ts',
-  exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+  exports: {
+    '.': entry('index'),
+    './graphql': entry('graphql/items'),
+    './graphql/system': entry('graphql/system'),
+  },
   files: ['dist'],
   sideEffects: false,
   scripts: { build: 'tsc', prepack: 'npm run build' },
   devDependencies: { typescript: '6.0.3' },
   engines: { node: '>=20' },
 });
+
+const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 
 /** `Content API` → `content-api-client`; a name that npm takes (lower case, URL-safe). */
 const packageName = (title: string): string => {

@@ -1,0 +1,136 @@
+/** `fields`: which names there are, and what a choice of them gives. */
+import type { BareKey, CollectionName, Item } from './names.js';
+import type { Schema } from './schema.js';
+import type { Many, One } from './types.js';
+
+type Relations<Name extends CollectionName> = Schema[Name]['relations'];
+
+/** Relations of a collection, to one item or to many. */
+export type RelationName<Name extends CollectionName> = keyof Relations<Name> & string;
+
+/** Columns of a collection, and lists that are shown like columns. */
+export type ColumnName<Name extends CollectionName> = keyof Item<Name> & string;
+
+/** Where a relation leads. */
+export type Target<
+  Name extends CollectionName,
+  Relation extends RelationName<Name>,
+> = Relations<Name>[Relation] extends infer Kind
+  ? Kind extends One<infer Other> | Many<infer Other>
+    ? Other
+    : never
+  : never;
+
+/** A name, a path such as `ArtistId.Name`, `*` for all columns, or an object with the fields of relations. */
+export type Field<Name extends CollectionName> =
+  | '*'
+  | `*.${string}`
+  | ColumnName<Name>
+  | RelationName<Name>
+  | `${RelationName<Name>}.${string}`
+  | Nested<Name>;
+
+/** Fields of related items, by relation. */
+export type Nested<Name extends CollectionName> = {
+  readonly [Relation in RelationName<Name>]?: Fields<Target<Name, Relation>>;
+};
+
+/** What `fields` takes. */
+export type Fields<Name extends CollectionName> = readonly Field<Name>[];
+
+/** What is read where nothing is asked for. */
+export type EveryColumn = readonly ['*'];
+
+/** Items as the fields chosen show them. */
+export type Result<Name extends CollectionName, Chosen> = Chosen extends readonly (infer Entry)[]
+  ? [Entry] extends ['*']
+    ? Item<Name>
+    : Show<Pick<Selection<Name, Entry>, Heads<Name, Entry> & keyof Selection<Name, Entry>>>
+  : never;
+
+/** Every name with its value, so that editors show the fields and not the way to them. */
+type Show<Value> = { [Key in keyof Value]: Value[Key] } & {};
+
+/** The first step of every entry, `*` opened. */
+type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
+  ? ColumnName<Name>
+  : Entry extends `${infer Head}.${string}`
+    ? Head
+    : Entry extends string
+      ? Entry
+      : keyof Entry;
+
+/** What each name would show, if chosen. */
+type Selection<Name extends CollectionName, Entry> = {
+  [Key in ColumnName<Name> | RelationName<Name>]: Key extends RelationName<Name>
+    ? Related<Name, Key, Below<Name, Entry, Key>>
+    : Key extends ColumnName<Name>
+      ? Item<Name>[Key]
+      : never;
+};
+
+/** What the entries ask for below a name. */
+type Below<Name extends CollectionName, Entry, Key extends string> = Entry extends string
+  ? Entry extends `${Key}.${infer Rest}`
+    ? Rest
+    : Entry extends `*.${infer Rest}`
+      ? Key extends ColumnName<Name>
+        ? Rest
+        : never
+      : never
+  : Entry extends { readonly [Name in Key]: readonly (infer Inner)[] }
+    ? Inner
+    : never;
+
+type Related<Name extends CollectionName, Key extends RelationName<Name>, Inner> =
+  Relations<Name>[Key] extends Many<infer Other>
+    ? [Inner] extends [never]
+      ? BareKey<Other>[]
+      : Result<Other, readonly Inner[]>[]
+    : Relations<Name>[Key] extends One<infer Other>
+      ? OneRelated<Name, Key, Other, Inner>
+      : OneRelated<Name, Key, Target<Name, Key>, Inner> | null;
+
+type OneRelated<Name extends CollectionName, Key, Other extends CollectionName, Inner> = [Inner] extends [
+  never,
+]
+  ? Key extends ColumnName<Name>
+    ? Item<Name>[Key]
+    : Item<Other>
+  : Result<Other, readonly Inner[]>;
+
+/** The choice itself where every path leads somewhere; else with a sentence in place of each that does not. */
+export type Checked<Name extends CollectionName, Chosen> =
+  Fields<Name> extends Chosen
+    ? Chosen
+    : Chosen extends CheckedEntries<Name, Chosen>
+      ? Chosen
+      : CheckedEntries<Name, Chosen>;
+
+type CheckedEntries<Name extends CollectionName, Chosen> = {
+  readonly [Index in keyof Chosen]: CheckedEntry<Name, Chosen[Index]>;
+};
+
+type CheckedEntry<Name extends CollectionName, Entry> = Entry extends string
+  ? CheckedPath<Name, Entry, Entry>
+  : { readonly [Key in keyof Entry]: Key extends RelationName<Name> ? CheckedEntries<Target<Name, Key>, Entry[Key]> : never };
+
+/** Follows a path from relation to relation; `Whole` is what it was when it began. */
+type CheckedPath<Name extends CollectionName, Path extends string, Whole> = Path extends `${infer Head}.${infer Rest}`
+  ? Head extends '*'
+    ? CheckedPath<StarTarget<Name>, Rest, Whole>
+    : Head extends RelationName<Name>
+      ? CheckedPath<Target<Name, Head>, Rest, Whole>
+      : NotThere<Name, Head, 'relation'>
+  : Path extends '*' | ColumnName<Name> | RelationName<Name>
+    ? Whole
+    : NotThere<Name, Path, 'field'>;
+
+/** Where the relations among the columns lead. */
+type StarTarget<Name extends CollectionName> = {
+  [Key in RelationName<Name> & ColumnName<Name>]: Target<Name, Key>;
+}[RelationName<Name> & ColumnName<Name>];
+
+/** A sentence for the compiler to show. */
+export type NotThere<Name extends CollectionName, What extends string, Kind extends string> =
+  `${Name} has no ${Kind} ${What}`;

@@ -1,0 +1,56 @@
+/** Sends GraphQL documents. */
+import type { SchemaName, TypedDocument } from './document.js';
+import { problemsOf, toApiError } from './errors.js';
+import { dataOf, type Call, type CallOptions } from './transport.js';
+
+export interface GraphqlOptions extends CallOptions {
+  /** For documents that do not say so themselves: `items` by default. */
+  readonly schema?: SchemaName | undefined;
+}
+
+/** Variables may be left out where none is required. */
+type Rest<Variables> =
+  Record<never, never> extends Variables
+    ? [variables?: Variables, options?: GraphqlOptions]
+    : [variables: Variables, options?: GraphqlOptions];
+
+export interface Graphql {
+  /**
+   * Runs a document that knows its types.
+   * @throws ApiError also where only a part of it failed
+   */
+  <Answer, Variables>(document: TypedDocument<Answer, Variables>, ...rest: Rest<Variables>): Promise<Answer>;
+  /**
+   * Runs a document given as text; what it answers is for the caller to say.
+   * @throws ApiError also where only a part of it failed
+   */
+  <Answer = unknown>(
+    document: string,
+    variables?: Readonly<Record<string, unknown>>,
+    options?: GraphqlOptions,
+  ): Promise<Answer>;
+}
+
+type AnyDocument = string | (TypedDocument<unknown, unknown> & { readonly schema?: SchemaName });
+
+/** Paths of the schemas. */
+const paths: Readonly<Record<SchemaName, string>> = { items: '/graphql', system: '/graphql/system' };
+
+interface Answer {
+  readonly data: unknown;
+  readonly errors?: unknown;
+}
+
+export const createGraphql =
+  (call: Call) =>
+  async (document: AnyDocument, variables?: object, { schema, signal }: GraphqlOptions = {}) => {
+    const own = typeof document === 'string' ? undefined : document.schema;
+    const url = paths[schema ?? own ?? 'items'];
+    const body = { query: document.toString(), variables };
+    const answer = await call<Answer>(
+      ({ client, ...shared }) => client.post<{ 200: Answer }>({ ...shared, url, body }),
+      { signal },
+    );
+    if (problemsOf(answer).length > 0) throw toApiError(200, answer);
+    return dataOf(answer);
+  };

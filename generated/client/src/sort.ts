@@ -1,0 +1,43 @@
+/** `sort`: names, `-` in front for descending, to-one relations by dots. */
+import type { ColumnName, NotThere, RelationName, Target } from './fields.js';
+import type { CollectionName } from './names.js';
+import type { Schema } from './schema.js';
+import type { Many } from './types.js';
+
+/** Relations to one item. */
+export type OneName<Name extends CollectionName> = {
+  [Key in RelationName<Name>]: Schema[Name]['relations'][Key] extends Many<CollectionName> ? never : Key;
+}[RelationName<Name>];
+
+type Sign = '' | '-';
+
+/** Relations are followed as far as they lead; what stands behind the first dot is checked by `CheckedSort`. */
+export type SortKey<Name extends CollectionName> =
+  | `${Sign}${ColumnName<Name>}`
+  | `${Sign}${OneName<Name>}.${string}`;
+
+/** The same where nothing else checks it: one relation, no more. */
+export type NearSortKey<Name extends CollectionName> =
+  | `${Sign}${ColumnName<Name>}`
+  | { [Key in OneName<Name>]: `${Sign}${Key}.${ColumnName<Target<Name, Key>>}` }[OneName<Name>];
+
+/** The keys themselves where every path leads somewhere; else with a sentence in place of each that does not. */
+export type CheckedSort<Name extends CollectionName, Keys> = readonly SortKey<Name>[] extends Keys
+  ? Keys
+  : Keys extends CheckedKeys<Name, Keys>
+    ? Keys
+    : CheckedKeys<Name, Keys>;
+
+type CheckedKeys<Name extends CollectionName, Keys> = {
+  readonly [Index in keyof Keys]: Keys[Index] extends `-${infer Path}`
+    ? CheckedKey<Name, Path, Keys[Index]>
+    : CheckedKey<Name, Keys[Index], Keys[Index]>;
+};
+
+type CheckedKey<Name extends CollectionName, Path, Whole> = Path extends `${infer Head}.${infer Rest}`
+  ? Head extends OneName<Name>
+    ? CheckedKey<Target<Name, Head>, Rest, Whole>
+    : NotThere<Name, Head, 'relation to one item'>
+  : Path extends ColumnName<Name>
+    ? Whole
+    : NotThere<Name, Path & string, 'field'>;

@@ -1,0 +1,26 @@
+/** What generated collections are made of. */
+import type { CollectionName } from './names.js';
+
+export type { BareKey, Filter, Item } from './names.js';
+export type * from './filters.js';
+
+/** A relation to one item. */
+export interface One<Name extends CollectionName> {
+  readonly one: Name;
+}
+
+/** A relation to a list of items. */
+export interface Many<Name extends CollectionName> {
+  readonly many: Name;
+}
+
+export type NoRelations = Record<never, never>;
+
+/** A collection that can only be listed: a view, or a table without a key. */
+export interface View {
+  kind: 'view';
+  key: never;
+  keyFields: never;
+  create: never;
+  update: never;
+}

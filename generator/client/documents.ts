@@ -1,0 +1,54 @@
+/** A document for every root field of a schema: its arguments as variables, its answer without further relations. */
+import {
+  getNamedType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+
+export interface RootDocument {
+  /** Name of the operation: that of the root field. */
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  readonly text: string;
+}
+
+export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] =>
+  (['query', 'mutation'] as const).flatMap((kind) => {
+    const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+    return Object.values(root?.getFields() ?? {}).map((field) => printDocument(kind, field));
+  });
+
+const printDocument = (kind: RootDocument['kind'], field: GraphQLField<unknown, unknown>): RootDocument => {
+  const { name, args, type } = field;
+  const variables = args.map((arg) => `$${arg.name}: ${printType(arg)}`).join(', ');
+  const given = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+  const selection = printSelection(getNamedType(type));
+  const text = `${kind} ${name}${enclose(variables)} { ${name}${enclose(given)}${selection} }`;
+  return { name, kind, text };
+};
+
+/** What has a default need not be given. */
+const printType = ({ type, defaultValue }: GraphQLArgument): string =>
+  defaultValue === undefined ? String(type) : String(type).replace(/!$/, '');
+
+const enclose = (list: string): string => (list === '' ? '' : `(${list})`);
+
+const printSelection = (type: GraphQLNamedOutputType): string =>
+  isObjectType(type) ? ` { ${selectFields(type)} }` : '';
+
+/** Every plain field; of an object only that which names it. */
+const selectFields = (type: GraphQLNamedOutputType): string => {
+  if (!isObjectType(type)) return '';
+  const names = Object.values(type.getFields()).flatMap((field) => {
+    const inner = getNamedType(field.type);
+    if (!isObjectType(inner)) return [field.name];
+    const ids = Object.values(inner.getFields()).filter(({ type }) => String(type) === 'ID!');
+    return ids.length === 0 || isListType(field) ? [] : [`${field.name} { ${ids.map((id) => id.name).join(' ')} }`];
+  });
+  return names.length === 0 ? '__typename' : names.join(' ');
+};
+
+const isListType = ({ type }: GraphQLField<unknown, unknown>): boolean => String(type).startsWith('[');

@@ -1,0 +1,132 @@
+/**
+ * The client step: skipped where its input is that of the last time, else done in a process of its own, because its
+ * tools are large and belong to nobody else. Where they are not installed, the client is left as it is.
+ */
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { emitClient } from '../emitters/client/index.js';
+import type { Model, OutputFile } from '../model/types.js';
+import { clientDocument } from './document.js';
+import type { ClientTask } from './make.js';
+import type { ClientAnswer } from './process.js';
+
+/** `made`: by the tools; `unchanged`: the files of the last time; `left`: the whole client, as it is. */
+export type ClientOutcome = 'made' | 'unchanged' | 'left';
+
+export interface ClientResult {
+  readonly outcome: ClientOutcome;
+  /** Every file of the client; none where it was left. */
+  readonly files: readonly OutputFile[];
+  readonly warnings: readonly string[];
+}
+
+interface Sources {
+  readonly model: Model;
+  /** What the other emitters made. */
+  readonly files: readonly OutputFile[];
+  /** The output folder. */
+  readonly out: string;
+}
+
+export const clientFolder = 'client/';
+
+/** @throws where a tool fails */
+export const runClientStep = async ({ model, files, out }: Sources): Promise<ClientResult> => {
+  const tools = toolVersions();
+  const missing = Object.keys(tools).filter((name) => tools[name] === null);
+  if (missing.length > 0) {
+    const warning = `the client was left as it is: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+    return { outcome: 'left', files: [], warnings: [warning] };
+  }
+  const task = taskOf(model, files);
+  const stored = readStored(out, hash({ task, tools }));
+  const made = stored ?? (await makeAside(task));
+  const stamp = printStamp({ tools, input: hash({ task, tools }), files: made });
+  return {
+    outcome: stored === null ? 'made' : 'unchanged',
+    files: [...emitClient(model), ...made, stamp],
+    warnings: [],
+  };
+};
+
+const taskOf = ({ api, operations }: Model, files: readonly OutputFile[]): ClientTask => ({
+  document: clientDocument(api, operations),
+  schemas: Object.fromEntries(
+    files.flatMap(({ path, content }) => {
+      const name = /^graphql\/(\w+)\.graphql$/.exec(path)?.[1];
+      return name === undefined ? [] : [[name, content]];
+    }),
+  ),
+});
+
+const toolNames = ['@hey-api/openapi-ts', '@graphql-codegen/core', '@graphql-codegen/typescript-operations'];
+
+/** Versions that are installed; `null`: none. */
+const toolVersions = (): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(toolNames.map((name) => [name, installedVersion(name)]));
+
+const installedVersion = (name: string): string | null => {
+  const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const manifest = places.map((place) => join(place, name, 'package.json')).find((path) => existsSync(path));
+  if (manifest === undefined) return null;
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+};
+
+const stampPath = `${clientFolder}made-by.json`;
+
+/** Says what the files were made from, so that the next time can tell. */
+interface Stamp {
+  readonly tools: Readonly<Record<string, string | null>>;
+  readonly input: string;
+  /** Path to hash. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const printStamp = ({
+  tools,
+  input,
+  files,
+}: Omit<Stamp, 'files'> & { readonly files: readonly OutputFile[] }): OutputFile => {
+  const hashes = Object.fromEntries(files.map(({ path, content }) => [path, hash(content)]));
+  const stamp: Stamp = { tools, input, files: hashes };
+  return { path: stampPath, content: `${JSON.stringify(stamp, null, 2)}\n` };
+};
+
+/** The files of the last time, where they were made from the same input and nobody has touched them. */
+const readStored = (out: string, input: string): readonly OutputFile[] | null => {
+  const file = join(out, stampPath);
+  if (!existsSync(file)) return null;
+  const stamp = JSON.parse(readFileSync(file, 'utf8')) as Stamp;
+  if (stamp.input !== input) return null;
+  const paths = Object.keys(stamp.files);
+  if (!paths.every((path) => existsSync(join(out, path)))) return null;
+  const files = paths.map((path) => ({ path, content: readFileSync(join(out, path), 'utf8') }));
+  return files.every(({ path, content }) => stamp.files[path] === hash(content)) ? files : null;
+};
+
+const hash = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return createHash('sha256').update(text).digest('hex').slice(0, 20);
+};
+
+const makeAside = async (task: ClientTask): Promise<readonly OutputFile[]> => {
+  const answer = await askChild(task);
+  if (answer.kind === 'made') return answer.files;
+  throw new Error(`the client could not be made: ${answer.message}`);
+};
+
+const askChild = (task: ClientTask): Promise<ClientAnswer> =>
+  new Promise((settle, reject) => {
+    const here = fileURLToPath(import.meta.url);
+    const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
+    child.once('error', reject);
+    child.once('message', settle);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the client step ended early (${signal ?? `exit code ${code}`})`)),
+    );
+    child.send(task);
+  });

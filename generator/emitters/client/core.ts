@@ -1,0 +1,17 @@
+/** The part of the client that is the same for every database: written by hand in `client/`, copied as it is. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OutputFile } from '../../model/types.js';
+
+export const emitCore = (): OutputFile[] => {
+  const folder = findFolder(dirname(fileURLToPath(import.meta.url)));
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => ({ path: `client/src/${name}`, content: readFileSync(join(folder, name), 'utf8') }));
+};
+
+/** Beside the manifest of this package, whether this file is compiled or not. */
+const findFolder = (directory: string): string =>
+  existsSync(join(directory, 'package.json')) ? join(directory, 'client') : findFolder(dirname(directory));
