@@ -43,9 +43,10 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
     return { outcome: 'left', files: [], warnings: [warning] };
   }
   const task = taskOf(model, files);
-  const stored = readStored(out, hash({ task, tools }));
+  const input = hash({ edition, task, tools });
+  const stored = readStored(out, input);
   const made = stored ?? (await makeAside(task));
-  const stamp = printStamp({ tools, input: hash({ task, tools }), files: made });
+  const stamp = printStamp({ tools, input, files: made });
   return {
     outcome: stored === null ? 'made' : 'unchanged',
     files: [...emitClient(model), ...made, stamp],
@@ -75,6 +76,9 @@ const installedVersion = (name: string): string | null => {
   if (manifest === undefined) return null;
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 };
+
+/** Raised by hand when the same input gives other files. */
+const edition = 1;
 
 const stampPath = `${clientFolder}made-by.json`;
 

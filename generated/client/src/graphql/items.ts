@@ -736,7 +736,7 @@ export type create_Album_itemMutationVariables = Exact<{
 export type create_Album_itemMutation = { create_Album_item: { AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null } | null };
 
 export type create_Album_itemsMutationVariables = Exact<{
-  data: Array<create_Album_input> | create_Album_input;
+  data?: Array<create_Album_input> | create_Album_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -752,7 +752,7 @@ export type update_Album_itemMutationVariables = Exact<{
 export type update_Album_itemMutation = { update_Album_item: { AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null } | null };
 
 export type update_Album_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Album_input | null | undefined;
   filter?: Album_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -781,7 +781,7 @@ export type delete_Album_itemMutationVariables = Exact<{
 export type delete_Album_itemMutation = { delete_Album_item: { id: string } | null };
 
 export type delete_Album_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Album_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -801,7 +801,7 @@ export type create_Artist_itemMutationVariables = Exact<{
 export type create_Artist_itemMutation = { create_Artist_item: { ArtistId: string, Name: string | null } | null };
 
 export type create_Artist_itemsMutationVariables = Exact<{
-  data: Array<create_Artist_input> | create_Artist_input;
+  data?: Array<create_Artist_input> | create_Artist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -817,7 +817,7 @@ export type update_Artist_itemMutationVariables = Exact<{
 export type update_Artist_itemMutation = { update_Artist_item: { ArtistId: string, Name: string | null } | null };
 
 export type update_Artist_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Artist_input | null | undefined;
   filter?: Artist_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -846,7 +846,7 @@ export type delete_Artist_itemMutationVariables = Exact<{
 export type delete_Artist_itemMutation = { delete_Artist_item: { id: string } | null };
 
 export type delete_Artist_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Artist_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -866,7 +866,7 @@ export type create_Customer_itemMutationVariables = Exact<{
 export type create_Customer_itemMutation = { create_Customer_item: { CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null } | null };
 
 export type create_Customer_itemsMutationVariables = Exact<{
-  data: Array<create_Customer_input> | create_Customer_input;
+  data?: Array<create_Customer_input> | create_Customer_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -882,7 +882,7 @@ export type update_Customer_itemMutationVariables = Exact<{
 export type update_Customer_itemMutation = { update_Customer_item: { CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null } | null };
 
 export type update_Customer_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Customer_input | null | undefined;
   filter?: Customer_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -911,7 +911,7 @@ export type delete_Customer_itemMutationVariables = Exact<{
 export type delete_Customer_itemMutation = { delete_Customer_item: { id: string } | null };
 
 export type delete_Customer_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Customer_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -931,7 +931,7 @@ export type create_Employee_itemMutationVariables = Exact<{
 export type create_Employee_itemMutation = { create_Employee_item: { EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null } | null };
 
 export type create_Employee_itemsMutationVariables = Exact<{
-  data: Array<create_Employee_input> | create_Employee_input;
+  data?: Array<create_Employee_input> | create_Employee_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -947,7 +947,7 @@ export type update_Employee_itemMutationVariables = Exact<{
 export type update_Employee_itemMutation = { update_Employee_item: { EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null } | null };
 
 export type update_Employee_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Employee_input | null | undefined;
   filter?: Employee_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -976,7 +976,7 @@ export type delete_Employee_itemMutationVariables = Exact<{
 export type delete_Employee_itemMutation = { delete_Employee_item: { id: string } | null };
 
 export type delete_Employee_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Employee_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -996,7 +996,7 @@ export type create_Genre_itemMutationVariables = Exact<{
 export type create_Genre_itemMutation = { create_Genre_item: { GenreId: string, Name: string | null } | null };
 
 export type create_Genre_itemsMutationVariables = Exact<{
-  data: Array<create_Genre_input> | create_Genre_input;
+  data?: Array<create_Genre_input> | create_Genre_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1012,7 +1012,7 @@ export type update_Genre_itemMutationVariables = Exact<{
 export type update_Genre_itemMutation = { update_Genre_item: { GenreId: string, Name: string | null } | null };
 
 export type update_Genre_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Genre_input | null | undefined;
   filter?: Genre_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1041,7 +1041,7 @@ export type delete_Genre_itemMutationVariables = Exact<{
 export type delete_Genre_itemMutation = { delete_Genre_item: { id: string } | null };
 
 export type delete_Genre_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Genre_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1061,7 +1061,7 @@ export type create_Invoice_itemMutationVariables = Exact<{
 export type create_Invoice_itemMutation = { create_Invoice_item: { InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null } | null };
 
 export type create_Invoice_itemsMutationVariables = Exact<{
-  data: Array<create_Invoice_input> | create_Invoice_input;
+  data?: Array<create_Invoice_input> | create_Invoice_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1077,7 +1077,7 @@ export type update_Invoice_itemMutationVariables = Exact<{
 export type update_Invoice_itemMutation = { update_Invoice_item: { InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null } | null };
 
 export type update_Invoice_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Invoice_input | null | undefined;
   filter?: Invoice_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1106,7 +1106,7 @@ export type delete_Invoice_itemMutationVariables = Exact<{
 export type delete_Invoice_itemMutation = { delete_Invoice_item: { id: string } | null };
 
 export type delete_Invoice_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Invoice_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1126,7 +1126,7 @@ export type create_InvoiceLine_itemMutationVariables = Exact<{
 export type create_InvoiceLine_itemMutation = { create_InvoiceLine_item: { InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null } | null };
 
 export type create_InvoiceLine_itemsMutationVariables = Exact<{
-  data: Array<create_InvoiceLine_input> | create_InvoiceLine_input;
+  data?: Array<create_InvoiceLine_input> | create_InvoiceLine_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1142,7 +1142,7 @@ export type update_InvoiceLine_itemMutationVariables = Exact<{
 export type update_InvoiceLine_itemMutation = { update_InvoiceLine_item: { InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null } | null };
 
 export type update_InvoiceLine_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_InvoiceLine_input | null | undefined;
   filter?: InvoiceLine_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1171,7 +1171,7 @@ export type delete_InvoiceLine_itemMutationVariables = Exact<{
 export type delete_InvoiceLine_itemMutation = { delete_InvoiceLine_item: { id: string } | null };
 
 export type delete_InvoiceLine_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: InvoiceLine_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1191,7 +1191,7 @@ export type create_MediaType_itemMutationVariables = Exact<{
 export type create_MediaType_itemMutation = { create_MediaType_item: { MediaTypeId: string, Name: string | null } | null };
 
 export type create_MediaType_itemsMutationVariables = Exact<{
-  data: Array<create_MediaType_input> | create_MediaType_input;
+  data?: Array<create_MediaType_input> | create_MediaType_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1207,7 +1207,7 @@ export type update_MediaType_itemMutationVariables = Exact<{
 export type update_MediaType_itemMutation = { update_MediaType_item: { MediaTypeId: string, Name: string | null } | null };
 
 export type update_MediaType_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_MediaType_input | null | undefined;
   filter?: MediaType_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1236,7 +1236,7 @@ export type delete_MediaType_itemMutationVariables = Exact<{
 export type delete_MediaType_itemMutation = { delete_MediaType_item: { id: string } | null };
 
 export type delete_MediaType_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: MediaType_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1256,7 +1256,7 @@ export type create_Playlist_itemMutationVariables = Exact<{
 export type create_Playlist_itemMutation = { create_Playlist_item: { PlaylistId: string, Name: string | null } | null };
 
 export type create_Playlist_itemsMutationVariables = Exact<{
-  data: Array<create_Playlist_input> | create_Playlist_input;
+  data?: Array<create_Playlist_input> | create_Playlist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1272,7 +1272,7 @@ export type update_Playlist_itemMutationVariables = Exact<{
 export type update_Playlist_itemMutation = { update_Playlist_item: { PlaylistId: string, Name: string | null } | null };
 
 export type update_Playlist_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Playlist_input | null | undefined;
   filter?: Playlist_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1301,7 +1301,7 @@ export type delete_Playlist_itemMutationVariables = Exact<{
 export type delete_Playlist_itemMutation = { delete_Playlist_item: { id: string } | null };
 
 export type delete_Playlist_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Playlist_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1321,7 +1321,7 @@ export type create_PlaylistTrack_itemMutationVariables = Exact<{
 export type create_PlaylistTrack_itemMutation = { create_PlaylistTrack_item: { PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null } | null };
 
 export type create_PlaylistTrack_itemsMutationVariables = Exact<{
-  data: Array<create_PlaylistTrack_input> | create_PlaylistTrack_input;
+  data?: Array<create_PlaylistTrack_input> | create_PlaylistTrack_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1337,7 +1337,7 @@ export type update_PlaylistTrack_itemMutationVariables = Exact<{
 export type update_PlaylistTrack_itemMutation = { update_PlaylistTrack_item: { PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null } | null };
 
 export type update_PlaylistTrack_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_PlaylistTrack_input | null | undefined;
   filter?: PlaylistTrack_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1366,7 +1366,7 @@ export type delete_PlaylistTrack_itemMutationVariables = Exact<{
 export type delete_PlaylistTrack_itemMutation = { delete_PlaylistTrack_item: { id: string } | null };
 
 export type delete_PlaylistTrack_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: PlaylistTrack_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1386,7 +1386,7 @@ export type create_Track_itemMutationVariables = Exact<{
 export type create_Track_itemMutation = { create_Track_item: { TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null } | null };
 
 export type create_Track_itemsMutationVariables = Exact<{
-  data: Array<create_Track_input> | create_Track_input;
+  data?: Array<create_Track_input> | create_Track_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -1402,7 +1402,7 @@ export type update_Track_itemMutationVariables = Exact<{
 export type update_Track_itemMutation = { update_Track_item: { TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null } | null };
 
 export type update_Track_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_Track_input | null | undefined;
   filter?: Track_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1431,7 +1431,7 @@ export type delete_Track_itemMutationVariables = Exact<{
 export type delete_Track_itemMutation = { delete_Track_item: { id: string } | null };
 
 export type delete_Track_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: Track_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -1560,7 +1560,7 @@ export const create_Album_itemDocument = createDocument<create_Album_itemMutatio
 
 export const create_Album_itemsDocument = createDocument<create_Album_itemsMutation, create_Album_itemsMutationVariables>(
   'items',
-  'mutation create_Album_items($data: [create_Album_input!]!, $sort: [String]) { create_Album_items(data: $data, sort: $sort) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation create_Album_items($data: [create_Album_input!], $sort: [String]) { create_Album_items(data: $data, sort: $sort) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const update_Album_itemDocument = createDocument<update_Album_itemMutation, update_Album_itemMutationVariables>(
@@ -1570,7 +1570,7 @@ export const update_Album_itemDocument = createDocument<update_Album_itemMutatio
 
 export const update_Album_itemsDocument = createDocument<update_Album_itemsMutation, update_Album_itemsMutationVariables>(
   'items',
-  'mutation update_Album_items($ids: [ID!]!, $data: update_Album_input, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Album_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation update_Album_items($ids: [ID!], $data: update_Album_input, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Album_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const update_Album_batchDocument = createDocument<update_Album_batchMutation, update_Album_batchMutationVariables>(
@@ -1585,7 +1585,7 @@ export const delete_Album_itemDocument = createDocument<delete_Album_itemMutatio
 
 export const delete_Album_itemsDocument = createDocument<delete_Album_itemsMutation, delete_Album_itemsMutationVariables>(
   'items',
-  'mutation delete_Album_items($ids: [ID!]!, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Album_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Album_items($ids: [ID!], $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Album_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Artist_itemDocument = createDocument<create_Artist_itemMutation, create_Artist_itemMutationVariables>(
@@ -1595,7 +1595,7 @@ export const create_Artist_itemDocument = createDocument<create_Artist_itemMutat
 
 export const create_Artist_itemsDocument = createDocument<create_Artist_itemsMutation, create_Artist_itemsMutationVariables>(
   'items',
-  'mutation create_Artist_items($data: [create_Artist_input!]!, $sort: [String]) { create_Artist_items(data: $data, sort: $sort) { ArtistId Name } }',
+  'mutation create_Artist_items($data: [create_Artist_input!], $sort: [String]) { create_Artist_items(data: $data, sort: $sort) { ArtistId Name } }',
 );
 
 export const update_Artist_itemDocument = createDocument<update_Artist_itemMutation, update_Artist_itemMutationVariables>(
@@ -1605,7 +1605,7 @@ export const update_Artist_itemDocument = createDocument<update_Artist_itemMutat
 
 export const update_Artist_itemsDocument = createDocument<update_Artist_itemsMutation, update_Artist_itemsMutationVariables>(
   'items',
-  'mutation update_Artist_items($ids: [ID!]!, $data: update_Artist_input, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Artist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ArtistId Name } }',
+  'mutation update_Artist_items($ids: [ID!], $data: update_Artist_input, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Artist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ArtistId Name } }',
 );
 
 export const update_Artist_batchDocument = createDocument<update_Artist_batchMutation, update_Artist_batchMutationVariables>(
@@ -1620,7 +1620,7 @@ export const delete_Artist_itemDocument = createDocument<delete_Artist_itemMutat
 
 export const delete_Artist_itemsDocument = createDocument<delete_Artist_itemsMutation, delete_Artist_itemsMutationVariables>(
   'items',
-  'mutation delete_Artist_items($ids: [ID!]!, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Artist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Artist_items($ids: [ID!], $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Artist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Customer_itemDocument = createDocument<create_Customer_itemMutation, create_Customer_itemMutationVariables>(
@@ -1630,7 +1630,7 @@ export const create_Customer_itemDocument = createDocument<create_Customer_itemM
 
 export const create_Customer_itemsDocument = createDocument<create_Customer_itemsMutation, create_Customer_itemsMutationVariables>(
   'items',
-  'mutation create_Customer_items($data: [create_Customer_input!]!, $sort: [String]) { create_Customer_items(data: $data, sort: $sort) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation create_Customer_items($data: [create_Customer_input!], $sort: [String]) { create_Customer_items(data: $data, sort: $sort) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const update_Customer_itemDocument = createDocument<update_Customer_itemMutation, update_Customer_itemMutationVariables>(
@@ -1640,7 +1640,7 @@ export const update_Customer_itemDocument = createDocument<update_Customer_itemM
 
 export const update_Customer_itemsDocument = createDocument<update_Customer_itemsMutation, update_Customer_itemsMutationVariables>(
   'items',
-  'mutation update_Customer_items($ids: [ID!]!, $data: update_Customer_input, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Customer_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation update_Customer_items($ids: [ID!], $data: update_Customer_input, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Customer_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const update_Customer_batchDocument = createDocument<update_Customer_batchMutation, update_Customer_batchMutationVariables>(
@@ -1655,7 +1655,7 @@ export const delete_Customer_itemDocument = createDocument<delete_Customer_itemM
 
 export const delete_Customer_itemsDocument = createDocument<delete_Customer_itemsMutation, delete_Customer_itemsMutationVariables>(
   'items',
-  'mutation delete_Customer_items($ids: [ID!]!, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Customer_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Customer_items($ids: [ID!], $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Customer_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Employee_itemDocument = createDocument<create_Employee_itemMutation, create_Employee_itemMutationVariables>(
@@ -1665,7 +1665,7 @@ export const create_Employee_itemDocument = createDocument<create_Employee_itemM
 
 export const create_Employee_itemsDocument = createDocument<create_Employee_itemsMutation, create_Employee_itemsMutationVariables>(
   'items',
-  'mutation create_Employee_items($data: [create_Employee_input!]!, $sort: [String]) { create_Employee_items(data: $data, sort: $sort) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation create_Employee_items($data: [create_Employee_input!], $sort: [String]) { create_Employee_items(data: $data, sort: $sort) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_itemDocument = createDocument<update_Employee_itemMutation, update_Employee_itemMutationVariables>(
@@ -1675,7 +1675,7 @@ export const update_Employee_itemDocument = createDocument<update_Employee_itemM
 
 export const update_Employee_itemsDocument = createDocument<update_Employee_itemsMutation, update_Employee_itemsMutationVariables>(
   'items',
-  'mutation update_Employee_items($ids: [ID!]!, $data: update_Employee_input, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Employee_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation update_Employee_items($ids: [ID!], $data: update_Employee_input, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Employee_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_batchDocument = createDocument<update_Employee_batchMutation, update_Employee_batchMutationVariables>(
@@ -1690,7 +1690,7 @@ export const delete_Employee_itemDocument = createDocument<delete_Employee_itemM
 
 export const delete_Employee_itemsDocument = createDocument<delete_Employee_itemsMutation, delete_Employee_itemsMutationVariables>(
   'items',
-  'mutation delete_Employee_items($ids: [ID!]!, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Employee_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Employee_items($ids: [ID!], $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Employee_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Genre_itemDocument = createDocument<create_Genre_itemMutation, create_Genre_itemMutationVariables>(
@@ -1700,7 +1700,7 @@ export const create_Genre_itemDocument = createDocument<create_Genre_itemMutatio
 
 export const create_Genre_itemsDocument = createDocument<create_Genre_itemsMutation, create_Genre_itemsMutationVariables>(
   'items',
-  'mutation create_Genre_items($data: [create_Genre_input!]!, $sort: [String]) { create_Genre_items(data: $data, sort: $sort) { GenreId Name } }',
+  'mutation create_Genre_items($data: [create_Genre_input!], $sort: [String]) { create_Genre_items(data: $data, sort: $sort) { GenreId Name } }',
 );
 
 export const update_Genre_itemDocument = createDocument<update_Genre_itemMutation, update_Genre_itemMutationVariables>(
@@ -1710,7 +1710,7 @@ export const update_Genre_itemDocument = createDocument<update_Genre_itemMutatio
 
 export const update_Genre_itemsDocument = createDocument<update_Genre_itemsMutation, update_Genre_itemsMutationVariables>(
   'items',
-  'mutation update_Genre_items($ids: [ID!]!, $data: update_Genre_input, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Genre_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { GenreId Name } }',
+  'mutation update_Genre_items($ids: [ID!], $data: update_Genre_input, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Genre_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { GenreId Name } }',
 );
 
 export const update_Genre_batchDocument = createDocument<update_Genre_batchMutation, update_Genre_batchMutationVariables>(
@@ -1725,7 +1725,7 @@ export const delete_Genre_itemDocument = createDocument<delete_Genre_itemMutatio
 
 export const delete_Genre_itemsDocument = createDocument<delete_Genre_itemsMutation, delete_Genre_itemsMutationVariables>(
   'items',
-  'mutation delete_Genre_items($ids: [ID!]!, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Genre_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Genre_items($ids: [ID!], $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Genre_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Invoice_itemDocument = createDocument<create_Invoice_itemMutation, create_Invoice_itemMutationVariables>(
@@ -1735,7 +1735,7 @@ export const create_Invoice_itemDocument = createDocument<create_Invoice_itemMut
 
 export const create_Invoice_itemsDocument = createDocument<create_Invoice_itemsMutation, create_Invoice_itemsMutationVariables>(
   'items',
-  'mutation create_Invoice_items($data: [create_Invoice_input!]!, $sort: [String]) { create_Invoice_items(data: $data, sort: $sort) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation create_Invoice_items($data: [create_Invoice_input!], $sort: [String]) { create_Invoice_items(data: $data, sort: $sort) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_itemDocument = createDocument<update_Invoice_itemMutation, update_Invoice_itemMutationVariables>(
@@ -1745,7 +1745,7 @@ export const update_Invoice_itemDocument = createDocument<update_Invoice_itemMut
 
 export const update_Invoice_itemsDocument = createDocument<update_Invoice_itemsMutation, update_Invoice_itemsMutationVariables>(
   'items',
-  'mutation update_Invoice_items($ids: [ID!]!, $data: update_Invoice_input, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Invoice_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation update_Invoice_items($ids: [ID!], $data: update_Invoice_input, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Invoice_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_batchDocument = createDocument<update_Invoice_batchMutation, update_Invoice_batchMutationVariables>(
@@ -1760,7 +1760,7 @@ export const delete_Invoice_itemDocument = createDocument<delete_Invoice_itemMut
 
 export const delete_Invoice_itemsDocument = createDocument<delete_Invoice_itemsMutation, delete_Invoice_itemsMutationVariables>(
   'items',
-  'mutation delete_Invoice_items($ids: [ID!]!, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Invoice_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Invoice_items($ids: [ID!], $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Invoice_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_InvoiceLine_itemDocument = createDocument<create_InvoiceLine_itemMutation, create_InvoiceLine_itemMutationVariables>(
@@ -1770,7 +1770,7 @@ export const create_InvoiceLine_itemDocument = createDocument<create_InvoiceLine
 
 export const create_InvoiceLine_itemsDocument = createDocument<create_InvoiceLine_itemsMutation, create_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation create_InvoiceLine_items($data: [create_InvoiceLine_input!]!, $sort: [String]) { create_InvoiceLine_items(data: $data, sort: $sort) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation create_InvoiceLine_items($data: [create_InvoiceLine_input!], $sort: [String]) { create_InvoiceLine_items(data: $data, sort: $sort) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const update_InvoiceLine_itemDocument = createDocument<update_InvoiceLine_itemMutation, update_InvoiceLine_itemMutationVariables>(
@@ -1780,7 +1780,7 @@ export const update_InvoiceLine_itemDocument = createDocument<update_InvoiceLine
 
 export const update_InvoiceLine_itemsDocument = createDocument<update_InvoiceLine_itemsMutation, update_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation update_InvoiceLine_items($ids: [ID!]!, $data: update_InvoiceLine_input, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_InvoiceLine_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation update_InvoiceLine_items($ids: [ID!], $data: update_InvoiceLine_input, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_InvoiceLine_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const update_InvoiceLine_batchDocument = createDocument<update_InvoiceLine_batchMutation, update_InvoiceLine_batchMutationVariables>(
@@ -1795,7 +1795,7 @@ export const delete_InvoiceLine_itemDocument = createDocument<delete_InvoiceLine
 
 export const delete_InvoiceLine_itemsDocument = createDocument<delete_InvoiceLine_itemsMutation, delete_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation delete_InvoiceLine_items($ids: [ID!]!, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_InvoiceLine_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_InvoiceLine_items($ids: [ID!], $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_InvoiceLine_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_MediaType_itemDocument = createDocument<create_MediaType_itemMutation, create_MediaType_itemMutationVariables>(
@@ -1805,7 +1805,7 @@ export const create_MediaType_itemDocument = createDocument<create_MediaType_ite
 
 export const create_MediaType_itemsDocument = createDocument<create_MediaType_itemsMutation, create_MediaType_itemsMutationVariables>(
   'items',
-  'mutation create_MediaType_items($data: [create_MediaType_input!]!, $sort: [String]) { create_MediaType_items(data: $data, sort: $sort) { MediaTypeId Name } }',
+  'mutation create_MediaType_items($data: [create_MediaType_input!], $sort: [String]) { create_MediaType_items(data: $data, sort: $sort) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_itemDocument = createDocument<update_MediaType_itemMutation, update_MediaType_itemMutationVariables>(
@@ -1815,7 +1815,7 @@ export const update_MediaType_itemDocument = createDocument<update_MediaType_ite
 
 export const update_MediaType_itemsDocument = createDocument<update_MediaType_itemsMutation, update_MediaType_itemsMutationVariables>(
   'items',
-  'mutation update_MediaType_items($ids: [ID!]!, $data: update_MediaType_input, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_MediaType_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { MediaTypeId Name } }',
+  'mutation update_MediaType_items($ids: [ID!], $data: update_MediaType_input, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_MediaType_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_batchDocument = createDocument<update_MediaType_batchMutation, update_MediaType_batchMutationVariables>(
@@ -1830,7 +1830,7 @@ export const delete_MediaType_itemDocument = createDocument<delete_MediaType_ite
 
 export const delete_MediaType_itemsDocument = createDocument<delete_MediaType_itemsMutation, delete_MediaType_itemsMutationVariables>(
   'items',
-  'mutation delete_MediaType_items($ids: [ID!]!, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_MediaType_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_MediaType_items($ids: [ID!], $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_MediaType_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Playlist_itemDocument = createDocument<create_Playlist_itemMutation, create_Playlist_itemMutationVariables>(
@@ -1840,7 +1840,7 @@ export const create_Playlist_itemDocument = createDocument<create_Playlist_itemM
 
 export const create_Playlist_itemsDocument = createDocument<create_Playlist_itemsMutation, create_Playlist_itemsMutationVariables>(
   'items',
-  'mutation create_Playlist_items($data: [create_Playlist_input!]!, $sort: [String]) { create_Playlist_items(data: $data, sort: $sort) { PlaylistId Name } }',
+  'mutation create_Playlist_items($data: [create_Playlist_input!], $sort: [String]) { create_Playlist_items(data: $data, sort: $sort) { PlaylistId Name } }',
 );
 
 export const update_Playlist_itemDocument = createDocument<update_Playlist_itemMutation, update_Playlist_itemMutationVariables>(
@@ -1850,7 +1850,7 @@ export const update_Playlist_itemDocument = createDocument<update_Playlist_itemM
 
 export const update_Playlist_itemsDocument = createDocument<update_Playlist_itemsMutation, update_Playlist_itemsMutationVariables>(
   'items',
-  'mutation update_Playlist_items($ids: [ID!]!, $data: update_Playlist_input, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Playlist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId Name } }',
+  'mutation update_Playlist_items($ids: [ID!], $data: update_Playlist_input, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Playlist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId Name } }',
 );
 
 export const update_Playlist_batchDocument = createDocument<update_Playlist_batchMutation, update_Playlist_batchMutationVariables>(
@@ -1865,7 +1865,7 @@ export const delete_Playlist_itemDocument = createDocument<delete_Playlist_itemM
 
 export const delete_Playlist_itemsDocument = createDocument<delete_Playlist_itemsMutation, delete_Playlist_itemsMutationVariables>(
   'items',
-  'mutation delete_Playlist_items($ids: [ID!]!, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Playlist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Playlist_items($ids: [ID!], $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Playlist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_PlaylistTrack_itemDocument = createDocument<create_PlaylistTrack_itemMutation, create_PlaylistTrack_itemMutationVariables>(
@@ -1875,7 +1875,7 @@ export const create_PlaylistTrack_itemDocument = createDocument<create_PlaylistT
 
 export const create_PlaylistTrack_itemsDocument = createDocument<create_PlaylistTrack_itemsMutation, create_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation create_PlaylistTrack_items($data: [create_PlaylistTrack_input!]!, $sort: [String]) { create_PlaylistTrack_items(data: $data, sort: $sort) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation create_PlaylistTrack_items($data: [create_PlaylistTrack_input!], $sort: [String]) { create_PlaylistTrack_items(data: $data, sort: $sort) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const update_PlaylistTrack_itemDocument = createDocument<update_PlaylistTrack_itemMutation, update_PlaylistTrack_itemMutationVariables>(
@@ -1885,7 +1885,7 @@ export const update_PlaylistTrack_itemDocument = createDocument<update_PlaylistT
 
 export const update_PlaylistTrack_itemsDocument = createDocument<update_PlaylistTrack_itemsMutation, update_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation update_PlaylistTrack_items($ids: [ID!]!, $data: update_PlaylistTrack_input, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_PlaylistTrack_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation update_PlaylistTrack_items($ids: [ID!], $data: update_PlaylistTrack_input, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_PlaylistTrack_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const update_PlaylistTrack_batchDocument = createDocument<update_PlaylistTrack_batchMutation, update_PlaylistTrack_batchMutationVariables>(
@@ -1900,7 +1900,7 @@ export const delete_PlaylistTrack_itemDocument = createDocument<delete_PlaylistT
 
 export const delete_PlaylistTrack_itemsDocument = createDocument<delete_PlaylistTrack_itemsMutation, delete_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation delete_PlaylistTrack_items($ids: [ID!]!, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_PlaylistTrack_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_PlaylistTrack_items($ids: [ID!], $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_PlaylistTrack_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_Track_itemDocument = createDocument<create_Track_itemMutation, create_Track_itemMutationVariables>(
@@ -1910,7 +1910,7 @@ export const create_Track_itemDocument = createDocument<create_Track_itemMutatio
 
 export const create_Track_itemsDocument = createDocument<create_Track_itemsMutation, create_Track_itemsMutationVariables>(
   'items',
-  'mutation create_Track_items($data: [create_Track_input!]!, $sort: [String]) { create_Track_items(data: $data, sort: $sort) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation create_Track_items($data: [create_Track_input!], $sort: [String]) { create_Track_items(data: $data, sort: $sort) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_itemDocument = createDocument<update_Track_itemMutation, update_Track_itemMutationVariables>(
@@ -1920,7 +1920,7 @@ export const update_Track_itemDocument = createDocument<update_Track_itemMutatio
 
 export const update_Track_itemsDocument = createDocument<update_Track_itemsMutation, update_Track_itemsMutationVariables>(
   'items',
-  'mutation update_Track_items($ids: [ID!]!, $data: update_Track_input, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Track_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation update_Track_items($ids: [ID!], $data: update_Track_input, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Track_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_batchDocument = createDocument<update_Track_batchMutation, update_Track_batchMutationVariables>(
@@ -1935,6 +1935,6 @@ export const delete_Track_itemDocument = createDocument<delete_Track_itemMutatio
 
 export const delete_Track_itemsDocument = createDocument<delete_Track_itemsMutation, delete_Track_itemsMutationVariables>(
   'items',
-  'mutation delete_Track_items($ids: [ID!]!, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Track_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Track_items($ids: [ID!], $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Track_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 

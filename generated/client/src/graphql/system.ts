@@ -460,7 +460,7 @@ export type create_access_itemMutationVariables = Exact<{
 export type create_access_itemMutation = { create_access_item: { id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null } | null };
 
 export type create_access_itemsMutationVariables = Exact<{
-  data: Array<create_svc_access_input> | create_svc_access_input;
+  data?: Array<create_svc_access_input> | create_svc_access_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -476,7 +476,7 @@ export type update_access_itemMutationVariables = Exact<{
 export type update_access_itemMutation = { update_access_item: { id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null } | null };
 
 export type update_access_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_svc_access_input | null | undefined;
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -505,7 +505,7 @@ export type delete_access_itemMutationVariables = Exact<{
 export type delete_access_itemMutation = { delete_access_item: { id: string } | null };
 
 export type delete_access_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -525,7 +525,7 @@ export type create_permissions_itemMutationVariables = Exact<{
 export type create_permissions_itemMutation = { create_permissions_item: { id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null } | null };
 
 export type create_permissions_itemsMutationVariables = Exact<{
-  data: Array<create_svc_permissions_input> | create_svc_permissions_input;
+  data?: Array<create_svc_permissions_input> | create_svc_permissions_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -541,7 +541,7 @@ export type update_permissions_itemMutationVariables = Exact<{
 export type update_permissions_itemMutation = { update_permissions_item: { id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null } | null };
 
 export type update_permissions_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_svc_permissions_input | null | undefined;
   filter?: svc_permissions_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -570,7 +570,7 @@ export type delete_permissions_itemMutationVariables = Exact<{
 export type delete_permissions_itemMutation = { delete_permissions_item: { id: string } | null };
 
 export type delete_permissions_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: svc_permissions_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -590,7 +590,7 @@ export type create_policies_itemMutationVariables = Exact<{
 export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean } | null };
 
 export type create_policies_itemsMutationVariables = Exact<{
-  data: Array<create_svc_policies_input> | create_svc_policies_input;
+  data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -606,7 +606,7 @@ export type update_policies_itemMutationVariables = Exact<{
 export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean } | null };
 
 export type update_policies_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_svc_policies_input | null | undefined;
   filter?: svc_policies_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -635,7 +635,7 @@ export type delete_policies_itemMutationVariables = Exact<{
 export type delete_policies_itemMutation = { delete_policies_item: { id: string } | null };
 
 export type delete_policies_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: svc_policies_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -655,7 +655,7 @@ export type create_roles_itemMutationVariables = Exact<{
 export type create_roles_itemMutation = { create_roles_item: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
 export type create_roles_itemsMutationVariables = Exact<{
-  data: Array<create_svc_roles_input> | create_svc_roles_input;
+  data?: Array<create_svc_roles_input> | create_svc_roles_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -671,7 +671,7 @@ export type update_roles_itemMutationVariables = Exact<{
 export type update_roles_itemMutation = { update_roles_item: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
 export type update_roles_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_svc_roles_input | null | undefined;
   filter?: svc_roles_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -700,7 +700,7 @@ export type delete_roles_itemMutationVariables = Exact<{
 export type delete_roles_itemMutation = { delete_roles_item: { id: string } | null };
 
 export type delete_roles_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: svc_roles_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -720,7 +720,7 @@ export type create_users_itemMutationVariables = Exact<{
 export type create_users_itemMutation = { create_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type create_users_itemsMutationVariables = Exact<{
-  data: Array<create_svc_users_input> | create_svc_users_input;
+  data?: Array<create_svc_users_input> | create_svc_users_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
 }>;
 
@@ -736,7 +736,7 @@ export type update_users_itemMutationVariables = Exact<{
 export type update_users_itemMutation = { update_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type update_users_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   data?: update_svc_users_input | null | undefined;
   filter?: svc_users_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -765,7 +765,7 @@ export type delete_users_itemMutationVariables = Exact<{
 export type delete_users_itemMutation = { delete_users_item: { id: string } | null };
 
 export type delete_users_itemsMutationVariables = Exact<{
-  ids: Array<string> | string;
+  ids?: Array<string> | string | null | undefined;
   filter?: svc_users_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
   limit?: number | null | undefined;
@@ -859,7 +859,7 @@ export const create_access_itemDocument = createDocument<create_access_itemMutat
 
 export const create_access_itemsDocument = createDocument<create_access_itemsMutation, create_access_itemsMutationVariables>(
   'system',
-  'mutation create_access_items($data: [create_svc_access_input!]!, $sort: [String]) { create_access_items(data: $data, sort: $sort) { id role { id } user { id } policy { id } sort } }',
+  'mutation create_access_items($data: [create_svc_access_input!], $sort: [String]) { create_access_items(data: $data, sort: $sort) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const update_access_itemDocument = createDocument<update_access_itemMutation, update_access_itemMutationVariables>(
@@ -869,7 +869,7 @@ export const update_access_itemDocument = createDocument<update_access_itemMutat
 
 export const update_access_itemsDocument = createDocument<update_access_itemsMutation, update_access_itemsMutationVariables>(
   'system',
-  'mutation update_access_items($ids: [ID!]!, $data: update_svc_access_input, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_access_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id role { id } user { id } policy { id } sort } }',
+  'mutation update_access_items($ids: [ID!], $data: update_svc_access_input, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_access_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const update_access_batchDocument = createDocument<update_access_batchMutation, update_access_batchMutationVariables>(
@@ -884,7 +884,7 @@ export const delete_access_itemDocument = createDocument<delete_access_itemMutat
 
 export const delete_access_itemsDocument = createDocument<delete_access_itemsMutation, delete_access_itemsMutationVariables>(
   'system',
-  'mutation delete_access_items($ids: [ID!]!, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_access_items($ids: [ID!], $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_permissions_itemDocument = createDocument<create_permissions_itemMutation, create_permissions_itemMutationVariables>(
@@ -894,7 +894,7 @@ export const create_permissions_itemDocument = createDocument<create_permissions
 
 export const create_permissions_itemsDocument = createDocument<create_permissions_itemsMutation, create_permissions_itemsMutationVariables>(
   'system',
-  'mutation create_permissions_items($data: [create_svc_permissions_input!]!, $sort: [String]) { create_permissions_items(data: $data, sort: $sort) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation create_permissions_items($data: [create_svc_permissions_input!], $sort: [String]) { create_permissions_items(data: $data, sort: $sort) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_itemDocument = createDocument<update_permissions_itemMutation, update_permissions_itemMutationVariables>(
@@ -904,7 +904,7 @@ export const update_permissions_itemDocument = createDocument<update_permissions
 
 export const update_permissions_itemsDocument = createDocument<update_permissions_itemsMutation, update_permissions_itemsMutationVariables>(
   'system',
-  'mutation update_permissions_items($ids: [ID!]!, $data: update_svc_permissions_input, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_permissions_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation update_permissions_items($ids: [ID!], $data: update_svc_permissions_input, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_permissions_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_batchDocument = createDocument<update_permissions_batchMutation, update_permissions_batchMutationVariables>(
@@ -919,7 +919,7 @@ export const delete_permissions_itemDocument = createDocument<delete_permissions
 
 export const delete_permissions_itemsDocument = createDocument<delete_permissions_itemsMutation, delete_permissions_itemsMutationVariables>(
   'system',
-  'mutation delete_permissions_items($ids: [ID!]!, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_permissions_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_permissions_items($ids: [ID!], $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_permissions_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
@@ -929,7 +929,7 @@ export const create_policies_itemDocument = createDocument<create_policies_itemM
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!]!, $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
@@ -939,7 +939,7 @@ export const update_policies_itemDocument = createDocument<update_policies_itemM
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!]!, $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
@@ -954,7 +954,7 @@ export const delete_policies_itemDocument = createDocument<delete_policies_itemM
 
 export const delete_policies_itemsDocument = createDocument<delete_policies_itemsMutation, delete_policies_itemsMutationVariables>(
   'system',
-  'mutation delete_policies_items($ids: [ID!]!, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_policies_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_policies_items($ids: [ID!], $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_policies_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_roles_itemDocument = createDocument<create_roles_itemMutation, create_roles_itemMutationVariables>(
@@ -964,7 +964,7 @@ export const create_roles_itemDocument = createDocument<create_roles_itemMutatio
 
 export const create_roles_itemsDocument = createDocument<create_roles_itemsMutation, create_roles_itemsMutationVariables>(
   'system',
-  'mutation create_roles_items($data: [create_svc_roles_input!]!, $sort: [String]) { create_roles_items(data: $data, sort: $sort) { id name icon description parent { id } } }',
+  'mutation create_roles_items($data: [create_svc_roles_input!], $sort: [String]) { create_roles_items(data: $data, sort: $sort) { id name icon description parent { id } } }',
 );
 
 export const update_roles_itemDocument = createDocument<update_roles_itemMutation, update_roles_itemMutationVariables>(
@@ -974,7 +974,7 @@ export const update_roles_itemDocument = createDocument<update_roles_itemMutatio
 
 export const update_roles_itemsDocument = createDocument<update_roles_itemsMutation, update_roles_itemsMutationVariables>(
   'system',
-  'mutation update_roles_items($ids: [ID!]!, $data: update_svc_roles_input, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_roles_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description parent { id } } }',
+  'mutation update_roles_items($ids: [ID!], $data: update_svc_roles_input, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_roles_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description parent { id } } }',
 );
 
 export const update_roles_batchDocument = createDocument<update_roles_batchMutation, update_roles_batchMutationVariables>(
@@ -989,7 +989,7 @@ export const delete_roles_itemDocument = createDocument<delete_roles_itemMutatio
 
 export const delete_roles_itemsDocument = createDocument<delete_roles_itemsMutation, delete_roles_itemsMutationVariables>(
   'system',
-  'mutation delete_roles_items($ids: [ID!]!, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_roles_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_roles_items($ids: [ID!], $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_roles_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_users_itemDocument = createDocument<create_users_itemMutation, create_users_itemMutationVariables>(
@@ -999,7 +999,7 @@ export const create_users_itemDocument = createDocument<create_users_itemMutatio
 
 export const create_users_itemsDocument = createDocument<create_users_itemsMutation, create_users_itemsMutationVariables>(
   'system',
-  'mutation create_users_items($data: [create_svc_users_input!]!, $sort: [String]) { create_users_items(data: $data, sort: $sort) { id first_name last_name email status role { id } token date_created } }',
+  'mutation create_users_items($data: [create_svc_users_input!], $sort: [String]) { create_users_items(data: $data, sort: $sort) { id first_name last_name email status role { id } token date_created } }',
 );
 
 export const update_users_itemDocument = createDocument<update_users_itemMutation, update_users_itemMutationVariables>(
@@ -1009,7 +1009,7 @@ export const update_users_itemDocument = createDocument<update_users_itemMutatio
 
 export const update_users_itemsDocument = createDocument<update_users_itemsMutation, update_users_itemsMutationVariables>(
   'system',
-  'mutation update_users_items($ids: [ID!]!, $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id first_name last_name email status role { id } token date_created } }',
+  'mutation update_users_items($ids: [ID!], $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id first_name last_name email status role { id } token date_created } }',
 );
 
 export const update_users_batchDocument = createDocument<update_users_batchMutation, update_users_batchMutationVariables>(
@@ -1024,6 +1024,6 @@ export const delete_users_itemDocument = createDocument<delete_users_itemMutatio
 
 export const delete_users_itemsDocument = createDocument<delete_users_itemsMutation, delete_users_itemsMutationVariables>(
   'system',
-  'mutation delete_users_items($ids: [ID!]!, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_users_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_users_items($ids: [ID!], $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_users_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 

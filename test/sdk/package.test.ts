@@ -1,0 +1,61 @@
+/** The packed client, as checkers of packages see it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packageRoot } from '../../runtime/package.js';
+import { createProject, type Project } from './package.js';
+
+const source = join(packageRoot, 'generated', 'client');
+
+let project: Project;
+beforeAll(async () => {
+  project = await createProject(source);
+});
+afterAll(() => project.remove());
+
+it('has a manifest that publint has nothing to say about', async () => {
+  const pkgDir = join(project.folder, 'node_modules', 'content-api-client');
+  const { messages, pkg } = await publint({ pkgDir, level: 'suggestion', strict: true, pack: false });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+it('has right types for every way of importing an ES module', async () => {
+  const data = await readFile(project.packed);
+  const result = await checkPackage(createPackageFromTarballData(new Uint8Array(data)));
+  if (result.types === false) throw new Error('the package has no types');
+  const old = new Set(['node10', 'node16-cjs']);
+  const problems = result.problems.filter(
+    (problem) => !('resolutionKind' in problem) || !old.has(problem.resolutionKind),
+  );
+  expect(problems).toEqual([]);
+});
+
+it('holds JavaScript and declarations, and depends on nothing', async () => {
+  const { folder } = project;
+  const place = join(folder, 'node_modules', 'content-api-client');
+  const manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as Record<string, unknown>;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest).not.toHaveProperty('peerDependencies');
+  const files = ts.sys.readDirectory(place, undefined, undefined, ['**/*']);
+  const texts = await Promise.all(files.filter((path) => /\.[jt]s$/.test(path)).map((path) => readFile(path, 'utf8')));
+  const imported = texts.flatMap((text) => Array.from(text.matchAll(/\bfrom '([^']+)'/g), ([, name]) => name));
+  expect(imported.filter((name) => !name?.startsWith('.'))).toEqual([]);
+  expect(files.every((path) => /\.js$|\.d\.ts$|package\.json$/.test(path))).toBe(true);
+});
+
+it('has hand-written and printed code that compiles under the strictest settings', () => {
+  const { fileNames, options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(source, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    source,
+  );
+  const strict = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noEmit: true };
+  const program = ts.createProgram({ rootNames: fileNames, options: { ...options, ...strict } });
+  const ours = fileNames.filter((path) => !path.includes('/src/rest/'));
+  const faults = ours.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
+  expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+}, 120_000);

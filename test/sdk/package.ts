@@ -1,0 +1,72 @@
+/** The client as people get it: built, packed, and unpacked into a project of theirs. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { packageRoot } from '../../runtime/package.js';
+
+const run = promisify(execFile);
+
+export const programsFolder = join(packageRoot, 'test', 'sdk');
+
+export interface Project {
+  readonly folder: string;
+  /** The tarball. */
+  readonly packed: string;
+  remove(): Promise<void>;
+}
+
+/** A project that has the client of `source` installed, and `programs` of `test/sdk` beside it. */
+export const createProject = async (source: string, programs: readonly string[] = []): Promise<Project> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-sdk-'));
+  const workshop = join(folder, 'workshop');
+  await cp(source, workshop, { recursive: true });
+  await symlink(join(packageRoot, 'node_modules'), join(workshop, 'node_modules'));
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: workshop });
+  await rm(workshop, { recursive: true });
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const place = join(folder, 'node_modules', 'content-api-client');
+  await mkdir(place, { recursive: true });
+  await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', place]);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
+  for (const name of programs) await cp(join(programsFolder, name), join(folder, name), { recursive: true });
+  return {
+    folder,
+    packed: join(folder, tarball),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};
+
+/** The strictest settings a project may have. */
+export const strictest: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  noUnusedLocals: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
+};
+
+/** What the compiler says, a line each: `TS2322: …`; by file name, without folder. */
+export const diagnose = (program: ts.Program): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>();
+  for (const { file, code, messageText } of ts.getPreEmitDiagnostics(program)) {
+    const name = file?.fileName.split('/').at(-1) ?? '';
+    const text = `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    found.set(name, [...(found.get(name) ?? []), text]);
+  }
+  return found;
+};
+
+/** Source files in a folder, sorted. */
+export const sourcesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort();

@@ -1,0 +1,7 @@
+type Same<One, Other> =
+  (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
+
+/** Compiles only for a value of exactly this type. */
+export const exactly =
+  <Wanted>() =>
+  <Given>(_: Given & (Same<Wanted, Given> extends true ? unknown : never)): void => undefined;

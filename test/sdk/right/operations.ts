@@ -1,0 +1,13 @@
+/** What is no collection stands beside `items`; system collections do not differ from others. */
+import type { Client } from 'content-api-client';
+import { exactly } from './exactly.js';
+
+export const run = async (api: Client) => {
+  const pong = await api.server.ping();
+  exactly<'pong'>()(pong);
+  const health = await api.server.health();
+  const users = await api.items('svc_users').list({ fields: ['email', { role: ['name'] }] });
+  return [pong, health.status, users.length > 0];
+};
+
+export const expected = ['pong', 'ok', true];

@@ -1,0 +1,5 @@
+// TS2322: Type '"Nmae"' is not assignable to type 'Field<"Track">'.
+import { createClient } from 'content-api-client';
+
+const api = createClient({ url: 'http://127.0.0.1' });
+void api.items('Album').list({ fields: [{ Track: ['Nmae'] }] });
