@@ -77,9 +77,7 @@ const makeClient = async (
   model: Model,
   files: readonly OutputFile[],
 ): Promise<ClientResult> =>
-  client === true
-    ? runClientStep({ model, files, out })
-    : { outcome: 'left', files: [], warnings: [] };
+  client === true ? runClientStep({ model, files, out }) : { outcome: 'left', files: [], warnings: [] };
 
 const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> => {
   const { from, reader, include, exclude } = options;

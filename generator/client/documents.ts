@@ -46,7 +46,9 @@ const selectFields = (type: GraphQLNamedOutputType): string => {
     const inner = getNamedType(field.type);
     if (!isObjectType(inner)) return [field.name];
     const ids = Object.values(inner.getFields()).filter(({ type }) => String(type) === 'ID!');
-    return ids.length === 0 || isListType(field) ? [] : [`${field.name} { ${ids.map((id) => id.name).join(' ')} }`];
+    return ids.length === 0 || isListType(field)
+      ? []
+      : [`${field.name} { ${ids.map((id) => id.name).join(' ')} }`];
   });
   return names.length === 0 ? '__typename' : names.join(' ');
 };

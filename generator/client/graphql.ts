@@ -26,9 +26,20 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
     documents: documents.map(({ text }) => ({ location: name, document: parse(text) })),
     plugins: [{ 'typescript-operations': {} }],
     pluginMap: { 'typescript-operations': operations },
-    config: { namingConvention: 'keep', enumsAsTypes: true, skipTypename: true, defaultScalarType: 'unknown', scalars },
+    config: {
+      namingConvention: 'keep',
+      enumsAsTypes: true,
+      skipTypename: true,
+      defaultScalarType: 'unknown',
+      scalars,
+    },
   });
-  return [printHeader(name), types.trim(), ...documents.map((document) => printDocument(document, name)), ''].join('\n\n');
+  return [
+    printHeader(name),
+    types.trim(),
+    ...documents.map((document) => printDocument(document, name)),
+    '',
+  ].join('\n\n');
 };
 
 /** As they are on the wire. */

@@ -41,8 +41,12 @@ it('holds JavaScript and declarations, and depends on nothing', async () => {
   expect(manifest).not.toHaveProperty('dependencies');
   expect(manifest).not.toHaveProperty('peerDependencies');
   const files = ts.sys.readDirectory(place, undefined, undefined, ['**/*']);
-  const texts = await Promise.all(files.filter((path) => /\.[jt]s$/.test(path)).map((path) => readFile(path, 'utf8')));
-  const imported = texts.flatMap((text) => Array.from(text.matchAll(/\bfrom '([^']+)'/g), ([, name]) => name));
+  const texts = await Promise.all(
+    files.filter((path) => /\.[jt]s$/.test(path)).map((path) => readFile(path, 'utf8')),
+  );
+  const imported = texts.flatMap((text) =>
+    Array.from(text.matchAll(/\bfrom '([^']+)'/g), ([, name]) => name),
+  );
   expect(imported.filter((name) => !name?.startsWith('.'))).toEqual([]);
   expect(files.every((path) => /\.js$|\.d\.ts$|package\.json$/.test(path))).toBe(true);
 });

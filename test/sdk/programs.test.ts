@@ -51,17 +51,22 @@ describe('right programs', () => {
 
   const expectRight = (outcomes: readonly Outcome[]): void => {
     expect(outcomes.map(({ name }) => name)).toEqual(right.map((name) => name.replace('.ts', '.js')));
-    for (const { name, result, expected } of outcomes) expect({ name, result }).toEqual({ name, result: expected });
+    for (const { name, result, expected } of outcomes)
+      expect({ name, result }).toEqual({ name, result: expected });
   };
 
   describe.each(['sqlite', 'mariadb'] as const)('on %s', (dialect) => {
     const file = join(packageRoot, 'demo', dialect === 'sqlite' ? 'chinook.sqlite.sql' : 'chinook.mysql.sql');
     const server = useServer({ dialect, file });
 
-    it.each(nodeVersions)('give what they expect in Node %s', async (version) => {
-      const options = { folder: join(project.folder, 'right'), url: server().url, token: adminToken };
-      expectRight(await runInNode(await findNode(version), options));
-    }, 240_000);
+    it.each(nodeVersions)(
+      'give what they expect in Node %s',
+      async (version) => {
+        const options = { folder: join(project.folder, 'right'), url: server().url, token: adminToken };
+        expectRight(await runInNode(await findNode(version), options));
+      },
+      240_000,
+    );
 
     it('give what they expect in a browser', async () => {
       expectRight(await runInBrowser({ folder: project.folder, url: server().url, token: adminToken }));

@@ -81,7 +81,8 @@ const serveSite = async (folder: string, api: string) => {
   const server = createServer((incoming, response) => {
     const path = incoming.url ?? '/';
     if (path.startsWith('/api/')) pass(incoming, response, `${api}${path.slice('/api'.length)}`);
-    else if (path.startsWith('/project/')) void sendFile(response, join(folder, path.slice('/project'.length)));
+    else if (path.startsWith('/project/'))
+      void sendFile(response, join(folder, path.slice('/project'.length)));
     else response.setHeader('content-type', 'text/html').end(page);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

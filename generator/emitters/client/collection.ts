@@ -4,6 +4,7 @@ import { array, arrayType, layout, pair, union, type Code } from '../../print/co
 import {
   createWriter,
   docComment,
+  lineWidth,
   lineComment,
   str,
   typeKey,
@@ -11,7 +12,14 @@ import {
 } from '../../print/typescript.js';
 import { aboutRead, aboutWrite } from './about.js';
 import { filterType, member, readType, valueType, writeType } from './field.js';
-import { kindOf, reachableRelations, relationFilterType, relationType, type Reachable, type Served } from './relation.js';
+import {
+  kindOf,
+  reachableRelations,
+  relationFilterType,
+  relationType,
+  type Reachable,
+  type Served,
+} from './relation.js';
 
 export const emitCollection = (collection: Collection, served: Served): OutputFile => {
   const relations = reachableRelations(collection, served);
@@ -25,7 +33,10 @@ export const emitCollection = (collection: Collection, served: Served): OutputFi
   writeFilter(writer, collection, relations);
   writeRelations(writer, collection, relations);
   writeEntry(writer, collection, relations);
-  return { path: `client/src/collections/${collection.names.file}.ts`, content: writer.newLineIfLastNot().toString() };
+  return {
+    path: `client/src/collections/${collection.names.file}.ts`,
+    content: writer.newLineIfLastNot().toString(),
+  };
 };
 
 interface Member {
@@ -71,8 +82,7 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
 };
 
 /** What stands for a related row that no field is asked of. */
-const bareType = (target: Collection): Code =>
-  `svc.BareKey<${str(target.name)}>`;
+const bareType = (target: Collection): Code => `svc.BareKey<${str(target.name)}>`;
 
 const writeInputs = (writer: CodeBlockWriter, collection: Collection): void => {
   const { type } = collection.names;
@@ -86,9 +96,14 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection): void => {
     })),
   });
   const keys = collection.key.filter((name) => fields.some((field) => field.name === name));
-  const create = keys.length === 0 ? `${type}Create` : `Omit<${type}Create, ${keys.map(str).join(' | ')}>`;
+  const types = [`${type}Create`, keys.length === 0 ? 'never' : keys.map(str).join(' | ')];
   writer.blankLine().writeLine(docComment(`What changes a row of ${collection.name}; a key never changes.`));
-  writer.writeLine(`export interface ${type}Update extends Partial<${create}> {}`);
+  writer.writeLine(printUpdate(`export interface ${type}Update extends svc.Update`, types));
+};
+
+const printUpdate = (heading: string, types: readonly string[]): string => {
+  const line = `${heading}<${types.join(', ')}> {}`;
+  return line.length <= lineWidth ? line : `${heading}<\n  ${types.join(',\n  ')}\n> {}`;
 };
 
 const writeFilter = (
@@ -112,7 +127,8 @@ const writeFilter = (
 };
 
 const filterMember = (name: string, types: readonly string[]): Member => ({
-  code: member(name, union(types), { optional: true }),
+  code:
+    types.length === 1 ? `${typeKey(name)}?: ${types[0]}` : member(name, union(types), { optional: true }),
 });
 
 const filtersOf = (relation: Reachable | undefined): string[] =>
@@ -128,7 +144,7 @@ const writeRelations = (
     heading: `${collection.names.type}Relations`,
     about: `Where ${collection.name} leads.`,
     members: relations.map((relation) => ({
-      code: member(relation.name, relationType(relation, collection)),
+      code: `${typeKey(relation.name)}: ${relationType(relation, collection)}`,
     })),
   });
 };
@@ -165,7 +181,9 @@ const printKey = (collection: Collection): Code => {
   const types = keyTypes(collection);
   const [only] = types;
   if (types.length === 1 && only !== undefined) return only;
-  return array(collection.key.map((name, index) => pair(`${labelOf(name, index)}:`, types[index] ?? 'string')));
+  return array(
+    collection.key.map((name, index) => pair(`${labelOf(name, index)}:`, types[index] ?? 'string')),
+  );
 };
 
 /** A label of a tuple is a name or nothing. */

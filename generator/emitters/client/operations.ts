@@ -1,7 +1,14 @@
 /** `operations.ts`: everything that is no collection, by area: `client.server.health()`. */
 import type { Operation, OutputFile } from '../../model/types.js';
 import { call, layout, type Code } from '../../print/code.js';
-import { createWriter, docComment, objectKey, typeKey, type CodeBlockWriter } from '../../print/typescript.js';
+import {
+  createWriter,
+  docComment,
+  lineWidth,
+  objectKey,
+  typeKey,
+  type CodeBlockWriter,
+} from '../../print/typescript.js';
 
 export const emitClientOperations = (operations: readonly Operation[]): OutputFile => {
   const writer = createWriter();
@@ -51,7 +58,9 @@ const groupByArea = (operations: readonly Operation[]): Areas => {
 const taken = new Set(['items', 'graphql']);
 
 const areaOf = ({ tag }: Operation): string => {
-  const area = lowerFirst(tag.replace(/[^\p{L}\p{N}]+(\p{L})?/gu, (_, letter: string = '') => letter.toUpperCase()));
+  const area = lowerFirst(
+    tag.replace(/[^\p{L}\p{N}]+(\p{L})?/gu, (_, letter: string = '') => letter.toUpperCase()),
+  );
   return taken.has(area) ? `${area}Operations` : area;
 };
 
@@ -66,8 +75,8 @@ const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => 
   const answer = `rest.${upperFirst(operation.id)}Response`;
   const result = hasEnvelope(operation) ? `${answer}['data']` : answer;
   const parameters = [...inputs(operation, (type) => `input: ${type}`), 'options?: CallOptions'];
-  writer.writeLine(docComment(operation.summary, 4));
-  writer.writeLine(print(call(methodOf(operation), parameters, `: Promise<${result}>`), 4, 1));
+  writer.writeLine(docComment(operation.summary, margin));
+  writer.writeLine(print(call(methodOf(operation), parameters, `: Promise<${result}>`), margin, 1));
 };
 
 const print = (code: Code, margin: number, tail: number): string => `${layout(code, { margin, tail })};`;
@@ -94,14 +103,18 @@ const placesOf = ({ parameters, body }: Operation): string[] => {
 };
 
 const writeBody = (writer: CodeBlockWriter, operation: Operation): void => {
-  const places = placesOf(operation);
-  const given = places.length === 0 ? '' : places.length === 1 ? `${places[0]}: input` : '...input';
-  const argument = given === '' ? 'shared' : `{ ...shared, ${given} }`;
-  const run = `(shared) => rest.${operation.id}(${argument})`;
-  const parameters = places.length === 0 ? '(options)' : '(input, options)';
+  const [place, ...more] = placesOf(operation);
+  const given = more.length === 0 ? `${place}: input` : '...input';
+  const argument = place === undefined ? 'shared' : `{ ...shared, ${given} }`;
+  const head = `${objectKey(methodOf(operation))}: ${place === undefined ? '(options)' : '(input, options)'} =>`;
   const suffix = hasEnvelope(operation) ? '.then(dataOf)' : '';
-  writer.writeLine(`${objectKey(methodOf(operation))}: ${parameters} => call(${run}, options)${suffix},`);
+  const body = `call((shared) => rest.${operation.id}(${argument}), options)${suffix},`;
+  const fits = margin + head.length + 1 + body.length <= lineWidth;
+  writer.writeLine(fits ? `${head} ${body}` : `${head}\n  ${body}`);
 };
+
+/** Columns before a method. */
+const margin = 4;
 
 /** Answers of the form `{ data }` are opened. */
 const hasEnvelope = ({ responses }: Operation): boolean => {

@@ -18,9 +18,7 @@ export const kindOf = ({ key, singleton }: Collection): 'table' | 'view' | 'sing
 export type Reachable = ManyToOne | OneToMany;
 
 export const reachableRelations = ({ relations }: Collection, served: Served): readonly Reachable[] =>
-  relations
-    .filter((relation) => relation.kind !== 'manyToAny')
-    .filter(({ target }) => served.has(target));
+  relations.filter((relation) => relation.kind !== 'manyToAny').filter(({ target }) => served.has(target));
 
 /** `svc.One<'Artist'>`, or null where the row may name none. */
 export const relationType = (relation: Reachable, { fields }: Collection): string => {

@@ -19,7 +19,9 @@ export const emitSchema = (collections: readonly Collection[]): OutputFile => {
   const paths = collections
     .filter(({ system }) => system)
     .map(({ name, path }) => pair(`${objectKey(name)}:`, str((path ?? '').slice(1))));
-  writer.blankLine().writeLine(docComment('System collections stand at the root of the API, under these names.'));
+  writer
+    .blankLine()
+    .writeLine(docComment('System collections stand at the root of the API, under these names.'));
   writer.writeLine(
     `${layout(pair('export const systemPaths: Readonly<Record<string, string>> =', object(paths)))};`,
   );

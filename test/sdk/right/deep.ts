@@ -9,11 +9,17 @@ export const run = (api: Client) =>
       Album: {
         _sort: ['-Title'],
         _limit: 1,
-        Track: { _filter: { Milliseconds: { _between: [360_000, 400_000] } }, _sort: ['AlbumId.Title', 'Name'] },
+        Track: {
+          _filter: { Milliseconds: { _between: [360_000, 400_000] } },
+          _sort: ['AlbumId.Title', 'Name'],
+        },
       },
     },
   });
 
 export const expected = [
-  { Name: 'AC/DC', Album: [{ Title: 'Let There Be Rock', Track: [{ Name: 'Let There Be Rock' }, { Name: 'Overdose' }] }] },
+  {
+    Name: 'AC/DC',
+    Album: [{ Title: 'Let There Be Rock', Track: [{ Name: 'Let There Be Rock' }, { Name: 'Overdose' }] }],
+  },
 ];

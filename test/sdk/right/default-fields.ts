@@ -11,4 +11,7 @@ export const run = async (api: Client) => {
   return [albums, track.UnitPrice];
 };
 
-export const expected = [[{ AlbumId: 1, Title: 'For Those About To Rock We Salute You', ArtistId: 1 }], '0.99'];
+export const expected = [
+  [{ AlbumId: 1, Title: 'For Those About To Rock We Salute You', ArtistId: 1 }],
+  '0.99',
+];

@@ -4,7 +4,13 @@ import { exactly } from './exactly.js';
 
 export const run = async (api: Client) => {
   const track = await api.items('Track').get(6, {
-    fields: ['Name', 'AlbumId.Title', 'AlbumId.ArtistId.Name', 'PlaylistTrack', { InvoiceLine: ['Quantity'] }],
+    fields: [
+      'Name',
+      'AlbumId.Title',
+      'AlbumId.ArtistId.Name',
+      'PlaylistTrack',
+      { InvoiceLine: ['Quantity'] },
+    ],
   });
   exactly<{
     Name: string;

@@ -26,7 +26,11 @@ export const run = async (api: Client, url: string) => {
     await failureOf(api.items('Album').create(wrong)),
     await failureOf(api.items('Album').list({}, { signal: AbortSignal.abort() })),
     await failureOf(api.items('Genre').deleteMany({ query: { filter } })),
-    await failureOf(createClient({ url: `${url}/nowhere` }).items('Album').list()),
+    await failureOf(
+      createClient({ url: `${url}/nowhere` })
+        .items('Album')
+        .list(),
+    ),
   ];
 };
 

@@ -5,7 +5,10 @@ import { exactly } from './exactly.js';
 export const run = async (api: Client) => {
   const albums = await api.items('Album').list({
     fields: ['Title', { ArtistId: ['Name'] }],
-    filter: { ArtistId: { Name: { _starts_with: 'Iron' } }, Track: { _some: { Milliseconds: { _gt: 600_000 } } } },
+    filter: {
+      ArtistId: { Name: { _starts_with: 'Iron' } },
+      Track: { _some: { Milliseconds: { _gt: 600_000 } } },
+    },
     sort: ['ArtistId.Name', '-Title'],
     limit: 2,
   });

@@ -8,7 +8,10 @@ export const run = async (api: Client) => {
   exactly<{ AlbumId: number; ArtistId: { Name: string | null } }>()(made);
   const changed = await api.items('Album').update(made.AlbumId, { Title: 'Second' }, { fields: ['Title'] });
   await api.items('Album').delete(made.AlbumId);
-  const gone = await api.items('Album').get(made.AlbumId).catch((error: unknown) => error);
+  const gone = await api
+    .items('Album')
+    .get(made.AlbumId)
+    .catch((error: unknown) => error);
   return [made.ArtistId, changed, gone instanceof ApiError && [gone.code, gone.status, gone.errors.length]];
 };
 

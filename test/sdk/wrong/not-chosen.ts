@@ -2,4 +2,7 @@
 import { createClient } from 'content-api-client';
 
 const api = createClient({ url: 'http://127.0.0.1' });
-void api.items('Album').get(1, { fields: ['Title'] }).then((album) => album.AlbumId);
+void api
+  .items('Album')
+  .get(1, { fields: ['Title'] })
+  .then((album) => album.AlbumId);
