@@ -25,6 +25,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'generator/spec/meta-keys',
   ],
   'generator/emitters': ['type generator/model/types', 'generator/print'],
+  'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
@@ -120,7 +121,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Library → where it may be imported. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
+  '@graphql-codegen/core': ['generator/client/graphql'],
+  '@graphql-codegen/typescript-operations': ['generator/client/graphql'],
   '@graphql-yoga/render-graphiql': ['runtime/pages'],
+  '@hey-api/openapi-ts': ['generator/client/rest'],
   '@node-rs/argon2': ['runtime/passwords'],
   '@temporalio/activity': ['runtime/queue/activities'],
   '@temporalio/client': ['runtime/queue/orchestrator', 'runtime/queue/worker'],
@@ -136,7 +140,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   cookie: ['runtime/operations/context'],
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/express'],
-  graphql: ['runtime/graphql'],
+  graphql: ['runtime/graphql', 'generator/client'],
   'ipaddr.js': ['runtime/queue/webhook/target'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],

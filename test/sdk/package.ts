@@ -26,7 +26,7 @@ export const createProject = async (source: string, programs: readonly string[] 
   await symlink(join(packageRoot, 'node_modules'), join(workshop, 'node_modules'));
   await run('npm', ['pack', '--pack-destination', folder], { cwd: workshop });
   await rm(workshop, { recursive: true });
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
   const place = join(folder, 'node_modules', 'content-api-client');
   await mkdir(place, { recursive: true });
   await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', place]);

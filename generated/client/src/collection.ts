@@ -13,75 +13,62 @@ export interface CollectionOptions {
 type AnySelection = { readonly keys: readonly AnyKey[] } | { readonly query: AnyQuery };
 type AnyChanges = (AnySelection & { readonly data: object }) | readonly object[];
 
-export const createItems = ({ collection, call }: CollectionOptions) => ({
-  async list(query: AnyQuery = {}, options?: CallOptions) {
-    const answer = await read({ collection, call }, query, options);
-    const data = dataOf(answer);
-    return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
-  },
+export const createItems = (options: CollectionOptions) => {
+  const { collection, call } = options;
+  const all = (query: AnyQuery = {}) => ({ path: { collection }, query: toParameters(query) });
+  const one = (key: AnyKey, query: AnyQuery = {}) => ({
+    path: { collection, key: keyToPath(key) },
+    query: toParameters(query),
+  });
+  const create = async (body: object, query?: AnyQuery, options?: CallOptions) =>
+    dataOf(await call((shared) => rest.createItems({ ...shared, ...all(query), body }), options));
 
-  get: (key: AnyKey, query: AnyQuery = {}, options?: CallOptions) =>
-    call(
-      (shared) =>
-        rest.readItem({
-          ...shared,
-          path: { collection, key: keyToPath(key) },
-          query: toParameters(query),
-        }),
-      options,
-    ).then(dataOf),
+  return {
+    list: async (query: AnyQuery = {}, callOptions?: CallOptions) => {
+      const answer = await read(options, query, callOptions);
+      const data = dataOf(answer);
+      return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
+    },
 
-  create: (data: object, query: AnyQuery = {}, options?: CallOptions) =>
-    call(
-      (shared) => rest.createItems({ ...shared, path: { collection }, query: toParameters(query), body: data }),
-      options,
-    ).then(dataOf),
+    get: async (key: AnyKey, query?: AnyQuery, options?: CallOptions) =>
+      dataOf(await call((shared) => rest.readItem({ ...shared, ...one(key, query) }), options)),
 
-  async createMany(data: readonly object[], query: AnyQuery = {}, options?: CallOptions) {
-    return (await this.create(data, query, options)) ?? [];
-  },
+    create,
 
-  update: (key: AnyKey, data: object, query: AnyQuery = {}, options?: CallOptions) =>
-    call(
-      (shared) =>
-        rest.updateItem({
-          ...shared,
-          path: { collection, key: keyToPath(key) },
-          query: toParameters(query),
-          body: data,
-        }),
-      options,
-    ).then(dataOf),
+    createMany: async (data: readonly object[], query?: AnyQuery, options?: CallOptions) =>
+      (await create(data, query, options)) ?? [],
 
-  async updateMany(changes: AnyChanges, query: AnyQuery = {}, options?: CallOptions) {
-    const body = isList(changes) ? changes : { ...toSelection(changes), data: changes.data };
-    const answer = await call(
-      (shared) => rest.updateItems({ ...shared, path: { collection }, query: toParameters(query), body }),
-      options,
-    );
-    return dataOf(answer) ?? [];
-  },
+    update: async (key: AnyKey, body: object, query?: AnyQuery, options?: CallOptions) =>
+      dataOf(await call((shared) => rest.updateItem({ ...shared, ...one(key, query), body }), options)),
 
-  async delete(key: AnyKey, options?: CallOptions) {
-    await call((shared) => rest.deleteItem({ ...shared, path: { collection, key: keyToPath(key) } }), options);
-  },
+    updateMany: async (changes: AnyChanges, query?: AnyQuery, options?: CallOptions) => {
+      const body = isList(changes) ? changes : { ...toSelection(changes), data: changes.data };
+      return (
+        dataOf(await call((shared) => rest.updateItems({ ...shared, ...all(query), body }), options)) ?? []
+      );
+    },
 
-  async deleteMany(which: readonly AnyKey[] | AnySelection, options?: CallOptions) {
-    const body = toSelection(isList(which) ? { keys: which } : which);
-    await call((shared) => rest.deleteItems({ ...shared, path: { collection }, body }), options);
-  },
-});
+    delete: (key: AnyKey, options?: CallOptions) =>
+      call((shared) => rest.deleteItem({ ...shared, path: one(key).path }), options),
+
+    deleteMany: (which: readonly AnyKey[] | AnySelection, options?: CallOptions) => {
+      const body = toSelection(isList(which) ? { keys: which } : which);
+      return call((shared) => rest.deleteItems({ ...shared, path: { collection }, body }), options);
+    },
+  };
+};
 
 /** A collection that is one item, and has no key. */
-export const createSingleton = ({ collection, call }: CollectionOptions) => ({
-  get: async (query: AnyQuery = {}, options?: CallOptions) =>
-    dataOf(await read({ collection, call }, query, options)),
+export const createSingleton = (options: CollectionOptions) => ({
+  get: async (query: AnyQuery = {}, callOptions?: CallOptions) =>
+    dataOf(await read(options, query, callOptions)),
 
-  update: (data: object, query: AnyQuery = {}, options?: CallOptions) =>
-    call(
-      (shared) => rest.updateItems({ ...shared, path: { collection }, query: toParameters(query), body: data }),
-      options,
-    ).then(dataOf),
+  update: async (body: object, query: AnyQuery = {}, callOptions?: CallOptions) => {
+    const place = { path: { collection: options.collection }, query: toParameters(query) };
+    return dataOf(
+      await options.call((shared) => rest.updateItems({ ...shared, ...place, body }), callOptions),
+    );
+  },
 });
 
 /** Longer query strings are sent as the body of a SEARCH. */

@@ -113,10 +113,18 @@ type CheckedEntries<Name extends CollectionName, Chosen> = {
 
 type CheckedEntry<Name extends CollectionName, Entry> = Entry extends string
   ? CheckedPath<Name, Entry, Entry>
-  : { readonly [Key in keyof Entry]: Key extends RelationName<Name> ? CheckedEntries<Target<Name, Key>, Entry[Key]> : never };
+  : {
+      readonly [Key in keyof Entry]: Key extends RelationName<Name>
+        ? CheckedEntries<Target<Name, Key>, Entry[Key]>
+        : never;
+    };
 
 /** Follows a path from relation to relation; `Whole` is what it was when it began. */
-type CheckedPath<Name extends CollectionName, Path extends string, Whole> = Path extends `${infer Head}.${infer Rest}`
+type CheckedPath<
+  Name extends CollectionName,
+  Path extends string,
+  Whole,
+> = Path extends `${infer Head}.${infer Rest}`
   ? Head extends '*'
     ? CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
@@ -132,5 +140,8 @@ type StarTarget<Name extends CollectionName> = {
 }[RelationName<Name> & ColumnName<Name>];
 
 /** A sentence for the compiler to show. */
-export type NotThere<Name extends CollectionName, What extends string, Kind extends string> =
-  `${Name} has no ${Kind} ${What}`;
+export type NotThere<
+  Name extends CollectionName,
+  What extends string,
+  Kind extends string,
+> = `${Name} has no ${Kind} ${What}`;

@@ -14,6 +14,9 @@ export interface Many<Name extends CollectionName> {
   readonly many: Name;
 }
 
+/** What makes an item may change it, but for its key. */
+export type Update<Create, KeyField extends PropertyKey> = Partial<Omit<Create, KeyField>>;
+
 export type NoRelations = Record<never, never>;
 
 /** A collection that can only be listed: a view, or a table without a key. */

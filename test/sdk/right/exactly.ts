@@ -4,5 +4,5 @@ type Same<One, Other> =
 /** Compiles only for a value of exactly this type. */
 export const exactly =
   <Wanted>() =>
-  <Given>(_: Given & (Same<Wanted, Given> extends true ? unknown : never)): void =>
-    undefined;
+  <Given>(value: Given & (Same<Wanted, Given> extends true ? unknown : never)): Given =>
+    value;

@@ -17,7 +17,7 @@ export interface AlbumCreate {
 }
 
 /** What changes a row of Album; a key never changes. */
-export interface AlbumUpdate extends Partial<Omit<AlbumCreate, 'AlbumId'>> {}
+export interface AlbumUpdate extends svc.Update<AlbumCreate, 'AlbumId'> {}
 
 /** Which rows of Album. */
 export interface AlbumFilter extends svc.Logic<AlbumFilter> {

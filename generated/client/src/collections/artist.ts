@@ -15,7 +15,7 @@ export interface ArtistCreate {
 }
 
 /** What changes a row of Artist; a key never changes. */
-export interface ArtistUpdate extends Partial<Omit<ArtistCreate, 'ArtistId'>> {}
+export interface ArtistUpdate extends svc.Update<ArtistCreate, 'ArtistId'> {}
 
 /** Which rows of Artist. */
 export interface ArtistFilter extends svc.Logic<ArtistFilter> {

@@ -37,7 +37,7 @@ export interface CustomerCreate {
 }
 
 /** What changes a row of Customer; a key never changes. */
-export interface CustomerUpdate extends Partial<Omit<CustomerCreate, 'CustomerId'>> {}
+export interface CustomerUpdate extends svc.Update<CustomerCreate, 'CustomerId'> {}
 
 /** Which rows of Customer. */
 export interface CustomerFilter extends svc.Logic<CustomerFilter> {

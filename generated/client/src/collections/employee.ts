@@ -45,7 +45,7 @@ export interface EmployeeCreate {
 }
 
 /** What changes a row of Employee; a key never changes. */
-export interface EmployeeUpdate extends Partial<Omit<EmployeeCreate, 'EmployeeId'>> {}
+export interface EmployeeUpdate extends svc.Update<EmployeeCreate, 'EmployeeId'> {}
 
 /** Which rows of Employee. */
 export interface EmployeeFilter extends svc.Logic<EmployeeFilter> {

@@ -15,7 +15,7 @@ export interface GenreCreate {
 }
 
 /** What changes a row of Genre; a key never changes. */
-export interface GenreUpdate extends Partial<Omit<GenreCreate, 'GenreId'>> {}
+export interface GenreUpdate extends svc.Update<GenreCreate, 'GenreId'> {}
 
 /** Which rows of Genre. */
 export interface GenreFilter extends svc.Logic<GenreFilter> {

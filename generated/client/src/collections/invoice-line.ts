@@ -23,7 +23,7 @@ export interface InvoiceLineCreate {
 }
 
 /** What changes a row of InvoiceLine; a key never changes. */
-export interface InvoiceLineUpdate extends Partial<Omit<InvoiceLineCreate, 'InvoiceLineId'>> {}
+export interface InvoiceLineUpdate extends svc.Update<InvoiceLineCreate, 'InvoiceLineId'> {}
 
 /** Which rows of InvoiceLine. */
 export interface InvoiceLineFilter extends svc.Logic<InvoiceLineFilter> {

@@ -33,7 +33,7 @@ export interface InvoiceCreate {
 }
 
 /** What changes a row of Invoice; a key never changes. */
-export interface InvoiceUpdate extends Partial<Omit<InvoiceCreate, 'InvoiceId'>> {}
+export interface InvoiceUpdate extends svc.Update<InvoiceCreate, 'InvoiceId'> {}
 
 /** Which rows of Invoice. */
 export interface InvoiceFilter extends svc.Logic<InvoiceFilter> {

@@ -15,7 +15,7 @@ export interface MediaTypeCreate {
 }
 
 /** What changes a row of MediaType; a key never changes. */
-export interface MediaTypeUpdate extends Partial<Omit<MediaTypeCreate, 'MediaTypeId'>> {}
+export interface MediaTypeUpdate extends svc.Update<MediaTypeCreate, 'MediaTypeId'> {}
 
 /** Which rows of MediaType. */
 export interface MediaTypeFilter extends svc.Logic<MediaTypeFilter> {

@@ -14,7 +14,7 @@ export interface PlaylistTrackCreate {
 }
 
 /** What changes a row of PlaylistTrack; a key never changes. */
-export interface PlaylistTrackUpdate extends Partial<Omit<PlaylistTrackCreate, 'PlaylistId' | 'TrackId'>> {}
+export interface PlaylistTrackUpdate extends svc.Update<PlaylistTrackCreate, 'PlaylistId' | 'TrackId'> {}
 
 /** Which rows of PlaylistTrack. */
 export interface PlaylistTrackFilter extends svc.Logic<PlaylistTrackFilter> {

@@ -15,7 +15,7 @@ export interface PlaylistCreate {
 }
 
 /** What changes a row of Playlist; a key never changes. */
-export interface PlaylistUpdate extends Partial<Omit<PlaylistCreate, 'PlaylistId'>> {}
+export interface PlaylistUpdate extends svc.Update<PlaylistCreate, 'PlaylistId'> {}
 
 /** Which rows of Playlist. */
 export interface PlaylistFilter extends svc.Logic<PlaylistFilter> {

@@ -21,7 +21,7 @@ export interface SvcAccessCreate {
 }
 
 /** What changes a row of svc_access; a key never changes. */
-export interface SvcAccessUpdate extends Partial<Omit<SvcAccessCreate, 'id'>> {}
+export interface SvcAccessUpdate extends svc.Update<SvcAccessCreate, 'id'> {}
 
 /** Which rows of svc_access. */
 export interface SvcAccessFilter extends svc.Logic<SvcAccessFilter> {

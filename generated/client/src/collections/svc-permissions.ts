@@ -37,7 +37,7 @@ export interface SvcPermissionsCreate {
 }
 
 /** What changes a row of svc_permissions; a key never changes. */
-export interface SvcPermissionsUpdate extends Partial<Omit<SvcPermissionsCreate, 'id'>> {}
+export interface SvcPermissionsUpdate extends svc.Update<SvcPermissionsCreate, 'id'> {}
 
 /** Which rows of svc_permissions. */
 export interface SvcPermissionsFilter extends svc.Logic<SvcPermissionsFilter> {

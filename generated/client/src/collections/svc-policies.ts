@@ -33,7 +33,7 @@ export interface SvcPoliciesCreate {
 }
 
 /** What changes a row of svc_policies; a key never changes. */
-export interface SvcPoliciesUpdate extends Partial<Omit<SvcPoliciesCreate, 'id'>> {}
+export interface SvcPoliciesUpdate extends svc.Update<SvcPoliciesCreate, 'id'> {}
 
 /** Which rows of svc_policies. */
 export interface SvcPoliciesFilter extends svc.Logic<SvcPoliciesFilter> {

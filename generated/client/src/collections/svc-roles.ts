@@ -27,7 +27,7 @@ export interface SvcRolesCreate {
 }
 
 /** What changes a row of svc_roles; a key never changes. */
-export interface SvcRolesUpdate extends Partial<Omit<SvcRolesCreate, 'id'>> {}
+export interface SvcRolesUpdate extends svc.Update<SvcRolesCreate, 'id'> {}
 
 /** Which rows of svc_roles. */
 export interface SvcRolesFilter extends svc.Logic<SvcRolesFilter> {

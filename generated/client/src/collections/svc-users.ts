@@ -46,7 +46,7 @@ export interface SvcUsersCreate {
 }
 
 /** What changes a row of svc_users; a key never changes. */
-export interface SvcUsersUpdate extends Partial<Omit<SvcUsersCreate, 'id'>> {}
+export interface SvcUsersUpdate extends svc.Update<SvcUsersCreate, 'id'> {}
 
 /** Which rows of svc_users. */
 export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {

@@ -31,7 +31,7 @@ export interface TrackCreate {
 }
 
 /** What changes a row of Track; a key never changes. */
-export interface TrackUpdate extends Partial<Omit<TrackCreate, 'TrackId'>> {}
+export interface TrackUpdate extends svc.Update<TrackCreate, 'TrackId'> {}
 
 /** Which rows of Track. */
 export interface TrackFilter extends svc.Logic<TrackFilter> {

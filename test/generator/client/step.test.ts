@@ -1,0 +1,119 @@
+/** The client step: when it works, when it does not, and that it always makes the same. */
+import { execFile } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientDocument } from '../../../generator/client/document.js';
+import { makeClient } from '../../../generator/client/make.js';
+import { buildModel } from '../../../generator/model/build.js';
+import { loadSpec } from '../../../generator/spec/load.js';
+import type { Catalog } from '../../../generator/introspection/catalog.js';
+import { packageRoot } from '../../../runtime/package.js';
+
+const tools = ['@hey-api', '@graphql-codegen'];
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+let place: string;
+beforeAll(() => {
+  place = mkdtempSync(join(tmpdir(), 'svc-step-'));
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** `svc generate` of the package in `root`, into a copy of the committed output. */
+const generate = async (root: string, out: string, flags: readonly string[] = []): Promise<Outcome> => {
+  const cli = join(root, 'runtime', 'cli.ts');
+  const given = [
+    'generate',
+    '--from',
+    join(packageRoot, 'generated', 'catalog.json'),
+    '--out',
+    out,
+    ...flags,
+  ];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', loader, cli, ...given], {
+      cwd: place,
+    });
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: string };
+    return { code, stdout };
+  }
+};
+
+const copyOutput = (name: string): string => {
+  const out = join(place, name);
+  cpSync(join(packageRoot, 'generated'), out, { recursive: true });
+  return out;
+};
+
+it('makes the committed files from nothing, byte for byte', async () => {
+  const generated = join(packageRoot, 'generated');
+  const catalog = JSON.parse(readFileSync(join(generated, 'catalog.json'), 'utf8')) as Catalog;
+  const { model } = buildModel({ catalog, spec: await loadSpec([join(packageRoot, 'spec')]) });
+  const schema = (name: string): string =>
+    readFileSync(join(generated, 'graphql', `${name}.graphql`), 'utf8');
+  const made = await makeClient({
+    document: clientDocument(model.api, model.operations),
+    schemas: { items: schema('items'), system: schema('system') },
+  });
+  for (const { path, content } of made)
+    expect({ path, content }).toEqual({ path, content: readFileSync(join(generated, path), 'utf8') });
+}, 120_000);
+
+it('is skipped where the input is unchanged', async () => {
+  const { code, stdout } = await generate(packageRoot, copyOutput('same'), ['--json']);
+  const report = JSON.parse(stdout) as Record<string, unknown>;
+  expect({ code, client: report['client'], written: report['written'] }).toEqual({
+    code: 0,
+    client: 'unchanged',
+    written: [],
+  });
+}, 120_000);
+
+it('finds a made file that somebody has edited, and makes it anew', async () => {
+  const out = copyOutput('edited');
+  const file = join('client', 'src', 'rest', 'sdk.gen.ts');
+  appendFileSync(join(out, file), '// mine\n');
+  const checked = await generate(packageRoot, out, ['--check']);
+  expect(checked.code).toBe(1);
+  expect(checked.stdout).toContain(`would be written: ${join(out, file)}`);
+  const written = await generate(packageRoot, out);
+  expect(written.stdout).toMatch(/1 files changed, .* of them for the client\)/);
+  expect(readFileSync(join(out, file), 'utf8')).toBe(
+    readFileSync(join(packageRoot, 'generated', file), 'utf8'),
+  );
+}, 240_000);
+
+it('leaves the client as it is where the tools are not installed, and says so', async () => {
+  const root = join(place, 'installed');
+  for (const name of ['client', 'generated', 'generator', 'runtime', 'spec', 'package.json'])
+    cpSync(join(packageRoot, name), join(root, name), { recursive: true });
+  mkdirSync(join(root, 'node_modules'));
+  for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.includes(name)))
+    symlinkSync(join(packageRoot, 'node_modules', name), join(root, 'node_modules', name));
+  const out = copyOutput('left');
+  appendFileSync(join(out, 'client', 'src', 'schema.ts'), '// older\n');
+  const { code, stdout } = await generate(root, out, ['--check']);
+  expect(stdout).toContain('warning: the client was left as it is: @hey-api/openapi-ts, ');
+  expect(stdout).toContain('up to date');
+  expect(code).toBe(0);
+}, 120_000);
