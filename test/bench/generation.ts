@@ -51,17 +51,18 @@ const measureSize = async (
   const report = await runCli(project, ['generate', '--out', out, '--json']);
   const wall = (performance.now() - began) / 1000;
   const { timings } = JSON.parse(report) as { timings: Record<string, number> };
+  const { client = 0, ...steps } = timings;
   return {
     collections,
     steps: timings,
     emitters: await timeEmitters(join(out, 'catalog.json')),
     finding: {
       name: `${database.dialect} generate ${collections}`,
-      value: Object.values(timings).reduce((sum, ms) => sum + ms, 0) / 1000,
+      value: Object.values(steps).reduce((sum, ms) => sum + ms, 0) / 1000,
       unit: 's',
       target: seconds,
       atLeast: false,
-      note: `catalog, model and every emitter into an empty folder; whole command ${wall.toFixed(2)} s`,
+      note: `catalog, model and every emitter into an empty folder; client step ${(client / 1000).toFixed(2)} s, whole command ${wall.toFixed(2)} s`,
     },
   };
 };
