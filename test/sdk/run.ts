@@ -73,8 +73,16 @@ export const runInBrowser = async ({ folder, url, token }: RunOptions): Promise<
   }
 };
 
+const dist = '/project/node_modules/content-api-client/dist';
+
+const imports = {
+  'content-api-client': `${dist}/index.js`,
+  'content-api-client/graphql': `${dist}/graphql/items.js`,
+  'content-api-client/graphql/system': `${dist}/graphql/system.js`,
+};
+
 const page = `<!doctype html><title>client</title>
-<script type="importmap">{"imports":{"content-api-client":"/project/node_modules/content-api-client/dist/index.js"}}</script>`;
+<script type="importmap">${JSON.stringify({ imports })}</script>`;
 
 /** The project's files, and the API below `/api`. */
 const serveSite = async (folder: string, api: string) => {

@@ -4,7 +4,8 @@ import { toBody, toParameters, type AnyQuery } from './parameters.js';
 import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
-export interface CollectionOptions {
+/** Where a collection is served. */
+export interface Place {
   /** As it stands in paths. */
   readonly collection: string;
   readonly call: Call;
@@ -13,8 +14,8 @@ export interface CollectionOptions {
 type AnySelection = { readonly keys: readonly AnyKey[] } | { readonly query: AnyQuery };
 type AnyChanges = (AnySelection & { readonly data: object }) | readonly object[];
 
-export const createItems = (options: CollectionOptions) => {
-  const { collection, call } = options;
+export const createItems = (place: Place) => {
+  const { collection, call } = place;
   const all = (query: AnyQuery = {}) => ({ path: { collection }, query: toParameters(query) });
   const one = (key: AnyKey, query: AnyQuery = {}) => ({
     path: { collection, key: keyToPath(key) },
@@ -24,8 +25,8 @@ export const createItems = (options: CollectionOptions) => {
     dataOf(await call((shared) => rest.createItems({ ...shared, ...all(query), body }), options));
 
   return {
-    list: async (query: AnyQuery = {}, callOptions?: CallOptions) => {
-      const answer = await read(options, query, callOptions);
+    list: async (query: AnyQuery = {}, options?: CallOptions) => {
+      const answer = await read(place, query, options);
       const data = dataOf(answer);
       return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
     },
@@ -51,30 +52,27 @@ export const createItems = (options: CollectionOptions) => {
     delete: (key: AnyKey, options?: CallOptions) =>
       call((shared) => rest.deleteItem({ ...shared, path: one(key).path }), options),
 
-    deleteMany: (which: readonly AnyKey[] | AnySelection, options?: CallOptions) => {
+    deleteMany: async (which: readonly AnyKey[] | AnySelection, options?: CallOptions) => {
       const body = toSelection(isList(which) ? { keys: which } : which);
-      return call((shared) => rest.deleteItems({ ...shared, path: { collection }, body }), options);
+      await call((shared) => rest.deleteItems({ ...shared, path: { collection }, body }), options);
     },
   };
 };
 
 /** A collection that is one item, and has no key. */
-export const createSingleton = (options: CollectionOptions) => ({
-  get: async (query: AnyQuery = {}, callOptions?: CallOptions) =>
-    dataOf(await read(options, query, callOptions)),
+export const createSingleton = (place: Place) => ({
+  get: async (query: AnyQuery = {}, options?: CallOptions) => dataOf(await read(place, query, options)),
 
-  update: async (body: object, query: AnyQuery = {}, callOptions?: CallOptions) => {
-    const place = { path: { collection: options.collection }, query: toParameters(query) };
-    return dataOf(
-      await options.call((shared) => rest.updateItems({ ...shared, ...place, body }), callOptions),
-    );
+  update: async (body: object, query: AnyQuery = {}, options?: CallOptions) => {
+    const target = { path: { collection: place.collection }, query: toParameters(query), body };
+    return dataOf(await place.call((shared) => rest.updateItems({ ...shared, ...target }), options));
   },
 });
 
 /** Longer query strings are sent as the body of a SEARCH. */
 const longestQuery = 2_000;
 
-const read = ({ collection, call }: CollectionOptions, query: AnyQuery, options?: CallOptions) => {
+const read = ({ collection, call }: Place, query: AnyQuery, options?: CallOptions) => {
   const parameters = toParameters(query);
   const path = { collection };
   if (new URLSearchParams(parameters).toString().length <= longestQuery) {

@@ -16,18 +16,13 @@ type Rest<Variables> =
 
 export interface Graphql {
   /**
-   * Runs a document that knows its types.
+   * Runs a document. One that knows its types says what it takes and answers; of a text the caller does:
+   * `graphql<{ Album: { Title: string }[] }>('{ Album { Title } }')`.
    * @throws ApiError also where only a part of it failed
    */
-  <Answer, Variables>(document: TypedDocument<Answer, Variables>, ...rest: Rest<Variables>): Promise<Answer>;
-  /**
-   * Runs a document given as text; what it answers is for the caller to say.
-   * @throws ApiError also where only a part of it failed
-   */
-  <Answer = unknown>(
-    document: string,
-    variables?: Readonly<Record<string, unknown>>,
-    options?: GraphqlOptions,
+  <Answer = unknown, Variables = Readonly<Record<string, unknown>>>(
+    document: string | TypedDocument<Answer, Variables>,
+    ...rest: Rest<Variables>
   ): Promise<Answer>;
 }
 
