@@ -16,6 +16,7 @@ interface Flags {
   readonly spec?: string;
   readonly out: string;
   readonly json?: true;
+  readonly client: boolean;
 }
 
 export const generateCommand = (): Command =>
@@ -25,6 +26,7 @@ export const generateCommand = (): Command =>
     .option('--from <file>', 'start from a stored catalog.json instead of the database')
     .option('--spec <dir>', 'folder with the spec of your own (default: spec/ where it is there)')
     .option('--out <dir>', 'folder to write', generatedFolder)
+    .option('--no-client', 'leave generated/client as it is')
     .option('--json', 'print the report as JSON')
     .action(
       action(async (flags: Flags) => {
@@ -41,8 +43,8 @@ interface Run {
   readonly changes: readonly string[];
 }
 
-const runGenerate = async ({ from, spec, out, check }: Flags): Promise<Run> => {
-  const options = { specFolders: specFolders(spec), out, check: check === true, client: true };
+const runGenerate = async ({ from, spec, out, check, client }: Flags): Promise<Run> => {
+  const options = { specFolders: specFolders(spec), out, check: check === true, client };
   if (from === undefined) {
     return withDatabase((reader, { tables }) => generateAndCompare({ ...options, ...tables, reader }));
   }

@@ -171,7 +171,7 @@ describe('generate', () => {
 
   it('tells the milliseconds of every step', async () => {
     const { timings } = await run();
-    expect(Object.keys(timings)).toEqual(['load', 'read', 'build', 'emit', 'compare', 'write']);
+    expect(Object.keys(timings)).toEqual(['load', 'read', 'build', 'emit', 'client', 'compare', 'write']);
     expect(Object.values(timings).every((milliseconds) => milliseconds >= 0)).toBe(true);
   });
 });

@@ -166,15 +166,15 @@ describe.each(dialects)('svc on %s', (dialect) => {
     const place = work();
     const run = (...args: string[]) => place.run(args, { DATABASE_URL: url });
     await run('bootstrap');
-    expect(await run('generate')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('generate', '--no-client')).toMatchObject({ code: 0, stderr: '' });
     const before = readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8');
-    expect((await run('generate')).stdout).toMatch(/^up to date/);
-    expect(await run('generate', '--check')).toMatchObject({ code: 0 });
+    expect((await run('generate', '--no-client')).stdout).toMatch(/^up to date/);
+    expect(await run('generate', '--no-client', '--check')).toMatchObject({ code: 0 });
 
     await execute(
       'alter table product add column price decimal(10,2) null; alter table product drop column title;',
     );
-    const check = await run('generate', '--check');
+    const check = await run('generate', '--no-client', '--check');
     expect(check.code).toBe(1);
     expect(check.stdout).toContain('column product.price added (');
     expect(check.stdout).toContain('column product.title removed');
@@ -182,18 +182,24 @@ describe.each(dialects)('svc on %s', (dialect) => {
     expect(check.stdout).toContain('would be written: generated/server/product.ts');
     expect(readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8')).toBe(before);
 
-    const report = JSON.parse((await run('generate', '--json')).stdout) as Record<string, unknown>;
+    const report = JSON.parse((await run('generate', '--no-client', '--json')).stdout) as Record<
+      string,
+      unknown
+    >;
     expect(report).toMatchObject({ breaking: [{ subject: 'product.title' }] });
-    expect(await run('generate', '--check')).toMatchObject({ code: 0 });
+    expect(await run('generate', '--no-client', '--check')).toMatchObject({ code: 0 });
   });
 
   it('generates the same without the database, from the catalog it stored', async () => {
     const { url } = await shop(dialect);
     const place = work();
     await place.run(['bootstrap'], { DATABASE_URL: url });
-    await place.run(['generate'], { DATABASE_URL: url });
+    await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const offline = { DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere' };
-    const again = await place.run(['generate', '--check', '--from', 'generated/catalog.json'], offline);
+    const again = await place.run(
+      ['generate', '--no-client', '--check', '--from', 'generated/catalog.json'],
+      offline,
+    );
     expect(again).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -203,11 +209,11 @@ describe('svc generate', () => {
     const { url } = await shop('sqlite');
     const place = work();
     await place.run(['bootstrap'], { DATABASE_URL: url });
-    await place.run(['generate'], { DATABASE_URL: url });
+    await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const before = readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8');
     mkdirSync(join(place.directory, 'spec'));
     writeFileSync(join(place.directory, 'spec', 'api.yaml'), 'titel: Shop\nversion: 1\n');
-    const { code, stderr } = await place.run(['generate'], { DATABASE_URL: url });
+    const { code, stderr } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toContain('spec/api.yaml:1:1: ');
     expect(stderr).toContain('spec/api.yaml:2:10: ');
@@ -215,7 +221,7 @@ describe('svc generate', () => {
   });
 
   it('says which stored catalog is not there', async () => {
-    const { code, stderr } = await work().run(['generate', '--from', 'nowhere.json']);
+    const { code, stderr } = await work().run(['generate', '--no-client', '--from', 'nowhere.json']);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'svc: --from nowhere.json: there is no such file\n',

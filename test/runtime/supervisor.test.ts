@@ -152,7 +152,7 @@ describe('a build', () => {
     };
     expect(await start()).toContain('"name":"build"');
     expect(await start()).not.toContain('"name":"build"');
-    await place.run(['generate']);
+    await place.run(['generate', '--no-client']);
     expect(await start()).toContain('"name":"build"');
     rmSync(join(place.directory, '.svc', 'build'), { recursive: true });
     expect(await start()).toContain('"name":"build"');
@@ -171,7 +171,7 @@ describe('a build', () => {
 
   it('leaves generated/ alone, and says that it is behind', async () => {
     const place = await bootstrapped();
-    await place.run(['generate']);
+    await place.run(['generate', '--no-client']);
     const { default: Sqlite } = await import('libsql');
     const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
     database.exec('create table shelf (id integer primary key, name varchar(20))');
@@ -181,7 +181,7 @@ describe('a build', () => {
     expect(running.output()).toContain('generated/ is behind database or spec');
     expect((await get(`${url}/items/shelf`)).status).toBe(200);
     await running.stop('SIGTERM');
-    expect(await place.run(['generate', '--check'])).toMatchObject({ code: 1 });
+    expect(await place.run(['generate', '--no-client', '--check'])).toMatchObject({ code: 1 });
   });
 });
 

@@ -23,7 +23,7 @@ import { loadSpec } from '../../../generator/spec/load.js';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
 import { packageRoot } from '../../../runtime/package.js';
 
-const tools = ['@hey-api', '@graphql-codegen'];
+const tools: ReadonlySet<string> = new Set(['@hey-api', '@graphql-codegen']);
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 interface Outcome {
@@ -108,7 +108,7 @@ it('leaves the client as it is where the tools are not installed, and says so', 
   for (const name of ['client', 'generated', 'generator', 'runtime', 'spec', 'package.json'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true });
   mkdirSync(join(root, 'node_modules'));
-  for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.includes(name)))
+  for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.has(name)))
     symlinkSync(join(packageRoot, 'node_modules', name), join(root, 'node_modules', name));
   const out = copyOutput('left');
   appendFileSync(join(out, 'client', 'src', 'schema.ts'), '// older\n');
