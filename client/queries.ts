@@ -1,9 +1,7 @@
 /** What reads and writes take beside their data. */
-import type { Checked, Fields, RelationName, Result, Target } from './fields.js';
+import type { Checked, Fields, ManyName, RelationName, Result, Target } from './fields.js';
 import type { CollectionName, Filter, Key, KeyField, Item, UpdateInput } from './names.js';
-import type { Schema } from './schema.js';
 import type { CheckedSort, NearSortKey, SortKey } from './sort.js';
-import type { Many } from './types.js';
 
 /** How items look: of one item, and of what a write answers. */
 export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Name>> {
@@ -54,9 +52,8 @@ type Meta<Asked extends MetaKey> = {
 
 /** Parameters of nested lists; keys without underscore are relations further down. */
 export type Deep<Name extends CollectionName> = {
-  [Relation in RelationName<Name>]?: Schema[Name]['relations'][Relation] extends Many<infer Other>
-    ? DeepList<Other> & Deep<Other>
-    : DeepOne<Target<Name, Relation>> & Deep<Target<Name, Relation>>;
+  [Key in RelationName<Name>]?: Deep<Target<Name, Key>> &
+    (Key extends ManyName<Name> ? DeepList<Target<Name, Key>> : DeepOne<Target<Name, Key>>);
 };
 
 /** An item that does not pass is null. */

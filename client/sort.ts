@@ -1,13 +1,6 @@
 /** `sort`: names, `-` in front for descending, to-one relations by dots. */
-import type { ColumnName, NotThere, RelationName, Target } from './fields.js';
+import type { ColumnName, NotThere, OneName, Target } from './fields.js';
 import type { CollectionName } from './names.js';
-import type { Schema } from './schema.js';
-import type { Many } from './types.js';
-
-/** Relations to one item. */
-export type OneName<Name extends CollectionName> = {
-  [Key in RelationName<Name>]: Schema[Name]['relations'][Key] extends Many<CollectionName> ? never : Key;
-}[RelationName<Name>];
 
 type Sign = '' | '-';
 

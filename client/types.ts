@@ -6,12 +6,14 @@ export type * from './filters.js';
 
 /** A relation to one item. */
 export interface One<Name extends CollectionName> {
-  readonly one: Name;
+  readonly to: Name;
+  readonly list: false;
 }
 
 /** A relation to a list of items. */
 export interface Many<Name extends CollectionName> {
-  readonly many: Name;
+  readonly to: Name;
+  readonly list: true;
 }
 
 /** What makes an item may change it, but for its key. */

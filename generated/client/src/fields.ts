@@ -1,7 +1,6 @@
 /** `fields`: which names there are, and what a choice of them gives. */
 import type { BareKey, CollectionName, Item } from './names.js';
 import type { Schema } from './schema.js';
-import type { Many, One } from './types.js';
 
 type Relations<Name extends CollectionName> = Schema[Name]['relations'];
 
@@ -14,12 +13,20 @@ export type ColumnName<Name extends CollectionName> = keyof Item<Name> & string;
 /** Where a relation leads. */
 export type Target<
   Name extends CollectionName,
-  Relation extends RelationName<Name>,
-> = Relations<Name>[Relation] extends infer Kind
-  ? Kind extends One<infer Other> | Many<infer Other>
-    ? Other
-    : never
+  Key extends RelationName<Name>,
+> = Relations<Name>[Key] extends {
+  readonly to: infer Other extends CollectionName;
+} | null
+  ? Other
   : never;
+
+/** Relations to lists. */
+export type ManyName<Name extends CollectionName> = {
+  [Key in RelationName<Name>]: Relations<Name>[Key] extends { readonly list: true } ? Key : never;
+}[RelationName<Name>];
+
+/** Relations to one item. */
+export type OneName<Name extends CollectionName> = Exclude<RelationName<Name>, ManyName<Name>>;
 
 /** A name, a path such as `ArtistId.Name`, `*` for all columns, or an object with the fields of relations. */
 export type Field<Name extends CollectionName> =
@@ -45,11 +52,8 @@ export type EveryColumn = readonly ['*'];
 export type Result<Name extends CollectionName, Chosen> = Chosen extends readonly (infer Entry)[]
   ? [Entry] extends ['*']
     ? Item<Name>
-    : Show<Pick<Selection<Name, Entry>, Heads<Name, Entry> & keyof Selection<Name, Entry>>>
+    : { [Key in Heads<Name, Entry>]: Shown<Name, Key, Below<Name, Entry, Key>> }
   : never;
-
-/** Every name with its value, so that editors show the fields and not the way to them. */
-type Show<Value> = { [Key in keyof Value]: Value[Key] } & {};
 
 /** The first step of every entry, `*` opened. */
 type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
@@ -58,16 +62,7 @@ type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string
     ? Head
     : Entry extends string
       ? Entry
-      : keyof Entry;
-
-/** What each name would show, if chosen. */
-type Selection<Name extends CollectionName, Entry> = {
-  [Key in ColumnName<Name> | RelationName<Name>]: Key extends RelationName<Name>
-    ? Related<Name, Key, Below<Name, Entry, Key>>
-    : Key extends ColumnName<Name>
-      ? Item<Name>[Key]
-      : never;
-};
+      : keyof Entry & string;
 
 /** What the entries ask for below a name. */
 type Below<Name extends CollectionName, Entry, Key extends string> = Entry extends string
@@ -82,22 +77,27 @@ type Below<Name extends CollectionName, Entry, Key extends string> = Entry exten
     ? Inner
     : never;
 
-type Related<Name extends CollectionName, Key extends RelationName<Name>, Inner> =
-  Relations<Name>[Key] extends Many<infer Other>
-    ? [Inner] extends [never]
-      ? BareKey<Other>[]
-      : Result<Other, readonly Inner[]>[]
-    : Relations<Name>[Key] extends One<infer Other>
-      ? OneRelated<Name, Key, Other, Inner>
-      : OneRelated<Name, Key, Target<Name, Key>, Inner> | null;
+/** What stands under a name: the column, or what `Inner` asks of the related items. */
+type Shown<Name extends CollectionName, Key extends string, Inner> =
+  Key extends RelationName<Name>
+    ? Relations<Name>[Key] extends { readonly list: true }
+      ? ManyShown<Target<Name, Key>, Inner>[]
+      : [Inner] extends [never]
+        ? OneKey<Name, Key>
+        : Result<Target<Name, Key>, readonly Inner[]> | Extract<Relations<Name>[Key], null>
+    : Key extends ColumnName<Name>
+      ? Item<Name>[Key]
+      : never;
 
-type OneRelated<Name extends CollectionName, Key, Other extends CollectionName, Inner> = [Inner] extends [
-  never,
-]
-  ? Key extends ColumnName<Name>
+type ManyShown<Name extends CollectionName, Inner> = [Inner] extends [never]
+  ? BareKey<Name>
+  : Result<Name, readonly Inner[]>;
+
+/** A relation over several columns is none of them: it shows the item. */
+type OneKey<Name extends CollectionName, Key extends RelationName<Name>> =
+  Key extends ColumnName<Name>
     ? Item<Name>[Key]
-    : Item<Other>
-  : Result<Other, readonly Inner[]>;
+    : Item<Target<Name, Key>> | Extract<Relations<Name>[Key], null>;
 
 /** The choice itself where every path leads somewhere; else with a sentence in place of each that does not. */
 export type Checked<Name extends CollectionName, Chosen> =
