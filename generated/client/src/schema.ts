@@ -11,9 +11,13 @@ import type { PlaylistCollection } from './collections/playlist.js';
 import type { PlaylistTrackCollection } from './collections/playlist-track.js';
 import type { TrackCollection } from './collections/track.js';
 import type { SvcAccessCollection } from './collections/svc-access.js';
+import type { SvcActivityCollection } from './collections/svc-activity.js';
+import type { SvcDashboardsCollection } from './collections/svc-dashboards.js';
+import type { SvcPanelsCollection } from './collections/svc-panels.js';
 import type { SvcPermissionsCollection } from './collections/svc-permissions.js';
 import type { SvcPoliciesCollection } from './collections/svc-policies.js';
 import type { SvcRolesCollection } from './collections/svc-roles.js';
+import type { SvcSettingsCollection } from './collections/svc-settings.js';
 import type { SvcUsersCollection } from './collections/svc-users.js';
 
 /** Every collection, by its name. */
@@ -30,20 +34,28 @@ export interface Schema {
   PlaylistTrack: PlaylistTrackCollection;
   Track: TrackCollection;
   svc_access: SvcAccessCollection;
+  svc_activity: SvcActivityCollection;
+  svc_dashboards: SvcDashboardsCollection;
+  svc_panels: SvcPanelsCollection;
   svc_permissions: SvcPermissionsCollection;
   svc_policies: SvcPoliciesCollection;
   svc_roles: SvcRolesCollection;
+  svc_settings: SvcSettingsCollection;
   svc_users: SvcUsersCollection;
 }
 
 /** System collections stand at the root of the API, under these names. */
 export const systemPaths: Readonly<Record<string, string>> = {
   svc_access: 'access',
+  svc_activity: 'activity',
+  svc_dashboards: 'dashboards',
+  svc_panels: 'panels',
   svc_permissions: 'permissions',
   svc_policies: 'policies',
   svc_roles: 'roles',
+  svc_settings: 'settings',
   svc_users: 'users',
 };
 
 /** Collections that are one item. */
-export const singletons: ReadonlySet<string> = new Set([]);
+export const singletons: ReadonlySet<string> = new Set(['svc_settings']);

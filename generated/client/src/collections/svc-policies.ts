@@ -10,6 +10,8 @@ export interface SvcPolicies {
   /** Everything is allowed, whatever the permissions say */
   admin_access: boolean;
   app_access: boolean;
+  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  ip_access: string[] | null;
   /** Keys in svc_access. */
   access: svc.BareKey<'svc_access'>[];
   /** Keys in svc_permissions. */
@@ -30,6 +32,8 @@ export interface SvcPoliciesCreate {
   admin_access?: boolean;
   /** false when absent. */
   app_access?: boolean;
+  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  ip_access?: string[] | null;
 }
 
 /** What changes a row of svc_policies; a key never changes. */
@@ -43,6 +47,7 @@ export interface SvcPoliciesFilter extends svc.Logic<SvcPoliciesFilter> {
   description?: svc.TextFilter;
   admin_access?: svc.BooleanFilter;
   app_access?: svc.BooleanFilter;
+  ip_access?: svc.TextFilter;
   access?: svc.ManyFilter<'svc_access'>;
   permissions?: svc.ManyFilter<'svc_permissions'>;
 }

@@ -16,6 +16,26 @@ export interface SvcUsers {
    * Concealed: asterisks where there is a value.
    */
   token: string | null;
+  /** Concealed: asterisks where there is a value. */
+  password: string | null;
+  /**
+   * Set by turning on one-time passwords
+   * Concealed: asterisks where there is a value.
+   */
+  tfa_secret: string | null;
+  /**
+   * Concealed: asterisks where there is a value.
+   * A whole number, as digits.
+   */
+  tfa_step: string | null;
+  /** `default`: signs in with a password; else the name of a provider */
+  provider: string;
+  /** Who the user is at that provider */
+  external_identifier: string | null;
+  /** YYYY-MM-DDTHH:MM:SSZ */
+  last_access: string | null;
+  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  ip_access: string[] | null;
   /** YYYY-MM-DDTHH:MM:SSZ */
   date_created: string | null;
   /** Keys in svc_access. */
@@ -38,6 +58,32 @@ export interface SvcUsersCreate {
   role?: string | null;
   /** Static token; never returned */
   token?: string | null;
+  /** Stored as a hash. */
+  password?: string | null;
+  /**
+   * Set by turning on one-time passwords
+   * Written by administrators only.
+   */
+  tfa_secret?: string | null;
+  /**
+   * Written by administrators only.
+   * A whole number, as digits.
+   */
+  tfa_step?: string | null;
+  /**
+   * `default`: signs in with a password; else the name of a provider
+   * "default" when absent.
+   */
+  provider?: string;
+  /** Who the user is at that provider */
+  external_identifier?: string | null;
+  /**
+   * Written by administrators only.
+   * YYYY-MM-DDTHH:MM:SSZ
+   */
+  last_access?: string | null;
+  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  ip_access?: string[] | null;
   /**
    * Filled in by the server when absent.
    * YYYY-MM-DDTHH:MM:SSZ
@@ -57,14 +103,27 @@ export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {
   status?: svc.TextFilter;
   role?: svc.KeyFilter | svc.Filter<'svc_roles'>;
   token?: svc.ConcealedFilter;
+  password?: svc.ConcealedFilter;
+  tfa_secret?: svc.ConcealedFilter;
+  tfa_step?: svc.ConcealedFilter;
+  provider?: svc.TextFilter;
+  external_identifier?: svc.TextFilter;
+  last_access?: svc.DateFilter;
+  ip_access?: svc.TextFilter;
   date_created?: svc.DateFilter;
   policies?: svc.ManyFilter<'svc_access'>;
+  svc_activity?: svc.ManyFilter<'svc_activity'>;
+  svc_dashboards?: svc.ManyFilter<'svc_dashboards'>;
+  svc_panels?: svc.ManyFilter<'svc_panels'>;
 }
 
 /** Where svc_users leads. */
 export interface SvcUsersRelations {
   policies: svc.Many<'svc_access'>;
   role: svc.One<'svc_roles'> | null;
+  svc_activity: svc.Many<'svc_activity'>;
+  svc_dashboards: svc.Many<'svc_dashboards'>;
+  svc_panels: svc.Many<'svc_panels'>;
 }
 
 /** svc_users, for the client. */

@@ -45,6 +45,244 @@ export type update_svc_access_input = {
   sort?: number | null | undefined;
 };
 
+export type svc_activity_filter = {
+  id?: big_int_filter_operators | null | undefined;
+  action?: string_filter_operators | null | undefined;
+  collection?: string_filter_operators | null | undefined;
+  item?: string_filter_operators | null | undefined;
+  fields?: string_filter_operators | null | undefined;
+  timestamp?: date_filter_operators | null | undefined;
+  ip?: string_filter_operators | null | undefined;
+  user_agent?: string_filter_operators | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_activity_filter | null | undefined> | null | undefined;
+};
+
+export type svc_activity_quantifier_filter = {
+  id?: big_int_filter_operators | null | undefined;
+  action?: string_filter_operators | null | undefined;
+  collection?: string_filter_operators | null | undefined;
+  item?: string_filter_operators | null | undefined;
+  fields?: string_filter_operators | null | undefined;
+  timestamp?: date_filter_operators | null | undefined;
+  ip?: string_filter_operators | null | undefined;
+  user_agent?: string_filter_operators | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_activity_filter | null | undefined> | null | undefined;
+  _some?: svc_activity_filter | null | undefined;
+  _none?: svc_activity_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type create_svc_activity_input = {
+  id?: string | null | undefined;
+  /** `create`, `update` or `delete` */
+  action: string;
+  collection: string;
+  /** Key of the item; the parts of a composite key are joined by commas */
+  item: string;
+  /** Names of the fields that were written, where the collection asks for `all`; never a value */
+  fields?: Array<string | null | undefined> | null | undefined;
+  /** Who; empty: nobody who signed in */
+  user?: string | null | undefined;
+  timestamp: string;
+  /** Address of the client */
+  ip?: string | null | undefined;
+  user_agent?: string | null | undefined;
+};
+
+export type update_svc_activity_input = {
+  id?: string | null | undefined;
+  /** `create`, `update` or `delete` */
+  action?: string | null | undefined;
+  collection?: string | null | undefined;
+  /** Key of the item; the parts of a composite key are joined by commas */
+  item?: string | null | undefined;
+  /** Names of the fields that were written, where the collection asks for `all`; never a value */
+  fields?: Array<string | null | undefined> | null | undefined;
+  /** Who; empty: nobody who signed in */
+  user?: string | null | undefined;
+  timestamp?: string | null | undefined;
+  /** Address of the client */
+  ip?: string | null | undefined;
+  user_agent?: string | null | undefined;
+};
+
+export type svc_dashboards_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  icon?: string_filter_operators | null | undefined;
+  note?: string_filter_operators | null | undefined;
+  date_created?: date_filter_operators | null | undefined;
+  color?: string_filter_operators | null | undefined;
+  panels?: svc_panels_quantifier_filter | null | undefined;
+  user_created?: svc_users_filter | null | undefined;
+  _and?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
+};
+
+export type svc_dashboards_quantifier_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  icon?: string_filter_operators | null | undefined;
+  note?: string_filter_operators | null | undefined;
+  date_created?: date_filter_operators | null | undefined;
+  color?: string_filter_operators | null | undefined;
+  panels?: svc_panels_quantifier_filter | null | undefined;
+  user_created?: svc_users_filter | null | undefined;
+  _and?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
+  _some?: svc_dashboards_filter | null | undefined;
+  _none?: svc_dashboards_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type create_svc_dashboards_input = {
+  id?: string | null | undefined;
+  name: string;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  note?: string | null | undefined;
+  date_created?: string | null | undefined;
+  user_created?: string | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+};
+
+export type update_svc_dashboards_input = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  note?: string | null | undefined;
+  date_created?: string | null | undefined;
+  user_created?: string | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+};
+
+export type svc_keys_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  hash?: hash_filter_operators | null | undefined;
+  models?: string_filter_operators | null | undefined;
+  date_created?: big_int_filter_operators | null | undefined;
+  date_expires?: big_int_filter_operators | null | undefined;
+  date_used?: big_int_filter_operators | null | undefined;
+  account?: svc_users_filter | null | undefined;
+  _and?: Array<svc_keys_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_keys_filter | null | undefined> | null | undefined;
+};
+
+export type svc_keys_quantifier_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  hash?: hash_filter_operators | null | undefined;
+  models?: string_filter_operators | null | undefined;
+  date_created?: big_int_filter_operators | null | undefined;
+  date_expires?: big_int_filter_operators | null | undefined;
+  date_used?: big_int_filter_operators | null | undefined;
+  account?: svc_users_filter | null | undefined;
+  _and?: Array<svc_keys_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_keys_filter | null | undefined> | null | undefined;
+  _some?: svc_keys_filter | null | undefined;
+  _none?: svc_keys_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type svc_panels_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  icon?: string_filter_operators | null | undefined;
+  color?: string_filter_operators | null | undefined;
+  show_header?: boolean_filter_operators | null | undefined;
+  note?: string_filter_operators | null | undefined;
+  type?: string_filter_operators | null | undefined;
+  position_x?: number_filter_operators | null | undefined;
+  position_y?: number_filter_operators | null | undefined;
+  width?: number_filter_operators | null | undefined;
+  height?: number_filter_operators | null | undefined;
+  options?: json_filter_operators | null | undefined;
+  date_created?: date_filter_operators | null | undefined;
+  dashboard?: svc_dashboards_filter | null | undefined;
+  user_created?: svc_users_filter | null | undefined;
+  _and?: Array<svc_panels_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_panels_filter | null | undefined> | null | undefined;
+};
+
+export type svc_panels_quantifier_filter = {
+  id?: id_filter_operators | null | undefined;
+  name?: string_filter_operators | null | undefined;
+  icon?: string_filter_operators | null | undefined;
+  color?: string_filter_operators | null | undefined;
+  show_header?: boolean_filter_operators | null | undefined;
+  note?: string_filter_operators | null | undefined;
+  type?: string_filter_operators | null | undefined;
+  position_x?: number_filter_operators | null | undefined;
+  position_y?: number_filter_operators | null | undefined;
+  width?: number_filter_operators | null | undefined;
+  height?: number_filter_operators | null | undefined;
+  options?: json_filter_operators | null | undefined;
+  date_created?: date_filter_operators | null | undefined;
+  dashboard?: svc_dashboards_filter | null | undefined;
+  user_created?: svc_users_filter | null | undefined;
+  _and?: Array<svc_panels_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_panels_filter | null | undefined> | null | undefined;
+  _some?: svc_panels_filter | null | undefined;
+  _none?: svc_panels_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type create_svc_panels_input = {
+  id?: string | null | undefined;
+  dashboard: string;
+  name?: string | null | undefined;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+  show_header?: boolean | null | undefined;
+  note?: string | null | undefined;
+  /** What the panel shows */
+  type: string;
+  position_x: number;
+  position_y: number;
+  width: number;
+  height: number;
+  /** Options of its type */
+  options?: unknown;
+  date_created?: string | null | undefined;
+  user_created?: string | null | undefined;
+};
+
+export type update_svc_panels_input = {
+  id?: string | null | undefined;
+  dashboard?: string | null | undefined;
+  name?: string | null | undefined;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+  show_header?: boolean | null | undefined;
+  note?: string | null | undefined;
+  /** What the panel shows */
+  type?: string | null | undefined;
+  position_x?: number | null | undefined;
+  position_y?: number | null | undefined;
+  width?: number | null | undefined;
+  height?: number | null | undefined;
+  /** Options of its type */
+  options?: unknown;
+  date_created?: string | null | undefined;
+  user_created?: string | null | undefined;
+};
+
 export type svc_permissions_filter = {
   id?: number_filter_operators | null | undefined;
   collection?: string_filter_operators | null | undefined;
@@ -114,6 +352,7 @@ export type svc_policies_filter = {
   description?: string_filter_operators | null | undefined;
   admin_access?: boolean_filter_operators | null | undefined;
   app_access?: boolean_filter_operators | null | undefined;
+  ip_access?: string_filter_operators | null | undefined;
   access?: svc_access_quantifier_filter | null | undefined;
   permissions?: svc_permissions_quantifier_filter | null | undefined;
   _and?: Array<svc_policies_filter | null | undefined> | null | undefined;
@@ -128,6 +367,8 @@ export type create_svc_policies_input = {
   /** Everything is allowed, whatever the permissions say */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
 export type update_svc_policies_input = {
@@ -138,6 +379,8 @@ export type update_svc_policies_input = {
   /** Everything is allowed, whatever the permissions say */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
 export type svc_roles_filter = {
@@ -186,6 +429,50 @@ export type update_svc_roles_input = {
   parent?: string | null | undefined;
 };
 
+export type svc_sessions_filter = {
+  id?: id_filter_operators | null | undefined;
+  token?: hash_filter_operators | null | undefined;
+  previous?: hash_filter_operators | null | undefined;
+  generation?: number_filter_operators | null | undefined;
+  rotated?: big_int_filter_operators | null | undefined;
+  credential?: hash_filter_operators | null | undefined;
+  created?: big_int_filter_operators | null | undefined;
+  expires?: big_int_filter_operators | null | undefined;
+  ip?: string_filter_operators | null | undefined;
+  user_agent?: string_filter_operators | null | undefined;
+  origin?: string_filter_operators | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_sessions_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_sessions_filter | null | undefined> | null | undefined;
+};
+
+export type svc_sessions_quantifier_filter = {
+  id?: id_filter_operators | null | undefined;
+  token?: hash_filter_operators | null | undefined;
+  previous?: hash_filter_operators | null | undefined;
+  generation?: number_filter_operators | null | undefined;
+  rotated?: big_int_filter_operators | null | undefined;
+  credential?: hash_filter_operators | null | undefined;
+  created?: big_int_filter_operators | null | undefined;
+  expires?: big_int_filter_operators | null | undefined;
+  ip?: string_filter_operators | null | undefined;
+  user_agent?: string_filter_operators | null | undefined;
+  origin?: string_filter_operators | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_sessions_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_sessions_filter | null | undefined> | null | undefined;
+  _some?: svc_sessions_filter | null | undefined;
+  _none?: svc_sessions_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type update_svc_settings_input = {
+  id?: string | null | undefined;
+  /** Days that activity is kept; empty: for ever */
+  activity_days?: number | null | undefined;
+};
+
 export type svc_users_filter = {
   id?: id_filter_operators | null | undefined;
   first_name?: string_filter_operators | null | undefined;
@@ -193,9 +480,21 @@ export type svc_users_filter = {
   email?: string_filter_operators | null | undefined;
   status?: string_filter_operators | null | undefined;
   token?: hash_filter_operators | null | undefined;
+  password?: hash_filter_operators | null | undefined;
+  tfa_secret?: hash_filter_operators | null | undefined;
+  tfa_step?: hash_filter_operators | null | undefined;
+  provider?: string_filter_operators | null | undefined;
+  external_identifier?: string_filter_operators | null | undefined;
+  last_access?: date_filter_operators | null | undefined;
+  ip_access?: string_filter_operators | null | undefined;
   date_created?: date_filter_operators | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   role?: svc_roles_filter | null | undefined;
+  sessions?: svc_sessions_quantifier_filter | null | undefined;
+  svc_activity?: svc_activity_quantifier_filter | null | undefined;
+  svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
+  svc_keys?: svc_keys_quantifier_filter | null | undefined;
+  svc_panels?: svc_panels_quantifier_filter | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
 };
@@ -207,9 +506,21 @@ export type svc_users_quantifier_filter = {
   email?: string_filter_operators | null | undefined;
   status?: string_filter_operators | null | undefined;
   token?: hash_filter_operators | null | undefined;
+  password?: hash_filter_operators | null | undefined;
+  tfa_secret?: hash_filter_operators | null | undefined;
+  tfa_step?: hash_filter_operators | null | undefined;
+  provider?: string_filter_operators | null | undefined;
+  external_identifier?: string_filter_operators | null | undefined;
+  last_access?: date_filter_operators | null | undefined;
+  ip_access?: string_filter_operators | null | undefined;
   date_created?: date_filter_operators | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   role?: svc_roles_filter | null | undefined;
+  sessions?: svc_sessions_quantifier_filter | null | undefined;
+  svc_activity?: svc_activity_quantifier_filter | null | undefined;
+  svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
+  svc_keys?: svc_keys_quantifier_filter | null | undefined;
+  svc_panels?: svc_panels_quantifier_filter | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
   _some?: svc_users_filter | null | undefined;
@@ -229,6 +540,17 @@ export type create_svc_users_input = {
   role?: string | null | undefined;
   /** Static token; never returned */
   token?: string | null | undefined;
+  password?: unknown;
+  /** Set by turning on one-time passwords */
+  tfa_secret?: string | null | undefined;
+  tfa_step?: string | null | undefined;
+  /** `default`: signs in with a password; else the name of a provider */
+  provider?: string | null | undefined;
+  /** Who the user is at that provider */
+  external_identifier?: string | null | undefined;
+  last_access?: string | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
 };
 
@@ -243,6 +565,17 @@ export type update_svc_users_input = {
   role?: string | null | undefined;
   /** Static token; never returned */
   token?: string | null | undefined;
+  password?: unknown;
+  /** Set by turning on one-time passwords */
+  tfa_secret?: string | null | undefined;
+  tfa_step?: string | null | undefined;
+  /** `default`: signs in with a password; else the name of a provider */
+  provider?: string | null | undefined;
+  /** Who the user is at that provider */
+  external_identifier?: string | null | undefined;
+  last_access?: string | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
 };
 
@@ -289,6 +622,21 @@ export type number_filter_operators = {
   _gte?: string | number | null | undefined;
   _between?: Array<string | number | null | undefined> | null | undefined;
   _nbetween?: Array<string | number | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+};
+
+export type big_int_filter_operators = {
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
+  _lt?: string | null | undefined;
+  _lte?: string | null | undefined;
+  _gt?: string | null | undefined;
+  _gte?: string | null | undefined;
+  _between?: Array<string | null | undefined> | null | undefined;
+  _nbetween?: Array<string | null | undefined> | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
 };
@@ -347,6 +695,66 @@ export type access_by_idQueryVariables = Exact<{
 
 export type access_by_idQuery = { access_by_id: { id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null } | null };
 
+export type activityQueryVariables = Exact<{
+  filter?: svc_activity_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> };
+
+export type activity_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type activity_by_idQuery = { activity_by_id: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
+
+export type dashboardsQueryVariables = Exact<{
+  filter?: svc_dashboards_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type dashboardsQuery = { dashboards: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> };
+
+export type dashboards_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type dashboards_by_idQuery = { dashboards_by_id: { id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null } | null };
+
+export type panelsQueryVariables = Exact<{
+  filter?: svc_panels_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type panelsQuery = { panels: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> };
+
+export type panels_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type panels_by_idQuery = { panels_by_id: { id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null } | null };
+
 export type permissionsQueryVariables = Exact<{
   filter?: svc_permissions_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -378,14 +786,14 @@ export type policiesQueryVariables = Exact<{
 }>;
 
 
-export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean }> };
+export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> };
 
 export type policies_by_idQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean } | null };
+export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
 
 export type rolesQueryVariables = Exact<{
   filter?: svc_roles_filter | null | undefined;
@@ -407,6 +815,18 @@ export type roles_by_idQueryVariables = Exact<{
 
 export type roles_by_idQuery = { roles_by_id: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
+export type settingsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type settingsQuery = { settings: { id: string | null, activity_days: number | null } | null };
+
+export type settings_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type settings_by_idQuery = { settings_by_id: { id: string | null, activity_days: number | null } | null };
+
 export type usersQueryVariables = Exact<{
   filter?: svc_users_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -418,14 +838,34 @@ export type usersQueryVariables = Exact<{
 }>;
 
 
-export type usersQuery = { users: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null }> };
+export type usersQuery = { users: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> };
 
 export type users_by_idQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type users_by_idQuery = { users_by_id: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null } | null };
+export type users_by_idQuery = { users_by_id: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
+
+export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string, user_agent: string, origin: string, current: boolean } | null> | null };
+
+export type permissions_meQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type permissions_meQuery = { permissions_me: unknown };
+
+export type policies_me_globalsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type policies_me_globalsQuery = { policies_me_globals: { app_access: boolean, admin_access: boolean | null, enforce_tfa: boolean | null } | null };
+
+export type roles_meQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type roles_meQuery = { roles_me: Array<string | null> | null };
 
 export type server_healthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -451,6 +891,13 @@ export type server_specs_oasQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type server_specs_oasQuery = { server_specs_oas: unknown };
+
+export type users_meQueryVariables = Exact<{
+  fields?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type users_meQuery = { users_me: unknown };
 
 export type create_access_itemMutationVariables = Exact<{
   data: create_svc_access_input;
@@ -516,6 +963,201 @@ export type delete_access_itemsMutationVariables = Exact<{
 
 
 export type delete_access_itemsMutation = { delete_access_items: { ids: Array<string | null> } | null };
+
+export type create_activity_itemMutationVariables = Exact<{
+  data: create_svc_activity_input;
+}>;
+
+
+export type create_activity_itemMutation = { create_activity_item: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
+
+export type create_activity_itemsMutationVariables = Exact<{
+  data?: Array<create_svc_activity_input> | create_svc_activity_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type create_activity_itemsMutation = { create_activity_items: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
+
+export type update_activity_itemMutationVariables = Exact<{
+  id: string;
+  data?: update_svc_activity_input | null | undefined;
+}>;
+
+
+export type update_activity_itemMutation = { update_activity_item: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
+
+export type update_activity_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  data?: update_svc_activity_input | null | undefined;
+  filter?: svc_activity_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type update_activity_itemsMutation = { update_activity_items: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
+
+export type update_activity_batchMutationVariables = Exact<{
+  data?: Array<update_svc_activity_input> | update_svc_activity_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type update_activity_batchMutation = { update_activity_batch: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
+
+export type delete_activity_itemMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type delete_activity_itemMutation = { delete_activity_item: { id: string } | null };
+
+export type delete_activity_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  filter?: svc_activity_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type delete_activity_itemsMutation = { delete_activity_items: { ids: Array<string | null> } | null };
+
+export type create_dashboards_itemMutationVariables = Exact<{
+  data: create_svc_dashboards_input;
+}>;
+
+
+export type create_dashboards_itemMutation = { create_dashboards_item: { id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null } | null };
+
+export type create_dashboards_itemsMutationVariables = Exact<{
+  data?: Array<create_svc_dashboards_input> | create_svc_dashboards_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type create_dashboards_itemsMutation = { create_dashboards_items: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
+
+export type update_dashboards_itemMutationVariables = Exact<{
+  id: string;
+  data?: update_svc_dashboards_input | null | undefined;
+}>;
+
+
+export type update_dashboards_itemMutation = { update_dashboards_item: { id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null } | null };
+
+export type update_dashboards_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  data?: update_svc_dashboards_input | null | undefined;
+  filter?: svc_dashboards_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type update_dashboards_itemsMutation = { update_dashboards_items: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
+
+export type update_dashboards_batchMutationVariables = Exact<{
+  data?: Array<update_svc_dashboards_input> | update_svc_dashboards_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type update_dashboards_batchMutation = { update_dashboards_batch: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
+
+export type delete_dashboards_itemMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type delete_dashboards_itemMutation = { delete_dashboards_item: { id: string } | null };
+
+export type delete_dashboards_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  filter?: svc_dashboards_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type delete_dashboards_itemsMutation = { delete_dashboards_items: { ids: Array<string | null> } | null };
+
+export type create_panels_itemMutationVariables = Exact<{
+  data: create_svc_panels_input;
+}>;
+
+
+export type create_panels_itemMutation = { create_panels_item: { id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null } | null };
+
+export type create_panels_itemsMutationVariables = Exact<{
+  data?: Array<create_svc_panels_input> | create_svc_panels_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type create_panels_itemsMutation = { create_panels_items: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
+
+export type update_panels_itemMutationVariables = Exact<{
+  id: string;
+  data?: update_svc_panels_input | null | undefined;
+}>;
+
+
+export type update_panels_itemMutation = { update_panels_item: { id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null } | null };
+
+export type update_panels_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  data?: update_svc_panels_input | null | undefined;
+  filter?: svc_panels_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type update_panels_itemsMutation = { update_panels_items: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
+
+export type update_panels_batchMutationVariables = Exact<{
+  data?: Array<update_svc_panels_input> | update_svc_panels_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type update_panels_batchMutation = { update_panels_batch: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
+
+export type delete_panels_itemMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type delete_panels_itemMutation = { delete_panels_item: { id: string } | null };
+
+export type delete_panels_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  filter?: svc_panels_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+}>;
+
+
+export type delete_panels_itemsMutation = { delete_panels_items: { ids: Array<string | null> } | null };
 
 export type create_permissions_itemMutationVariables = Exact<{
   data: create_svc_permissions_input;
@@ -587,7 +1229,7 @@ export type create_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean } | null };
+export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
 
 export type create_policies_itemsMutationVariables = Exact<{
   data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
@@ -595,7 +1237,7 @@ export type create_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean }> | null };
+export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
@@ -603,7 +1245,7 @@ export type update_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean } | null };
+export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
 
 export type update_policies_itemsMutationVariables = Exact<{
   ids?: Array<string> | string | null | undefined;
@@ -617,7 +1259,7 @@ export type update_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean }> | null };
+export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_batchMutationVariables = Exact<{
   data?: Array<update_svc_policies_input> | update_svc_policies_input | null | undefined;
@@ -625,7 +1267,7 @@ export type update_policies_batchMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean }> | null };
+export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type delete_policies_itemMutationVariables = Exact<{
   id: string;
@@ -712,12 +1354,26 @@ export type delete_roles_itemsMutationVariables = Exact<{
 
 export type delete_roles_itemsMutation = { delete_roles_items: { ids: Array<string | null> } | null };
 
+export type update_settingsMutationVariables = Exact<{
+  data: update_svc_settings_input;
+}>;
+
+
+export type update_settingsMutation = { update_settings: { id: string | null, activity_days: number | null } | null };
+
+export type delete_settings_itemMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type delete_settings_itemMutation = { delete_settings_item: { id: string } | null };
+
 export type create_users_itemMutationVariables = Exact<{
   data: create_svc_users_input;
 }>;
 
 
-export type create_users_itemMutation = { create_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null } | null };
+export type create_users_itemMutation = { create_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type create_users_itemsMutationVariables = Exact<{
   data?: Array<create_svc_users_input> | create_svc_users_input | null | undefined;
@@ -725,7 +1381,7 @@ export type create_users_itemsMutationVariables = Exact<{
 }>;
 
 
-export type create_users_itemsMutation = { create_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null }> | null };
+export type create_users_itemsMutation = { create_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
 export type update_users_itemMutationVariables = Exact<{
   id: string;
@@ -733,7 +1389,7 @@ export type update_users_itemMutationVariables = Exact<{
 }>;
 
 
-export type update_users_itemMutation = { update_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null } | null };
+export type update_users_itemMutation = { update_users_item: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type update_users_itemsMutationVariables = Exact<{
   ids?: Array<string> | string | null | undefined;
@@ -747,7 +1403,7 @@ export type update_users_itemsMutationVariables = Exact<{
 }>;
 
 
-export type update_users_itemsMutation = { update_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null }> | null };
+export type update_users_itemsMutation = { update_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
 export type update_users_batchMutationVariables = Exact<{
   data?: Array<update_svc_users_input> | update_svc_users_input | null | undefined;
@@ -755,7 +1411,7 @@ export type update_users_batchMutationVariables = Exact<{
 }>;
 
 
-export type update_users_batchMutation = { update_users_batch: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, date_created: string | null, role: { id: string } | null }> | null };
+export type update_users_batchMutation = { update_users_batch: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
 export type delete_users_itemMutationVariables = Exact<{
   id: string;
@@ -777,6 +1433,75 @@ export type delete_users_itemsMutationVariables = Exact<{
 
 export type delete_users_itemsMutation = { delete_users_items: { ids: Array<string | null> } | null };
 
+export type auth_loginMutationVariables = Exact<{
+  email: string;
+  password: string;
+  otp?: string | null | undefined;
+  mode?: string | null | undefined;
+}>;
+
+
+export type auth_loginMutation = { auth_login: { access_token: string | null, expires: number, refresh_token: string | null } | null };
+
+export type auth_logoutMutationVariables = Exact<{
+  refresh_token?: string | null | undefined;
+  mode?: string | null | undefined;
+}>;
+
+
+export type auth_logoutMutation = { auth_logout: boolean | null };
+
+export type auth_refreshMutationVariables = Exact<{
+  refresh_token?: string | null | undefined;
+  mode?: string | null | undefined;
+}>;
+
+
+export type auth_refreshMutation = { auth_refresh: { access_token: string | null, expires: number, refresh_token: string | null } | null };
+
+export type auth_session_endMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type auth_session_endMutation = { auth_session_end: boolean | null };
+
+export type users_me_tfa_disableMutationVariables = Exact<{
+  otp: string;
+}>;
+
+
+export type users_me_tfa_disableMutation = { users_me_tfa_disable: boolean | null };
+
+export type users_me_tfa_enableMutationVariables = Exact<{
+  secret: string;
+  otp: string;
+}>;
+
+
+export type users_me_tfa_enableMutation = { users_me_tfa_enable: boolean | null };
+
+export type users_me_tfa_generateMutationVariables = Exact<{
+  password: string;
+}>;
+
+
+export type users_me_tfa_generateMutation = { users_me_tfa_generate: { secret: string, otpauth_url: string } | null };
+
+export type users_tfa_disableMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type users_tfa_disableMutation = { users_tfa_disable: boolean | null };
+
+export type update_users_meMutationVariables = Exact<{
+  fields?: Array<string | null | undefined> | string | null | undefined;
+}>;
+
+
+export type update_users_meMutation = { update_users_me: unknown };
+
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
   'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id role { id } user { id } policy { id } sort } }',
@@ -785,6 +1510,36 @@ export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
 export const access_by_idDocument = createDocument<access_by_idQuery, access_by_idQueryVariables>(
   'system',
   'query access_by_id($id: ID!) { access_by_id(id: $id) { id role { id } user { id } policy { id } sort } }',
+);
+
+export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
+  'system',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const activity_by_idDocument = createDocument<activity_by_idQuery, activity_by_idQueryVariables>(
+  'system',
+  'query activity_by_id($id: ID!) { activity_by_id(id: $id) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
+  'system',
+  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon note date_created user_created { id } color } }',
+);
+
+export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, dashboards_by_idQueryVariables>(
+  'system',
+  'query dashboards_by_id($id: ID!) { dashboards_by_id(id: $id) { id name icon note date_created user_created { id } color } }',
+);
+
+export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
+  'system',
+  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_idQueryVariables>(
+  'system',
+  'query panels_by_id($id: ID!) { panels_by_id(id: $id) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
@@ -799,12 +1554,12 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description admin_access app_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!) { policies_by_id(id: $id) { id name icon description admin_access app_access } }',
+  'query policies_by_id($id: ID!) { policies_by_id(id: $id) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
@@ -817,14 +1572,44 @@ export const roles_by_idDocument = createDocument<roles_by_idQuery, roles_by_idQ
   'query roles_by_id($id: ID!) { roles_by_id(id: $id) { id name icon description parent { id } } }',
 );
 
+export const settingsDocument = createDocument<settingsQuery, settingsQueryVariables>(
+  'system',
+  'query settings { settings { id activity_days } }',
+);
+
+export const settings_by_idDocument = createDocument<settings_by_idQuery, settings_by_idQueryVariables>(
+  'system',
+  'query settings_by_id($id: ID!) { settings_by_id(id: $id) { id activity_days } }',
+);
+
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
   'system',
-  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id first_name last_name email status role { id } token date_created } }',
+  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const users_by_idDocument = createDocument<users_by_idQuery, users_by_idQueryVariables>(
   'system',
-  'query users_by_id($id: ID!) { users_by_id(id: $id) { id first_name last_name email status role { id } token date_created } }',
+  'query users_by_id($id: ID!) { users_by_id(id: $id) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_sessionsQueryVariables>(
+  'system',
+  'query auth_sessions { auth_sessions { id date_created expires ip user_agent origin current } }',
+);
+
+export const permissions_meDocument = createDocument<permissions_meQuery, permissions_meQueryVariables>(
+  'system',
+  'query permissions_me { permissions_me }',
+);
+
+export const policies_me_globalsDocument = createDocument<policies_me_globalsQuery, policies_me_globalsQueryVariables>(
+  'system',
+  'query policies_me_globals { policies_me_globals { app_access admin_access enforce_tfa } }',
+);
+
+export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVariables>(
+  'system',
+  'query roles_me { roles_me }',
 );
 
 export const server_healthDocument = createDocument<server_healthQuery, server_healthQueryVariables>(
@@ -850,6 +1635,11 @@ export const server_specs_graphql_systemDocument = createDocument<server_specs_g
 export const server_specs_oasDocument = createDocument<server_specs_oasQuery, server_specs_oasQueryVariables>(
   'system',
   'query server_specs_oas { server_specs_oas }',
+);
+
+export const users_meDocument = createDocument<users_meQuery, users_meQueryVariables>(
+  'system',
+  'query users_me($fields: [String]) { users_me(fields: $fields) }',
 );
 
 export const create_access_itemDocument = createDocument<create_access_itemMutation, create_access_itemMutationVariables>(
@@ -885,6 +1675,111 @@ export const delete_access_itemDocument = createDocument<delete_access_itemMutat
 export const delete_access_itemsDocument = createDocument<delete_access_itemsMutation, delete_access_itemsMutationVariables>(
   'system',
   'mutation delete_access_items($ids: [ID!], $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+);
+
+export const create_activity_itemDocument = createDocument<create_activity_itemMutation, create_activity_itemMutationVariables>(
+  'system',
+  'mutation create_activity_item($data: create_svc_activity_input!) { create_activity_item(data: $data) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const create_activity_itemsDocument = createDocument<create_activity_itemsMutation, create_activity_itemsMutationVariables>(
+  'system',
+  'mutation create_activity_items($data: [create_svc_activity_input!], $sort: [String]) { create_activity_items(data: $data, sort: $sort) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const update_activity_itemDocument = createDocument<update_activity_itemMutation, update_activity_itemMutationVariables>(
+  'system',
+  'mutation update_activity_item($id: ID!, $data: update_svc_activity_input) { update_activity_item(id: $id, data: $data) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const update_activity_itemsDocument = createDocument<update_activity_itemsMutation, update_activity_itemsMutationVariables>(
+  'system',
+  'mutation update_activity_items($ids: [ID!], $data: update_svc_activity_input, $filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_activity_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const update_activity_batchDocument = createDocument<update_activity_batchMutation, update_activity_batchMutationVariables>(
+  'system',
+  'mutation update_activity_batch($data: [update_svc_activity_input!], $sort: [String]) { update_activity_batch(data: $data, sort: $sort) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const delete_activity_itemDocument = createDocument<delete_activity_itemMutation, delete_activity_itemMutationVariables>(
+  'system',
+  'mutation delete_activity_item($id: ID!) { delete_activity_item(id: $id) { id } }',
+);
+
+export const delete_activity_itemsDocument = createDocument<delete_activity_itemsMutation, delete_activity_itemsMutationVariables>(
+  'system',
+  'mutation delete_activity_items($ids: [ID!], $filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_activity_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+);
+
+export const create_dashboards_itemDocument = createDocument<create_dashboards_itemMutation, create_dashboards_itemMutationVariables>(
+  'system',
+  'mutation create_dashboards_item($data: create_svc_dashboards_input!) { create_dashboards_item(data: $data) { id name icon note date_created user_created { id } color } }',
+);
+
+export const create_dashboards_itemsDocument = createDocument<create_dashboards_itemsMutation, create_dashboards_itemsMutationVariables>(
+  'system',
+  'mutation create_dashboards_items($data: [create_svc_dashboards_input!], $sort: [String]) { create_dashboards_items(data: $data, sort: $sort) { id name icon note date_created user_created { id } color } }',
+);
+
+export const update_dashboards_itemDocument = createDocument<update_dashboards_itemMutation, update_dashboards_itemMutationVariables>(
+  'system',
+  'mutation update_dashboards_item($id: ID!, $data: update_svc_dashboards_input) { update_dashboards_item(id: $id, data: $data) { id name icon note date_created user_created { id } color } }',
+);
+
+export const update_dashboards_itemsDocument = createDocument<update_dashboards_itemsMutation, update_dashboards_itemsMutationVariables>(
+  'system',
+  'mutation update_dashboards_items($ids: [ID!], $data: update_svc_dashboards_input, $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_dashboards_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon note date_created user_created { id } color } }',
+);
+
+export const update_dashboards_batchDocument = createDocument<update_dashboards_batchMutation, update_dashboards_batchMutationVariables>(
+  'system',
+  'mutation update_dashboards_batch($data: [update_svc_dashboards_input!], $sort: [String]) { update_dashboards_batch(data: $data, sort: $sort) { id name icon note date_created user_created { id } color } }',
+);
+
+export const delete_dashboards_itemDocument = createDocument<delete_dashboards_itemMutation, delete_dashboards_itemMutationVariables>(
+  'system',
+  'mutation delete_dashboards_item($id: ID!) { delete_dashboards_item(id: $id) { id } }',
+);
+
+export const delete_dashboards_itemsDocument = createDocument<delete_dashboards_itemsMutation, delete_dashboards_itemsMutationVariables>(
+  'system',
+  'mutation delete_dashboards_items($ids: [ID!], $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_dashboards_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+);
+
+export const create_panels_itemDocument = createDocument<create_panels_itemMutation, create_panels_itemMutationVariables>(
+  'system',
+  'mutation create_panels_item($data: create_svc_panels_input!) { create_panels_item(data: $data) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const create_panels_itemsDocument = createDocument<create_panels_itemsMutation, create_panels_itemsMutationVariables>(
+  'system',
+  'mutation create_panels_items($data: [create_svc_panels_input!], $sort: [String]) { create_panels_items(data: $data, sort: $sort) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const update_panels_itemDocument = createDocument<update_panels_itemMutation, update_panels_itemMutationVariables>(
+  'system',
+  'mutation update_panels_item($id: ID!, $data: update_svc_panels_input) { update_panels_item(id: $id, data: $data) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const update_panels_itemsDocument = createDocument<update_panels_itemsMutation, update_panels_itemsMutationVariables>(
+  'system',
+  'mutation update_panels_items($ids: [ID!], $data: update_svc_panels_input, $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_panels_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const update_panels_batchDocument = createDocument<update_panels_batchMutation, update_panels_batchMutationVariables>(
+  'system',
+  'mutation update_panels_batch($data: [update_svc_panels_input!], $sort: [String]) { update_panels_batch(data: $data, sort: $sort) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const delete_panels_itemDocument = createDocument<delete_panels_itemMutation, delete_panels_itemMutationVariables>(
+  'system',
+  'mutation delete_panels_item($id: ID!) { delete_panels_item(id: $id) { id } }',
+);
+
+export const delete_panels_itemsDocument = createDocument<delete_panels_itemsMutation, delete_panels_itemsMutationVariables>(
+  'system',
+  'mutation delete_panels_items($ids: [ID!], $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_panels_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_permissions_itemDocument = createDocument<create_permissions_itemMutation, create_permissions_itemMutationVariables>(
@@ -924,27 +1819,27 @@ export const delete_permissions_itemsDocument = createDocument<delete_permission
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
   'system',
-  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access } }',
+  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
-  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access } }',
+  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
   'system',
-  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access } }',
+  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access ip_access } }',
 );
 
 export const delete_policies_itemDocument = createDocument<delete_policies_itemMutation, delete_policies_itemMutationVariables>(
@@ -992,29 +1887,39 @@ export const delete_roles_itemsDocument = createDocument<delete_roles_itemsMutat
   'mutation delete_roles_items($ids: [ID!], $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_roles_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
+export const update_settingsDocument = createDocument<update_settingsMutation, update_settingsMutationVariables>(
+  'system',
+  'mutation update_settings($data: update_svc_settings_input!) { update_settings(data: $data) { id activity_days } }',
+);
+
+export const delete_settings_itemDocument = createDocument<delete_settings_itemMutation, delete_settings_itemMutationVariables>(
+  'system',
+  'mutation delete_settings_item($id: ID!) { delete_settings_item(id: $id) { id } }',
+);
+
 export const create_users_itemDocument = createDocument<create_users_itemMutation, create_users_itemMutationVariables>(
   'system',
-  'mutation create_users_item($data: create_svc_users_input!) { create_users_item(data: $data) { id first_name last_name email status role { id } token date_created } }',
+  'mutation create_users_item($data: create_svc_users_input!) { create_users_item(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const create_users_itemsDocument = createDocument<create_users_itemsMutation, create_users_itemsMutationVariables>(
   'system',
-  'mutation create_users_items($data: [create_svc_users_input!], $sort: [String]) { create_users_items(data: $data, sort: $sort) { id first_name last_name email status role { id } token date_created } }',
+  'mutation create_users_items($data: [create_svc_users_input!], $sort: [String]) { create_users_items(data: $data, sort: $sort) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_itemDocument = createDocument<update_users_itemMutation, update_users_itemMutationVariables>(
   'system',
-  'mutation update_users_item($id: ID!, $data: update_svc_users_input) { update_users_item(id: $id, data: $data) { id first_name last_name email status role { id } token date_created } }',
+  'mutation update_users_item($id: ID!, $data: update_svc_users_input) { update_users_item(id: $id, data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_itemsDocument = createDocument<update_users_itemsMutation, update_users_itemsMutationVariables>(
   'system',
-  'mutation update_users_items($ids: [ID!], $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id first_name last_name email status role { id } token date_created } }',
+  'mutation update_users_items($ids: [ID!], $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_batchDocument = createDocument<update_users_batchMutation, update_users_batchMutationVariables>(
   'system',
-  'mutation update_users_batch($data: [update_svc_users_input!], $sort: [String]) { update_users_batch(data: $data, sort: $sort) { id first_name last_name email status role { id } token date_created } }',
+  'mutation update_users_batch($data: [update_svc_users_input!], $sort: [String]) { update_users_batch(data: $data, sort: $sort) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const delete_users_itemDocument = createDocument<delete_users_itemMutation, delete_users_itemMutationVariables>(
@@ -1025,5 +1930,50 @@ export const delete_users_itemDocument = createDocument<delete_users_itemMutatio
 export const delete_users_itemsDocument = createDocument<delete_users_itemsMutation, delete_users_itemsMutationVariables>(
   'system',
   'mutation delete_users_items($ids: [ID!], $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_users_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+);
+
+export const auth_loginDocument = createDocument<auth_loginMutation, auth_loginMutationVariables>(
+  'system',
+  'mutation auth_login($email: String!, $password: String!, $otp: String, $mode: String) { auth_login(email: $email, password: $password, otp: $otp, mode: $mode) { access_token expires refresh_token } }',
+);
+
+export const auth_logoutDocument = createDocument<auth_logoutMutation, auth_logoutMutationVariables>(
+  'system',
+  'mutation auth_logout($refresh_token: String, $mode: String) { auth_logout(refresh_token: $refresh_token, mode: $mode) }',
+);
+
+export const auth_refreshDocument = createDocument<auth_refreshMutation, auth_refreshMutationVariables>(
+  'system',
+  'mutation auth_refresh($refresh_token: String, $mode: String) { auth_refresh(refresh_token: $refresh_token, mode: $mode) { access_token expires refresh_token } }',
+);
+
+export const auth_session_endDocument = createDocument<auth_session_endMutation, auth_session_endMutationVariables>(
+  'system',
+  'mutation auth_session_end($id: String!) { auth_session_end(id: $id) }',
+);
+
+export const users_me_tfa_disableDocument = createDocument<users_me_tfa_disableMutation, users_me_tfa_disableMutationVariables>(
+  'system',
+  'mutation users_me_tfa_disable($otp: String!) { users_me_tfa_disable(otp: $otp) }',
+);
+
+export const users_me_tfa_enableDocument = createDocument<users_me_tfa_enableMutation, users_me_tfa_enableMutationVariables>(
+  'system',
+  'mutation users_me_tfa_enable($secret: String!, $otp: String!) { users_me_tfa_enable(secret: $secret, otp: $otp) }',
+);
+
+export const users_me_tfa_generateDocument = createDocument<users_me_tfa_generateMutation, users_me_tfa_generateMutationVariables>(
+  'system',
+  'mutation users_me_tfa_generate($password: String!) { users_me_tfa_generate(password: $password) { secret otpauth_url } }',
+);
+
+export const users_tfa_disableDocument = createDocument<users_tfa_disableMutation, users_tfa_disableMutationVariables>(
+  'system',
+  'mutation users_tfa_disable($id: String!) { users_tfa_disable(id: $id) }',
+);
+
+export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
+  'system',
+  'mutation update_users_me($fields: [String]) { update_users_me(fields: $fields) }',
 );
 

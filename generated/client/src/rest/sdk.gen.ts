@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses } from './types.gen.js';
+import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeyCreateData, KeyCreateResponses, KeyListData, KeyListResponses, KeyRevokeData, KeyRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestDeliveriesData, RequestDeliveriesResponses, RequestListData, RequestListResponses, RequestReadData, RequestReadResponses, RequestRedeliverData, RequestRedeliverResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhookSecretReadData, WebhookSecretReadResponses, WebhookSecretRotateData, WebhookSecretRotateResponses, WebhookTestData, WebhookTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -61,6 +61,136 @@ export const updateItem = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
+ * Log in with e-mail address and password
+ */
+export const authLogin = <ThrowOnError extends boolean = false>(options: Options<AuthLoginData, ThrowOnError>) => (options.client ?? client).post<AuthLoginResponses, unknown, ThrowOnError>({
+    url: '/auth/login',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Log in with e-mail address and password; `default` is the one provider that takes them
+ */
+export const authLoginProvider = <ThrowOnError extends boolean = false>(options: Options<AuthLoginProviderData, ThrowOnError>) => (options.client ?? client).post<AuthLoginProviderResponses, unknown, ThrowOnError>({
+    url: '/auth/login/{provider}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End a session; its tokens end with it
+ */
+export const authLogout = <ThrowOnError extends boolean = false>(options: Options<AuthLogoutData, ThrowOnError>) => (options.client ?? client).post<AuthLogoutResponses, unknown, ThrowOnError>({
+    url: '/auth/logout',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the single sign-on providers
+ */
+export const authProviders = <ThrowOnError extends boolean = false>(options?: Options<AuthProvidersData, ThrowOnError>) => (options?.client ?? client).get<AuthProvidersResponses, unknown, ThrowOnError>({ url: '/auth', ...options });
+
+/**
+ * Replace a refresh token by a new one, with a new access token
+ */
+export const authRefresh = <ThrowOnError extends boolean = false>(options: Options<AuthRefreshData, ThrowOnError>) => (options.client ?? client).post<AuthRefreshResponses, unknown, ThrowOnError>({
+    url: '/auth/refresh',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End one of the own sessions
+ */
+export const authSessionEnd = <ThrowOnError extends boolean = false>(options: Options<AuthSessionEndData, ThrowOnError>) => (options.client ?? client).delete<AuthSessionEndResponses, unknown, ThrowOnError>({ url: '/auth/sessions/{id}', ...options });
+
+/**
+ * List the own sessions
+ */
+export const authSessions = <ThrowOnError extends boolean = false>(options?: Options<AuthSessionsData, ThrowOnError>) => (options?.client ?? client).get<AuthSessionsResponses, unknown, ThrowOnError>({ url: '/auth/sessions', ...options });
+
+/**
+ * List the own keys of the queue
+ */
+export const keyList = <ThrowOnError extends boolean = false>(options?: Options<KeyListData, ThrowOnError>) => (options?.client ?? client).get<KeyListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
+
+/**
+ * Make a key of the queue; its secret is shown this once
+ */
+export const keyCreate = <ThrowOnError extends boolean = false>(options: Options<KeyCreateData, ThrowOnError>) => (options.client ?? client).post<KeyCreateResponses, unknown, ThrowOnError>({
+    url: '/keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke an own key; acts at once
+ */
+export const keyRevoke = <ThrowOnError extends boolean = false>(options: Options<KeyRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeyRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
+
+/**
+ * List the own permissions, collection by collection
+ */
+export const permissionsMe = <ThrowOnError extends boolean = false>(options?: Options<PermissionsMeData, ThrowOnError>) => (options?.client ?? client).get<PermissionsMeResponses, unknown, ThrowOnError>({ url: '/permissions/me', ...options });
+
+/**
+ * Say what may be done with the one item of a singleton, or with new items of a collection
+ */
+export const permissionsMeCollection = <ThrowOnError extends boolean = false>(options: Options<PermissionsMeCollectionData, ThrowOnError>) => (options.client ?? client).get<PermissionsMeCollectionResponses, unknown, ThrowOnError>({ url: '/permissions/me/{collection}', ...options });
+
+/**
+ * Say what may be done with one item
+ */
+export const permissionsMeItem = <ThrowOnError extends boolean = false>(options: Options<PermissionsMeItemData, ThrowOnError>) => (options.client ?? client).get<PermissionsMeItemResponses, unknown, ThrowOnError>({ url: '/permissions/me/{collection}/{key}', ...options });
+
+/**
+ * Say what the own policies grant beside permissions
+ */
+export const policiesMeGlobals = <ThrowOnError extends boolean = false>(options?: Options<PoliciesMeGlobalsData, ThrowOnError>) => (options?.client ?? client).get<PoliciesMeGlobalsResponses, unknown, ThrowOnError>({ url: '/policies/me/globals', ...options });
+
+/**
+ * List the attempts to deliver the webhook of an own request
+ */
+export const requestDeliveries = <ThrowOnError extends boolean = false>(options: Options<RequestDeliveriesData, ThrowOnError>) => (options.client ?? client).get<RequestDeliveriesResponses, unknown, ThrowOnError>({ url: '/requests/{id}/deliveries', ...options });
+
+/**
+ * List the own requests, newest first
+ */
+export const requestList = <ThrowOnError extends boolean = false>(options?: Options<RequestListData, ThrowOnError>) => (options?.client ?? client).get<RequestListResponses, unknown, ThrowOnError>({ url: '/requests', ...options });
+
+/**
+ * Read an own request
+ */
+export const requestRead = <ThrowOnError extends boolean = false>(options: Options<RequestReadData, ThrowOnError>) => (options.client ?? client).get<RequestReadResponses, unknown, ThrowOnError>({ url: '/requests/{id}', ...options });
+
+/**
+ * Deliver the webhook of an own request again
+ */
+export const requestRedeliver = <ThrowOnError extends boolean = false>(options: Options<RequestRedeliverData, ThrowOnError>) => (options.client ?? client).post<RequestRedeliverResponses, unknown, ThrowOnError>({ url: '/requests/{id}/redeliver', ...options });
+
+/**
+ * List the own role and those above it
+ */
+export const rolesMe = <ThrowOnError extends boolean = false>(options?: Options<RolesMeData, ThrowOnError>) => (options?.client ?? client).get<RolesMeResponses, unknown, ThrowOnError>({ url: '/roles/me', ...options });
+
+/**
  * Say whether the server can work; its parts are listed for administrators only
  */
 export const serverHealth = <ThrowOnError extends boolean = false>(options?: Options<ServerHealthData, ThrowOnError>) => (options?.client ?? client).get<ServerHealthResponses, ServerHealthErrors, ThrowOnError>({ url: '/server/health', ...options });
@@ -84,3 +214,83 @@ export const serverSpecsGraphqlSystem = <ThrowOnError extends boolean = false>(o
  * Describe what the caller may use as an OpenAPI 3.1 document
  */
 export const serverSpecsOas = <ThrowOnError extends boolean = false>(options?: Options<ServerSpecsOasData, ThrowOnError>) => (options?.client ?? client).get<ServerSpecsOasResponses, unknown, ThrowOnError>({ url: '/server/specs/oas', ...options });
+
+/**
+ * Ask for no one-time password any more
+ */
+export const tfaDisable = <ThrowOnError extends boolean = false>(options: Options<TfaDisableData, ThrowOnError>) => (options.client ?? client).post<TfaDisableResponses, unknown, ThrowOnError>({
+    url: '/users/me/tfa/disable',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask for a one-time password at every login from now on
+ */
+export const tfaEnable = <ThrowOnError extends boolean = false>(options: Options<TfaEnableData, ThrowOnError>) => (options.client ?? client).post<TfaEnableResponses, unknown, ThrowOnError>({
+    url: '/users/me/tfa/enable',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make a secret for one-time passwords; it counts once it is enabled with a code
+ */
+export const tfaGenerate = <ThrowOnError extends boolean = false>(options: Options<TfaGenerateData, ThrowOnError>) => (options.client ?? client).post<TfaGenerateResponses, unknown, ThrowOnError>({
+    url: '/users/me/tfa/generate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Turn off the one-time passwords of a user who cannot
+ */
+export const tfaReset = <ThrowOnError extends boolean = false>(options: Options<TfaResetData, ThrowOnError>) => (options.client ?? client).post<TfaResetResponses, unknown, ThrowOnError>({ url: '/users/{id}/tfa/disable', ...options });
+
+/**
+ * Read the own user record; without permission for what is asked, its key alone
+ */
+export const usersMe = <ThrowOnError extends boolean = false>(options?: Options<UsersMeData, ThrowOnError>) => (options?.client ?? client).get<UsersMeResponses, unknown, ThrowOnError>({ url: '/users/me', ...options });
+
+/**
+ * Change the own user record; what decides who one is and what one may do is refused
+ */
+export const updateUsersMe = <ThrowOnError extends boolean = false>(options: Options<UpdateUsersMeData, ThrowOnError>) => (options.client ?? client).patch<UpdateUsersMeResponses, unknown, ThrowOnError>({
+    url: '/users/me',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the secrets that the own webhooks are signed with, newest first
+ */
+export const webhookSecretRead = <ThrowOnError extends boolean = false>(options?: Options<WebhookSecretReadData, ThrowOnError>) => (options?.client ?? client).get<WebhookSecretReadResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
+
+/**
+ * Make a new secret; the old one signs as well for a day
+ */
+export const webhookSecretRotate = <ThrowOnError extends boolean = false>(options?: Options<WebhookSecretRotateData, ThrowOnError>) => (options?.client ?? client).post<WebhookSecretRotateResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
+
+/**
+ * Send a test webhook
+ */
+export const webhookTest = <ThrowOnError extends boolean = false>(options: Options<WebhookTestData, ThrowOnError>) => (options.client ?? client).post<WebhookTestResponses, unknown, ThrowOnError>({
+    url: '/webhooks/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});

@@ -210,6 +210,630 @@ export type UpdateItemResponses = {
 
 export type UpdateItemResponse = UpdateItemResponses[keyof UpdateItemResponses];
 
+export type AuthLoginData = {
+    body: {
+        email: string;
+        password: string;
+        /**
+         * One-time password, where the user has turned them on
+         */
+        otp?: string;
+        /**
+         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         */
+        mode?: 'json' | 'cookie' | 'session';
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/login';
+};
+
+export type AuthLoginResponses = {
+    /**
+     * Tokens
+     */
+    200: {
+        data: {
+            /**
+             * Not in mode `session`
+             */
+            access_token?: string;
+            /**
+             * Milliseconds until the access token expires
+             */
+            expires: number;
+            /**
+             * In mode `json` only
+             */
+            refresh_token?: string;
+        };
+    };
+};
+
+export type AuthLoginResponse = AuthLoginResponses[keyof AuthLoginResponses];
+
+export type AuthLoginProviderData = {
+    body: {
+        email: string;
+        password: string;
+        /**
+         * One-time password, where the user has turned them on
+         */
+        otp?: string;
+        /**
+         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         */
+        mode?: 'json' | 'cookie' | 'session';
+    };
+    path: {
+        /**
+         * Name of the provider
+         */
+        provider: string;
+    };
+    query?: never;
+    url: '/auth/login/{provider}';
+};
+
+export type AuthLoginProviderResponses = {
+    /**
+     * Tokens
+     */
+    200: {
+        data: {
+            /**
+             * Not in mode `session`
+             */
+            access_token?: string;
+            /**
+             * Milliseconds until the access token expires
+             */
+            expires: number;
+            /**
+             * In mode `json` only
+             */
+            refresh_token?: string;
+        };
+    };
+};
+
+export type AuthLoginProviderResponse = AuthLoginProviderResponses[keyof AuthLoginProviderResponses];
+
+export type AuthLogoutData = {
+    body: {
+        /**
+         * May be in the cookie of the login instead
+         */
+        refresh_token?: string;
+        /**
+         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         */
+        mode?: 'json' | 'cookie' | 'session';
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/logout';
+};
+
+export type AuthLogoutResponses = {
+    /**
+     * The session is over
+     */
+    204: void;
+};
+
+export type AuthLogoutResponse = AuthLogoutResponses[keyof AuthLogoutResponses];
+
+export type AuthProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth';
+};
+
+export type AuthProvidersResponses = {
+    /**
+     * Providers
+     */
+    200: {
+        data: Array<{
+            name: string;
+            driver: 'oauth2' | 'openid';
+            icon?: string;
+            label?: string;
+        }>;
+        /**
+         * Whether nobody signs in with a password
+         */
+        disableDefault: boolean;
+    };
+};
+
+export type AuthProvidersResponse = AuthProvidersResponses[keyof AuthProvidersResponses];
+
+export type AuthRefreshData = {
+    body: {
+        /**
+         * May be in the cookie of the login instead
+         */
+        refresh_token?: string;
+        /**
+         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         */
+        mode?: 'json' | 'cookie' | 'session';
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/refresh';
+};
+
+export type AuthRefreshResponses = {
+    /**
+     * Tokens
+     */
+    200: {
+        data: {
+            /**
+             * Not in mode `session`
+             */
+            access_token?: string;
+            /**
+             * Milliseconds until the access token expires
+             */
+            expires: number;
+            /**
+             * In mode `json` only
+             */
+            refresh_token?: string;
+        };
+    };
+};
+
+export type AuthRefreshResponse = AuthRefreshResponses[keyof AuthRefreshResponses];
+
+export type AuthSessionEndData = {
+    body?: never;
+    path: {
+        /**
+         * Key of the session
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/auth/sessions/{id}';
+};
+
+export type AuthSessionEndResponses = {
+    /**
+     * The session is over
+     */
+    204: void;
+};
+
+export type AuthSessionEndResponse = AuthSessionEndResponses[keyof AuthSessionEndResponses];
+
+export type AuthSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/sessions';
+};
+
+export type AuthSessionsResponses = {
+    /**
+     * Sessions that are under way, the newest first
+     */
+    200: {
+        data: Array<{
+            id: string;
+            date_created: string;
+            expires: string;
+            ip: string | null;
+            user_agent: string | null;
+            origin: string | null;
+            /**
+             * Whether this request belongs to it
+             */
+            current: boolean;
+        }>;
+    };
+};
+
+export type AuthSessionsResponse = AuthSessionsResponses[keyof AuthSessionsResponses];
+
+export type KeyListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeyListResponses = {
+    /**
+     * Keys, oldest first
+     */
+    200: {
+        data: Array<{
+            id: string;
+            name: string | null;
+            models: Array<string> | null;
+            created_at: string;
+            expires_at: string | null;
+            used_at: string | null;
+        }>;
+    };
+};
+
+export type KeyListResponse = KeyListResponses[keyof KeyListResponses];
+
+export type KeyCreateData = {
+    body: {
+        /**
+         * To tell it from others
+         */
+        name?: string | null;
+        /**
+         * Ids or patterns such as demo*; every model where absent
+         */
+        models?: Array<string> | null;
+        expires_at?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/keys';
+};
+
+export type KeyCreateResponses = {
+    /**
+     * The key
+     */
+    200: {
+        data: {
+            id: string;
+            /**
+             * What follows `Authorization: Key `
+             */
+            key: string;
+        };
+    };
+};
+
+export type KeyCreateResponse = KeyCreateResponses[keyof KeyCreateResponses];
+
+export type KeyRevokeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the key
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/keys/{id}';
+};
+
+export type KeyRevokeResponses = {
+    /**
+     * It is revoked
+     */
+    204: void;
+};
+
+export type KeyRevokeResponse = KeyRevokeResponses[keyof KeyRevokeResponses];
+
+export type PermissionsMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/permissions/me';
+};
+
+export type PermissionsMeResponses = {
+    /**
+     * Collection to action to permission
+     */
+    200: {
+        data: {
+            [key: string]: {
+                [key: string]: {
+                    access: 'none' | 'partial' | 'full';
+                    fields?: Array<string>;
+                    presets?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+};
+
+export type PermissionsMeResponse = PermissionsMeResponses[keyof PermissionsMeResponses];
+
+export type PermissionsMeCollectionData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection.
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/permissions/me/{collection}';
+};
+
+export type PermissionsMeCollectionResponses = {
+    /**
+     * Action to whether it is permitted
+     */
+    200: {
+        data: {
+            update: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+            delete: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+            share: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    };
+};
+
+export type PermissionsMeCollectionResponse = PermissionsMeCollectionResponses[keyof PermissionsMeCollectionResponses];
+
+export type PermissionsMeItemData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection.
+         */
+        collection: string;
+        /**
+         * Key of the item.
+         */
+        key: string;
+    };
+    query?: never;
+    url: '/permissions/me/{collection}/{key}';
+};
+
+export type PermissionsMeItemResponses = {
+    /**
+     * Action to whether it is permitted
+     */
+    200: {
+        data: {
+            update: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+            delete: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+            share: {
+                access: boolean;
+                fields?: Array<string>;
+                presets?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+    };
+};
+
+export type PermissionsMeItemResponse = PermissionsMeItemResponses[keyof PermissionsMeItemResponses];
+
+export type PoliciesMeGlobalsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/policies/me/globals';
+};
+
+export type PoliciesMeGlobalsResponses = {
+    /**
+     * What any of the own policies grants
+     */
+    200: {
+        data: {
+            app_access: boolean;
+            admin_access?: boolean;
+            enforce_tfa?: boolean;
+        };
+    };
+};
+
+export type PoliciesMeGlobalsResponse = PoliciesMeGlobalsResponses[keyof PoliciesMeGlobalsResponses];
+
+export type RequestDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/requests/{id}/deliveries';
+};
+
+export type RequestDeliveriesResponses = {
+    /**
+     * The delivery, if there was a webhook
+     */
+    200: {
+        data: Array<{
+            /**
+             * The webhook-id
+             */
+            id: string;
+            url?: string;
+            state: 'pending' | 'delivered' | 'failed';
+            attempts: Array<{
+                number: number;
+                /**
+                 * What the receiver answered
+                 */
+                status: number | null;
+                error: string | null;
+                milliseconds: number;
+                created_at: string;
+            }>;
+        }>;
+    };
+};
+
+export type RequestDeliveriesResponse = RequestDeliveriesResponses[keyof RequestDeliveriesResponses];
+
+export type RequestListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id of a model
+         */
+        model?: string;
+        /**
+         * How far they are
+         */
+        status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+        /**
+         * Only requests made before
+         */
+        before?: string;
+        /**
+         * At most so many
+         */
+        limit?: number;
+    };
+    url: '/requests';
+};
+
+export type RequestListResponses = {
+    /**
+     * Requests
+     */
+    200: {
+        data: Array<{
+            id: string;
+            model: string;
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            /**
+             * Of the result
+             */
+            http_status?: number | null;
+            error_type?: string | null;
+            attempts?: number;
+            tags?: {
+                [key: string]: string;
+            } | null;
+            created_at: string;
+            begun_at?: string | null;
+            ended_at?: string | null;
+        }>;
+    };
+};
+
+export type RequestListResponse = RequestListResponses[keyof RequestListResponses];
+
+export type RequestReadData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/requests/{id}';
+};
+
+export type RequestReadResponses = {
+    /**
+     * The request
+     */
+    200: {
+        data: {
+            id: string;
+            model: string;
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            /**
+             * Of the result
+             */
+            http_status?: number | null;
+            error_type?: string | null;
+            attempts?: number;
+            tags?: {
+                [key: string]: string;
+            } | null;
+            created_at: string;
+            begun_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type RequestReadResponse = RequestReadResponses[keyof RequestReadResponses];
+
+export type RequestRedeliverData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/requests/{id}/redeliver';
+};
+
+export type RequestRedeliverResponses = {
+    /**
+     * It is being delivered
+     */
+    204: void;
+};
+
+export type RequestRedeliverResponse = RequestRedeliverResponses[keyof RequestRedeliverResponses];
+
+export type RolesMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/roles/me';
+};
+
+export type RolesMeResponses = {
+    /**
+     * Keys of roles, the own one first
+     */
+    200: {
+        data: Array<string>;
+    };
+};
+
+export type RolesMeResponse = RolesMeResponses[keyof RolesMeResponses];
+
 export type ServerHealthData = {
     body?: never;
     path?: never;
@@ -328,3 +952,211 @@ export type ServerSpecsOasResponses = {
 };
 
 export type ServerSpecsOasResponse = ServerSpecsOasResponses[keyof ServerSpecsOasResponses];
+
+export type TfaDisableData = {
+    body: {
+        otp: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/me/tfa/disable';
+};
+
+export type TfaDisableResponses = {
+    /**
+     * One-time passwords are off
+     */
+    204: void;
+};
+
+export type TfaDisableResponse = TfaDisableResponses[keyof TfaDisableResponses];
+
+export type TfaEnableData = {
+    body: {
+        secret: string;
+        otp: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/me/tfa/enable';
+};
+
+export type TfaEnableResponses = {
+    /**
+     * One-time passwords are on
+     */
+    204: void;
+};
+
+export type TfaEnableResponse = TfaEnableResponses[keyof TfaEnableResponses];
+
+export type TfaGenerateData = {
+    body: {
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/me/tfa/generate';
+};
+
+export type TfaGenerateResponses = {
+    /**
+     * The secret, for an authenticator
+     */
+    200: {
+        data: {
+            /**
+             * Base32
+             */
+            secret: string;
+            /**
+             * What a QR code shows
+             */
+            otpauth_url: string;
+        };
+    };
+};
+
+export type TfaGenerateResponse = TfaGenerateResponses[keyof TfaGenerateResponses];
+
+export type TfaResetData = {
+    body?: never;
+    path: {
+        /**
+         * Key of the user
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/users/{id}/tfa/disable';
+};
+
+export type TfaResetResponses = {
+    /**
+     * One-time passwords are off
+     */
+    204: void;
+};
+
+export type TfaResetResponse = TfaResetResponses[keyof TfaResetResponses];
+
+export type UsersMeData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Fields of the answer, as for items.
+         */
+        fields?: Array<string>;
+    };
+    url: '/users/me';
+};
+
+export type UsersMeResponses = {
+    /**
+     * The own record
+     */
+    200: {
+        data: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+export type UsersMeResponse = UsersMeResponses[keyof UsersMeResponses];
+
+export type UpdateUsersMeData = {
+    body: {
+        [key: string]: unknown;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Fields of the answer, as for items.
+         */
+        fields?: Array<string>;
+    };
+    url: '/users/me';
+};
+
+export type UpdateUsersMeResponses = {
+    /**
+     * The own record
+     */
+    200: {
+        data: {
+            [key: string]: unknown;
+        };
+    };
+    /**
+     * Done; the result may not be read
+     */
+    204: void;
+};
+
+export type UpdateUsersMeResponse = UpdateUsersMeResponses[keyof UpdateUsersMeResponses];
+
+export type WebhookSecretReadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/webhooks/secret';
+};
+
+export type WebhookSecretReadResponses = {
+    /**
+     * Secrets
+     */
+    200: {
+        data: {
+            secrets: Array<string>;
+        };
+    };
+};
+
+export type WebhookSecretReadResponse = WebhookSecretReadResponses[keyof WebhookSecretReadResponses];
+
+export type WebhookSecretRotateData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/webhooks/secret';
+};
+
+export type WebhookSecretRotateResponses = {
+    /**
+     * Secrets
+     */
+    200: {
+        data: {
+            secrets: Array<string>;
+        };
+    };
+};
+
+export type WebhookSecretRotateResponse = WebhookSecretRotateResponses[keyof WebhookSecretRotateResponses];
+
+export type WebhookTestData = {
+    body: {
+        url: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks/test';
+};
+
+export type WebhookTestResponses = {
+    /**
+     * It is being delivered
+     */
+    200: {
+        data: {
+            /**
+             * The webhook-id
+             */
+            id: string;
+        };
+    };
+};
+
+export type WebhookTestResponse = WebhookTestResponses[keyof WebhookTestResponses];
