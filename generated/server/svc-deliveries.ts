@@ -23,10 +23,10 @@ export class SvcDeliveries extends (Model as svc.WithFields<typeof Model, typeof
   static override tableName = 'svc_deliveries';
   static override idColumn = 'id';
 
-  declare svcDeliveryAttempts?: SvcDeliveryAttempts[];
+  declare attempts?: SvcDeliveryAttempts[];
 
   static override relationMappings = (): RelationMappings => ({
-    svcDeliveryAttempts: {
+    attempts: {
       relation: Model.HasManyRelation,
       modelClass: SvcDeliveryAttempts,
       join: { from: 'svc_deliveries.id', to: 'svc_delivery_attempts.delivery' },
@@ -42,6 +42,6 @@ export const svcDeliveries = svc.defineCollection({
   key: ['id'],
   fields,
   relations: {
-    svc_delivery_attempts: svc.oneToMany('svc_delivery_attempts', ['delivery'], ['id']),
+    attempts: svc.oneToMany('svc_delivery_attempts', ['delivery'], ['id'], { listed: true }),
   },
 });

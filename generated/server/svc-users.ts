@@ -44,15 +44,20 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
   static override tableName = 'svc_users';
   static override idColumn = 'id';
 
+  declare keys?: SvcKeys[];
   declare policies?: SvcAccess[];
   declare roleRow?: SvcRoles | null;
   declare sessions?: SvcSessions[];
   declare svcActivity?: SvcActivity[];
   declare svcDashboards?: SvcDashboards[];
-  declare svcKeys?: SvcKeys[];
   declare svcPanels?: SvcPanels[];
 
   static override relationMappings = (): RelationMappings => ({
+    keys: {
+      relation: Model.HasManyRelation,
+      modelClass: SvcKeys,
+      join: { from: 'svc_users.id', to: 'svc_keys.account' },
+    },
     policies: {
       relation: Model.HasManyRelation,
       modelClass: SvcAccess,
@@ -78,11 +83,6 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       modelClass: SvcDashboards,
       join: { from: 'svc_users.id', to: 'svc_dashboards.user_created' },
     },
-    svcKeys: {
-      relation: Model.HasManyRelation,
-      modelClass: SvcKeys,
-      join: { from: 'svc_users.id', to: 'svc_keys.account' },
-    },
     svcPanels: {
       relation: Model.HasManyRelation,
       modelClass: SvcPanels,
@@ -101,12 +101,12 @@ export const svcUsers = svc.defineCollection({
   key: ['id'],
   fields,
   relations: {
+    keys: svc.oneToMany('svc_keys', ['account'], ['id'], { listed: true }),
     policies: svc.oneToMany('svc_access', ['user'], ['id'], { deselect: 'delete', listed: true }),
     role: svc.manyToOne('svc_roles', ['role'], ['id']),
     sessions: svc.oneToMany('svc_sessions', ['user'], ['id'], { listed: true }),
     svc_activity: svc.oneToMany('svc_activity', ['user'], ['id']),
     svc_dashboards: svc.oneToMany('svc_dashboards', ['user_created'], ['id']),
-    svc_keys: svc.oneToMany('svc_keys', ['account'], ['id']),
     svc_panels: svc.oneToMany('svc_panels', ['user_created'], ['id']),
   },
   uniques: {

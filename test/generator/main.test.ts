@@ -77,6 +77,7 @@ describe.each(dialects)('generate from %s', (dialect) => {
       'server/errors.ts',
       'server/index.ts',
       'server/operations.ts',
+      'server/queue-models.ts',
     ]);
     expect(await run()).toMatchObject({ written: [], removed: [], breaking: [], warnings: [] });
   });

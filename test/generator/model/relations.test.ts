@@ -360,11 +360,13 @@ describe('the system collections', () => {
     );
     expect(lists).toEqual([
       'svc_dashboards.panels: many svc_panels (id = dashboard)',
+      'svc_deliveries.attempts: many svc_delivery_attempts (id = delivery)',
       'svc_policies.access: many svc_access (id = policy)',
       'svc_policies.permissions: many svc_permissions (id = policy)',
       'svc_roles.children: many svc_roles (id = parent)',
       'svc_roles.policies: many svc_access (id = role)',
       'svc_roles.users: many svc_users (id = role)',
+      'svc_users.keys: many svc_keys (id = account)',
       'svc_users.policies: many svc_access (id = user)',
       'svc_users.sessions: many svc_sessions (id = user)',
       'svc_users.svc_activity: many svc_activity (id = user)',

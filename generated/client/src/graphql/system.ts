@@ -488,12 +488,12 @@ export type svc_users_filter = {
   last_access?: date_filter_operators | null | undefined;
   ip_access?: string_filter_operators | null | undefined;
   date_created?: date_filter_operators | null | undefined;
+  keys?: svc_keys_quantifier_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   role?: svc_roles_filter | null | undefined;
   sessions?: svc_sessions_quantifier_filter | null | undefined;
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
-  svc_keys?: svc_keys_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
@@ -514,12 +514,12 @@ export type svc_users_quantifier_filter = {
   last_access?: date_filter_operators | null | undefined;
   ip_access?: string_filter_operators | null | undefined;
   date_created?: date_filter_operators | null | undefined;
+  keys?: svc_keys_quantifier_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   role?: svc_roles_filter | null | undefined;
   sessions?: svc_sessions_quantifier_filter | null | undefined;
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
-  svc_keys?: svc_keys_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
