@@ -1,5 +1,6 @@
 /** `svc access` and `svc activity`. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { printerOf } from '../../runtime/schema/ddl.js';
 import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
 import { createWorkplace } from './commands.js';
 
@@ -57,7 +58,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     );
     await execute(`insert into svc_access (id, policy, sort) select 'a2', 'p2', 2`);
     await execute(
-      `update svc_access set ${dialect === 'mariadb' ? '`user`' : '"user"'} = 'u1' where id = 'a2'`,
+      `update svc_access set ${printerOf(dialect).quote('user')} = 'u1' where id = 'a2'`,
     );
     const again = await ask('desk@example.com');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printerOf } from '../../../runtime/schema/ddl.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
@@ -153,7 +154,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
         'INVALID_CREDENTIALS',
       ]);
       const { refresh_token: token } = await logIn(server(), 'cleo');
-      const text = `update svc_sessions set expires = 1 where ${setting.dialect === 'sqlite' ? '"user"' : '`user`'} = ?`;
+      const text = `update svc_sessions set expires = 1 where ${printerOf(setting.dialect).quote('user')} = ?`;
       await server().database.write({ text, values: [server().ids.users.get('cleo') ?? ''] });
       expect((await refresh(server(), token)).codes).toEqual(['INVALID_CREDENTIALS']);
     });
