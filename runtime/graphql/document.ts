@@ -1,72 +1,25 @@
-/** Documents: parsed, checked and compiled once for each view; with variables, compiled to what still depends on them. */
+/** Documents: parsed and checked against a view; what comes out is compiled once. */
 import {
-  getNamedType,
   getOperationAST,
-  getVariableValues,
   GraphQLError,
-  isNonNullType,
-  isObjectType,
-  Kind,
   NoSchemaIntrospectionCustomRule,
   OverlappingFieldsCanBeMergedRule,
   parse,
   specifiedRules,
   validate,
-  visit,
   type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLField,
-  type GraphQLObjectType,
   type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql';
-import type { Registry } from '../collection.js';
-import type { ItemContext } from '../items/context.js';
-import type { OperationContext } from '../operations/context.js';
+import { compileOperation, type CompiledOperation, type CompileOptions } from './compile.js';
 import { invalidBy, invalidDocument } from './errors.js';
-import { collectFields, type Fields } from './fields.js';
-import { introspect } from './introspection.js';
 import { checkNesting, checkParts, checkSelections } from './limits.js';
-import { marksOf } from './marks.js';
-import { runOperation, type OperationBodies } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
-import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
-import {
-  pick,
-  readArguments,
-  readSelection,
-  toParsedQuery,
-  type Selected,
-  type SelectionContext,
-} from './selection.js';
 
-export interface DocumentOptions extends OperationBodies {
-  readonly registry: Registry;
-  readonly introspection: boolean;
+export interface DocumentOptions extends CompileOptions {
   /** Words and signs that a document may have. */
   readonly tokens: number;
-}
-
-export interface CompiledOperation {
-  readonly writes: boolean;
-  /** The fields at the root, in order. @throws GRAPHQL_VALIDATION for variables that do not fit */
-  prepare(variables: GraphqlCall['variables']): readonly Root[];
-}
-
-/** Of one request. */
-export interface CallContext extends ItemContext {
-  /** What bodies of operations know; made when the first one asks. */
-  operation(): OperationContext;
-}
-
-export interface Root {
-  /** In the answer. */
-  readonly key: string;
-  readonly place: { readonly line: number; readonly column: number };
-  /** Without a value there is no answer at all. */
-  readonly isRequired: boolean;
-  run(context: CallContext): Promise<RootResult>;
 }
 
 /** @throws GRAPHQL_VALIDATION with everything that is wrong */
@@ -113,163 +66,3 @@ const findOperation = (document: DocumentNode, name: string | null): OperationDe
         : `The document has no operation "${name}".`,
   });
 };
-
-interface CompileContext {
-  readonly view: View;
-  readonly options: DocumentOptions;
-}
-
-const compileOperation = (
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  { view, options }: CompileContext,
-): CompiledOperation => {
-  const type = view.schema.getRootType(operation.operation);
-  if (type === null || type === undefined) {
-    throw invalidDocument({ message: `The schema has no ${operation.operation}.` });
-  }
-  const fragments = new Map(
-    document.definitions.flatMap((node): [string, FragmentDefinitionNode][] =>
-      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
-    ),
-  );
-  const writes = operation.operation === 'mutation';
-  const compiled = { type, operation, fragments, view, options, selections: keepSelections(document) };
-  requireOnce(compiled);
-  const definitions = operation.variableDefinitions ?? [];
-  if (definitions.length === 0) {
-    const roots = toRoots(compiled, {}, {});
-    return { writes, prepare: () => roots };
-  }
-  return {
-    writes,
-    prepare(given) {
-      const { coerced, errors } = getVariableValues(view.schema, definitions, given, {
-        maxErrors: 20,
-        hideSuggestions: !options.introspection,
-      });
-      if (errors !== undefined) throw invalidBy(errors);
-      return toRoots(compiled, coerced, given);
-    },
-  };
-};
-
-interface Compiled extends CompileContext {
-  readonly type: GraphQLObjectType;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** By key: what is the same whatever the variables are; `null` where it may differ. */
-  readonly selections: Map<string, Selected> | null;
-}
-
-/** Where variables stand in arguments at the root alone, everything below is read once. */
-const keepSelections = (document: DocumentNode): Map<string, Selected> | null => {
-  let isFixed = true;
-  const path: string[] = [];
-  visit(document, {
-    enter(node) {
-      if (node.kind === Kind.VARIABLE_DEFINITION) return false;
-      path.push(node.kind);
-      isFixed &&=
-        node.kind !== Kind.VARIABLE || path.slice(0, rootArgument.length).join() === rootArgument.join();
-      return undefined;
-    },
-    leave() {
-      path.pop();
-    },
-  });
-  return isFixed ? new Map() : null;
-};
-
-const rootArgument = [
-  Kind.DOCUMENT,
-  Kind.OPERATION_DEFINITION,
-  Kind.SELECTION_SET,
-  Kind.FIELD,
-  Kind.ARGUMENT,
-];
-
-/** One document, one try: aliases would make a guess of many out of one login. */
-const requireOnce = ({ type, operation, fragments }: Compiled): void => {
-  if (operation.operation !== 'mutation') return;
-  const seen = new Set<string>();
-  for (const { field } of collectFields([operation.selectionSet], { fragments, variables: null }).values()) {
-    const name = field.name.value;
-    if (marksOf(type.getFields()[name]?.astNode).operation === undefined) continue;
-    if (seen.has(name)) throw invalidDocument({ message: `"${name}" may stand in a document once.` });
-    seen.add(name);
-  }
-};
-
-type Variables = Readonly<Record<string, unknown>>;
-
-const toRoots = (compiled: Compiled, variables: Variables, given: Variables): readonly Root[] => {
-  const { operation, fragments, view } = compiled;
-  const context: SelectionContext = { fragments, variables, respelled: view.respelled };
-  return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
-    toRoot(key, found, { ...compiled, context, given }),
-  );
-};
-
-interface RootContext extends Compiled {
-  readonly context: SelectionContext;
-  readonly given: Variables;
-}
-
-const toRoot = (key: string, found: Fields, root: RootContext): Root => {
-  const { loc, name } = found.field;
-  const field = root.type.getFields()[name.value];
-  return {
-    key,
-    place: { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 },
-    isRequired: field !== undefined && isNonNullType(field.type),
-    run: field === undefined ? toMetaRun(found, root) : toRun(field, { ...found, key }, root),
-  };
-};
-
-/** `__typename`, `__schema`, `__type`. */
-const toMetaRun = (
-  { field }: Fields,
-  { type, view, operation, fragments, given }: RootContext,
-): Root['run'] => {
-  if (field.name.value === '__typename') return async () => ({ value: type.name });
-  const { schema } = view;
-  return async () => ({ value: introspect(field, { schema, operation, fragments, variables: given }) });
-};
-
-const toRun = (
-  field: GraphQLField<unknown, unknown>,
-  found: Fields & { readonly key: string },
-  { context, options, selections }: RootContext,
-): Root['run'] => {
-  const marks = marksOf(field.astNode);
-  if (marks.operation === undefined && marks.action === undefined) return async () => ({ value: null });
-  const given = readArguments(field, found.field, context);
-  const selected = { type: getNamedType(field.type), context };
-  if (marks.operation !== undefined) {
-    return async ({ operation }) => ({
-      value: pick(await runOperation({ field, given }, operation(), options), found, selected),
-    });
-  }
-  const collection = options.registry.collections.get(marks.collection ?? '');
-  const action = rootActions.get(marks.action ?? '');
-  if (collection === undefined || action === undefined)
-    throw new Error(`"${field.name}" is not behind anything`);
-  const query = (parameters: Variables) => {
-    const selection = selections?.get(found.key) ?? readSelection(found, selected);
-    selections?.set(found.key, selection);
-    return toParsedQuery(parameters, selection);
-  };
-  let begin: ReturnType<typeof action> | null = null;
-  return async (callContext) => {
-    // in here, what is wrong with the arguments is an error of this field alone
-    begin ??= action({ collection, given, query });
-    const result = await begin(callContext);
-    return 'value' in result && isObjectType(selected.type)
-      ? { value: pick(withoutTruth(result.value), found, selected) }
-      : result;
-  };
-};
-
-/** Nothing may be shown of what was written: an object that is not there. */
-const withoutTruth = (value: unknown): unknown => (value === true ? null : value);

@@ -1,5 +1,6 @@
 /** Compiled documents, by view, operation and text: a bounded number, and a bounded length of all texts. */
-import { compileDocument, type CompiledOperation, type DocumentOptions } from './document.js';
+import type { CompiledOperation } from './compile.js';
+import { compileDocument, type DocumentOptions } from './document.js';
 import type { GraphqlCall } from './protocol.js';
 import type { View } from './schema.js';
 
