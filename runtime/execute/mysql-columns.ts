@@ -49,8 +49,10 @@ const numberWriter = (field: Field, column: ColumnType): WriteColumn => {
   if (field.type === 'boolean') {
     return (cursor, writer) => writer.ascii(readNumber(cursor, column) === 0 ? 'false' : 'true');
   }
+  const isLong = column.type === mysqlType.long && !column.unsigned;
+  if (!isNumber(field) && isLong) return quoteLong;
   if (!isNumber(field)) return (cursor, writer) => writer.ascii(`"${readNumber(cursor, column)}"`);
-  if (column.type === mysqlType.long && !column.unsigned) return writeLong;
+  if (isLong) return writeLong;
   return column.type === mysqlType.float || column.type === mysqlType.double
     ? (cursor, writer) => writer.ascii(String(readNumber(cursor, column)))
     : (cursor, writer) => writer.integer(readNumber(cursor, column));
@@ -67,6 +69,15 @@ const writeLong: WriteColumn = (cursor, writer) => {
       ((source[at + 3] as number) << 24),
   );
 };
+
+/** A key as GraphQL has it. */
+const quoteLong: WriteColumn = (cursor, writer) => {
+  writer.byte(quote);
+  writeLong(cursor, writer);
+  writer.byte(quote);
+};
+
+const quote = 0x22;
 
 const wholeWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColumn => {
   if (field.type === 'boolean')

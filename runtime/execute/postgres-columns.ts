@@ -22,7 +22,8 @@ export const columnWriter = (field: Field, oid: number): WriteColumn => {
       return field.type === 'boolean' ? writeBoolean : writeString;
     case postgresType.smallint:
     case postgresType.integer:
-      return field.type === 'integer' ? writeBytes : cellWriter(field, oid);
+      if (field.type === 'integer') return writeBytes;
+      return field.type === 'bigInteger' ? writeQuoted : cellWriter(field, oid);
     case postgresType.bigint:
       return field.type === 'bigInteger' ? writeQuoted : cellWriter(field, oid);
     case postgresType.real:
