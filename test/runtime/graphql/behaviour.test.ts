@@ -10,8 +10,8 @@ const schema = `
   create table artists (id {counter}, name varchar(50) not null, secret varchar(50), born integer);
   create table "art works" (id {counter}, "first title" varchar(50) not null, artist integer references artists (id), foreign key (artist) references artists (id));
   create table ratings (work integer not null, critic varchar(20) not null, stars integer, primary key (work, critic), foreign key (work) references "art works" (id));
-  insert into artists (name, secret, born) values ('Ilka', 'a', 1900), ('Tomasz', 'b', null);
-  insert into "art works" ("first title", artist) values ('Harbour', 1), ('Orchard', 1), ('Loom', 2);
+  insert into artists (id, name, secret, born) values (1, 'Ilka', 'a', 1900), (2, 'Tomasz', 'b', null);
+  insert into "art works" (id, "first title", artist) values (1, 'Harbour', 1), (2, 'Orchard', 1), (3, 'Loom', 2);
   insert into ratings values (1, 'Ann', 5), (1, 'B,b', 3), (2, 'Ann', 4);
 `;
 
