@@ -128,5 +128,27 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
         marks: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
       };
     });
-  return { kind: 'input', name, marks: { collection: collection.name, action }, fields };
+  return {
+    kind: 'input',
+    name,
+    marks: { collection: collection.name, action },
+    fields: [...fields, ...writtenLists(links, context)],
+  };
 };
+
+/** Lists that are written through their owner: every item of the list, a new one or one with its key. */
+const writtenLists = (links: readonly Link[], context: Context): readonly FieldDefinition[] =>
+  links.flatMap(({ relation, target }) =>
+    relation.kind === 'oneToMany' && isWrittenInLists(target)
+      ? [
+          {
+            name: relation.graphql,
+            type: `[${context.typesOf(target).update}]`,
+            marks: spelled(relation),
+          },
+        ]
+      : [],
+  );
+
+const isWrittenInLists = ({ key, access, readonly }: Collection): boolean =>
+  key.length > 0 && !access && !readonly;

@@ -28,11 +28,12 @@ const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
 /** With a default, a variable that may be null fits as well. */
 const ids: ArgumentDefinition = { name: 'ids', type: '[ID!]!', fallback: '[]' };
 
-/** Views and keyless tables have a list only. Nothing for collections without a path of their own. */
+/** Views and keyless tables have a list only; nothing writes what svc alone writes, or what has no path of its own. */
 export const collectionRoots = (collection: Collection, context: Context): Roots => {
   if (collection.path === null) return { queries: [], mutations: [] };
   const subject = { collection, context, stem: stemOf(collection), item: context.typesOf(collection).item };
   if (collection.key.length === 0) return { queries: [list(subject)], mutations: [] };
+  if (collection.readonly) return { queries: [list(subject), byId(subject)], mutations: [] };
   return collection.singleton
     ? {
         queries: [singleton(subject), byId(subject)],

@@ -31,12 +31,14 @@ export type create_Album_input = {
   AlbumId?: string | null | undefined;
   Title: string;
   ArtistId: string;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type update_Album_input = {
   AlbumId?: string | null | undefined;
   Title?: string | null | undefined;
   ArtistId?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type Artist_filter = {
@@ -50,11 +52,13 @@ export type Artist_filter = {
 export type create_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
+  Album?: Array<update_Album_input | null | undefined> | null | undefined;
 };
 
 export type update_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
+  Album?: Array<update_Album_input | null | undefined> | null | undefined;
 };
 
 export type Customer_filter = {
@@ -113,6 +117,7 @@ export type create_Customer_input = {
   Fax?: string | null | undefined;
   Email: string;
   SupportRepId?: string | null | undefined;
+  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
 };
 
 export type update_Customer_input = {
@@ -129,6 +134,7 @@ export type update_Customer_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   SupportRepId?: string | null | undefined;
+  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
 };
 
 export type Employee_filter = {
@@ -195,6 +201,8 @@ export type create_Employee_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
+  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
 };
 
 export type update_Employee_input = {
@@ -213,6 +221,8 @@ export type update_Employee_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
+  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
 };
 
 export type Genre_filter = {
@@ -226,11 +236,13 @@ export type Genre_filter = {
 export type create_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type update_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type Invoice_filter = {
@@ -277,6 +289,7 @@ export type create_Invoice_input = {
   BillingCountry?: string | null | undefined;
   BillingPostalCode?: string | null | undefined;
   Total: string;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
 };
 
 export type update_Invoice_input = {
@@ -289,6 +302,7 @@ export type update_Invoice_input = {
   BillingCountry?: string | null | undefined;
   BillingPostalCode?: string | null | undefined;
   Total?: string | null | undefined;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
 };
 
 export type InvoiceLine_filter = {
@@ -342,11 +356,13 @@ export type MediaType_filter = {
 export type create_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type update_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type Playlist_filter = {
@@ -360,11 +376,13 @@ export type Playlist_filter = {
 export type create_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
 };
 
 export type update_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
 };
 
 export type PlaylistTrack_filter = {
@@ -441,6 +459,8 @@ export type create_Track_input = {
   Milliseconds: number;
   Bytes?: number | null | undefined;
   UnitPrice: string;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
 };
 
 export type update_Track_input = {
@@ -453,6 +473,8 @@ export type update_Track_input = {
   Milliseconds?: number | null | undefined;
   Bytes?: number | null | undefined;
   UnitPrice?: string | null | undefined;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
 };
 
 export type string_filter_operators = {

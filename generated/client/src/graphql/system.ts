@@ -77,40 +77,6 @@ export type svc_activity_quantifier_filter = {
   _nnull?: boolean | null | undefined;
 };
 
-export type create_svc_activity_input = {
-  id?: string | null | undefined;
-  /** `create`, `update` or `delete` */
-  action: string;
-  collection: string;
-  /** Key of the item; the parts of a composite key are joined by commas */
-  item: string;
-  /** Names of the fields that were written, where the collection asks for `all`; never a value */
-  fields?: Array<string | null | undefined> | null | undefined;
-  /** Who; empty: nobody who signed in */
-  user?: string | null | undefined;
-  timestamp: string;
-  /** Address of the client */
-  ip?: string | null | undefined;
-  user_agent?: string | null | undefined;
-};
-
-export type update_svc_activity_input = {
-  id?: string | null | undefined;
-  /** `create`, `update` or `delete` */
-  action?: string | null | undefined;
-  collection?: string | null | undefined;
-  /** Key of the item; the parts of a composite key are joined by commas */
-  item?: string | null | undefined;
-  /** Names of the fields that were written, where the collection asks for `all`; never a value */
-  fields?: Array<string | null | undefined> | null | undefined;
-  /** Who; empty: nobody who signed in */
-  user?: string | null | undefined;
-  timestamp?: string | null | undefined;
-  /** Address of the client */
-  ip?: string | null | undefined;
-  user_agent?: string | null | undefined;
-};
-
 export type svc_dashboards_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -151,6 +117,7 @@ export type create_svc_dashboards_input = {
   user_created?: string | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
+  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };
 
 export type update_svc_dashboards_input = {
@@ -163,6 +130,7 @@ export type update_svc_dashboards_input = {
   user_created?: string | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
+  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };
 
 export type svc_keys_filter = {
@@ -193,6 +161,19 @@ export type svc_keys_quantifier_filter = {
   _none?: svc_keys_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+};
+
+export type update_svc_keys_input = {
+  id?: string | null | undefined;
+  account?: string | null | undefined;
+  name?: string | null | undefined;
+  hash?: string | null | undefined;
+  /** Patterns of model ids, joined by commas; every model where empty */
+  models?: string | null | undefined;
+  /** Milliseconds since 1970 */
+  date_created?: string | null | undefined;
+  date_expires?: string | null | undefined;
+  date_used?: string | null | undefined;
 };
 
 export type svc_panels_filter = {
@@ -467,6 +448,21 @@ export type svc_sessions_quantifier_filter = {
   _nnull?: boolean | null | undefined;
 };
 
+export type update_svc_sessions_input = {
+  id?: string | null | undefined;
+  user?: string | null | undefined;
+  token?: string | null | undefined;
+  previous?: string | null | undefined;
+  generation?: number | null | undefined;
+  rotated?: string | null | undefined;
+  credential?: string | null | undefined;
+  created?: string | null | undefined;
+  expires?: string | null | undefined;
+  ip?: string | null | undefined;
+  user_agent?: string | null | undefined;
+  origin?: string | null | undefined;
+};
+
 export type update_svc_settings_input = {
   id?: string | null | undefined;
   /** Days that activity is kept; empty: for ever */
@@ -552,6 +548,10 @@ export type create_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
+  keys?: Array<update_svc_keys_input | null | undefined> | null | undefined;
+  sessions?: Array<update_svc_sessions_input | null | undefined> | null | undefined;
+  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };
 
 export type update_svc_users_input = {
@@ -577,6 +577,10 @@ export type update_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
+  keys?: Array<update_svc_keys_input | null | undefined> | null | undefined;
+  sessions?: Array<update_svc_sessions_input | null | undefined> | null | undefined;
+  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };
 
 export type string_filter_operators = {
@@ -963,71 +967,6 @@ export type delete_access_itemsMutationVariables = Exact<{
 
 
 export type delete_access_itemsMutation = { delete_access_items: { ids: Array<string | null> } | null };
-
-export type create_activity_itemMutationVariables = Exact<{
-  data: create_svc_activity_input;
-}>;
-
-
-export type create_activity_itemMutation = { create_activity_item: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
-
-export type create_activity_itemsMutationVariables = Exact<{
-  data?: Array<create_svc_activity_input> | create_svc_activity_input | null | undefined;
-  sort?: Array<string | null | undefined> | string | null | undefined;
-}>;
-
-
-export type create_activity_itemsMutation = { create_activity_items: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
-
-export type update_activity_itemMutationVariables = Exact<{
-  id: string;
-  data?: update_svc_activity_input | null | undefined;
-}>;
-
-
-export type update_activity_itemMutation = { update_activity_item: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
-
-export type update_activity_itemsMutationVariables = Exact<{
-  ids?: Array<string> | string | null | undefined;
-  data?: update_svc_activity_input | null | undefined;
-  filter?: svc_activity_filter | null | undefined;
-  sort?: Array<string | null | undefined> | string | null | undefined;
-  limit?: number | null | undefined;
-  offset?: number | null | undefined;
-  page?: number | null | undefined;
-  search?: string | null | undefined;
-}>;
-
-
-export type update_activity_itemsMutation = { update_activity_items: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
-
-export type update_activity_batchMutationVariables = Exact<{
-  data?: Array<update_svc_activity_input> | update_svc_activity_input | null | undefined;
-  sort?: Array<string | null | undefined> | string | null | undefined;
-}>;
-
-
-export type update_activity_batchMutation = { update_activity_batch: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
-
-export type delete_activity_itemMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-export type delete_activity_itemMutation = { delete_activity_item: { id: string } | null };
-
-export type delete_activity_itemsMutationVariables = Exact<{
-  ids?: Array<string> | string | null | undefined;
-  filter?: svc_activity_filter | null | undefined;
-  sort?: Array<string | null | undefined> | string | null | undefined;
-  limit?: number | null | undefined;
-  offset?: number | null | undefined;
-  page?: number | null | undefined;
-  search?: string | null | undefined;
-}>;
-
-
-export type delete_activity_itemsMutation = { delete_activity_items: { ids: Array<string | null> } | null };
 
 export type create_dashboards_itemMutationVariables = Exact<{
   data: create_svc_dashboards_input;
@@ -1675,41 +1614,6 @@ export const delete_access_itemDocument = createDocument<delete_access_itemMutat
 export const delete_access_itemsDocument = createDocument<delete_access_itemsMutation, delete_access_itemsMutationVariables>(
   'system',
   'mutation delete_access_items($ids: [ID!], $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
-);
-
-export const create_activity_itemDocument = createDocument<create_activity_itemMutation, create_activity_itemMutationVariables>(
-  'system',
-  'mutation create_activity_item($data: create_svc_activity_input!) { create_activity_item(data: $data) { id action collection item fields user { id } timestamp ip user_agent } }',
-);
-
-export const create_activity_itemsDocument = createDocument<create_activity_itemsMutation, create_activity_itemsMutationVariables>(
-  'system',
-  'mutation create_activity_items($data: [create_svc_activity_input!], $sort: [String]) { create_activity_items(data: $data, sort: $sort) { id action collection item fields user { id } timestamp ip user_agent } }',
-);
-
-export const update_activity_itemDocument = createDocument<update_activity_itemMutation, update_activity_itemMutationVariables>(
-  'system',
-  'mutation update_activity_item($id: ID!, $data: update_svc_activity_input) { update_activity_item(id: $id, data: $data) { id action collection item fields user { id } timestamp ip user_agent } }',
-);
-
-export const update_activity_itemsDocument = createDocument<update_activity_itemsMutation, update_activity_itemsMutationVariables>(
-  'system',
-  'mutation update_activity_items($ids: [ID!], $data: update_svc_activity_input, $filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_activity_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id action collection item fields user { id } timestamp ip user_agent } }',
-);
-
-export const update_activity_batchDocument = createDocument<update_activity_batchMutation, update_activity_batchMutationVariables>(
-  'system',
-  'mutation update_activity_batch($data: [update_svc_activity_input!], $sort: [String]) { update_activity_batch(data: $data, sort: $sort) { id action collection item fields user { id } timestamp ip user_agent } }',
-);
-
-export const delete_activity_itemDocument = createDocument<delete_activity_itemMutation, delete_activity_itemMutationVariables>(
-  'system',
-  'mutation delete_activity_item($id: ID!) { delete_activity_item(id: $id) { id } }',
-);
-
-export const delete_activity_itemsDocument = createDocument<delete_activity_itemsMutation, delete_activity_itemsMutationVariables>(
-  'system',
-  'mutation delete_activity_items($ids: [ID!], $filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_activity_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
 );
 
 export const create_dashboards_itemDocument = createDocument<create_dashboards_itemMutation, create_dashboards_itemMutationVariables>(
