@@ -70,6 +70,8 @@ interface ItemAction {
 /** Reads while the principal is being confirmed; `null` when it no longer holds. */
 const runRead = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
+  // its failure is met below, however late
+  confirmed.catch(() => undefined);
   try {
     const response = await action.run(call);
     return (await confirmed) ? response : null;

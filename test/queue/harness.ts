@@ -11,7 +11,7 @@ import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
 import { queueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
-import { functions, startTestServer, type TestServer } from '../runtime/server-harness.js';
+import { functions, startTestServer, testSecret, type TestServer } from '../runtime/server-harness.js';
 
 export interface Received {
   readonly path: string;
@@ -92,7 +92,7 @@ export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> =
     environment: environment(namespace),
     access: { users: { ann: {}, bob: {} } },
   });
-  const secrets = await secretsOf(createKeys([]));
+  const secrets = await secretsOf(createKeys([testSecret]));
   const keyOf = async (name: string) => {
     const account = server.ids.users.get(name) ?? '';
     const { key } = await createKey(

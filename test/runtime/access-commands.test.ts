@@ -57,9 +57,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
       ].join('\n'),
     );
     await execute(`insert into svc_access (id, policy, sort) select 'a2', 'p2', 2`);
-    await execute(
-      `update svc_access set ${printerOf(dialect).quote('user')} = 'u1' where id = 'a2'`,
-    );
+    await execute(`update svc_access set ${printerOf(dialect).quote('user')} = 'u1' where id = 'a2'`);
     const again = await ask('desk@example.com');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');
     expect(await ask('desk@example.com', 'delete')).toMatchObject({ code: 1 });

@@ -93,7 +93,7 @@ const fieldsOf = (schema: GraphQLSchema): readonly string[] =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
 
 /** A singleton is one item: `GET` and `PATCH` of its path, and its key by the way. */
-const singletons = ['museum'];
+const singletons = ['museum', 'svc_settings'];
 const asSingleton = (word: string): string[] => {
   const [action = '', collection = ''] = word.split(' ');
   if (!singletons.includes(collection)) return [word];
@@ -113,7 +113,22 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
 };
 
 /** What GraphQL does not have: redirects, streams, pages, files, and what speaks a protocol of its own. */
-const restOnly: ReadonlySet<string> = new Set([]);
+const restOnly: ReadonlySet<string> = new Set([
+  'authProviders',
+  'authLoginProvider',
+  'permissionsMeCollection',
+  'permissionsMeItem',
+  'keyCreate',
+  'keyList',
+  'keyRevoke',
+  'requestDeliveries',
+  'requestList',
+  'requestRead',
+  'requestRedeliver',
+  'webhookSecretRead',
+  'webhookSecretRotate',
+  'webhookTest',
+]);
 
 const propertiesOf = ({ schemas }: Described, collection: string, action: string): readonly string[] => {
   const found = Object.values(schemas).find(
