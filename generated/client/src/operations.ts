@@ -99,7 +99,7 @@ export interface Operations {
     updateUsersMe(
       input: Pick<rest.UpdateUsersMeData, 'query' | 'body'>,
       options?: CallOptions,
-    ): Promise<rest.UpdateUsersMeResponse['data']>;
+    ): Promise<Exclude<rest.UpdateUsersMeResponse, void>['data'] | null>;
     /** Read the own user record; without permission for what is asked, its key alone */
     usersMe(
       input: NonNullable<rest.UsersMeData['query']>,

@@ -73,7 +73,9 @@ const methodOf = (operation: Operation): string => {
 
 const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => {
   const answer = `rest.${upperFirst(operation.id)}Response`;
-  const result = hasEnvelope(operation) ? `${answer}['data']` : answer;
+  const mayBeEmpty = operation.responses.some(({ status }) => status === 204);
+  const opened = mayBeEmpty ? `Exclude<${answer}, void>['data'] | null` : `${answer}['data']`;
+  const result = hasEnvelope(operation) ? opened : answer;
   const parameters = [...inputs(operation, (type) => `input: ${type}`), 'options?: CallOptions'];
   writer.writeLine(docComment(operation.summary, margin));
   writer.writeLine(print(call(methodOf(operation), parameters, `: Promise<${result}>`), margin, 1));

@@ -130,6 +130,12 @@ const restOnly: ReadonlySet<string> = new Set([
   'webhookTest',
 ]);
 
+/** Lists of rows that the caller may not update: GraphQL has no input for them. */
+const unreachable: ReadonlySet<string> = new Set(['editor create themes.children']);
+
+/** Models of the queue speak a protocol of their own. */
+const wirePaths = /^\/(queue|run)\//;
+
 const propertiesOf = ({ schemas }: Described, collection: string, action: string): readonly string[] => {
   const found = Object.values(schemas).find(
     (schema) =>
@@ -265,8 +271,8 @@ describe.each(dialects)('on %s', (dialect) => {
     it('finds the same further operations', async () => {
       const known = await readOperationFields();
       const { paths } = await readOpenApi(server, caller);
-      const ids = Object.values(paths).flatMap((item) =>
-        item['x-svc-collection'] === undefined
+      const ids = Object.entries(paths).flatMap(([path, item]) =>
+        item['x-svc-collection'] === undefined && !wirePaths.test(path)
           ? Object.values(item).map((operation) => String((operation as Node).operationId))
           : [],
       );
@@ -292,7 +298,12 @@ describe.each(dialects)('on %s', (dialect) => {
           const isKept = (name: string): boolean => action === 'create' || wanted.includes(name);
           const found = namesOf(items, `${action}_${collection}_input`).filter(isKept);
           // a key in a list of updates says which item is meant
-          const missing = wanted.filter((name) => !found.includes(name) && !keys.has(name));
+          const missing = wanted.filter(
+            (name) =>
+              !found.includes(name) &&
+              !keys.has(name) &&
+              !unreachable.has(`${caller} ${action} ${collection}.${name}`),
+          );
           expect([collection, action, missing]).toEqual([collection, action, []]);
           expect(found.filter((name) => !wanted.includes(name))).toEqual([]);
         }
