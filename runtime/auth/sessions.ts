@@ -79,6 +79,11 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     return row === undefined ? null : rowToStored(row);
   };
 
+  const findBy = async (refresh: string): Promise<StoredSession | null> => {
+    const id = sessionOf(refresh);
+    return id === null ? null : find(id);
+  };
+
   /** Whoever comes second finds it done, with the same result. */
   const rotate = async (stored: StoredSession, token: string | null, expires: number): Promise<void> => {
     const { id, generation } = stored.session;
@@ -130,7 +135,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     },
 
     async renew(refresh, ttl) {
-      const stored = await find(sessionOf(refresh) ?? '');
+      const stored = await findBy(refresh);
       if (stored === null || !isAlive(stored)) return null;
       const hash = hashRefresh(refresh);
       const isCurrent = stored.token === hash;
@@ -160,7 +165,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     end,
 
     async endByRefresh(refresh) {
-      const stored = await find(sessionOf(refresh) ?? '');
+      const stored = await findBy(refresh);
       const hash = hashRefresh(refresh);
       if (stored !== null && (stored.token === hash || stored.previous === hash))
         await end(stored.session.id);
