@@ -1,17 +1,7 @@
 /** MariaDB 10.11+. */
 import type { Field } from '../collection.js';
-import type { Match, SqlDialect } from './dialect.js';
-
-const patterns: Readonly<Record<Match, (text: string) => string>> = {
-  contains: (text) => `%${escapeLike(text)}%`,
-  icontains: (text) => `%${escapeLike(text)}%`,
-  startsWith: (text) => `${escapeLike(text)}%`,
-  istartsWith: (text) => `${escapeLike(text)}%`,
-  endsWith: (text) => `%${escapeLike(text)}`,
-  iendsWith: (text) => `%${escapeLike(text)}`,
-};
-
-const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
+import type { SqlDialect } from './dialect.js';
+import { escapeLike, likePattern } from './like.js';
 
 const isSingle = (field: Field): boolean => /^float/i.test(field.dbType ?? '');
 
@@ -37,5 +27,5 @@ export const mariadb: SqlDialect = {
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
-  pattern: (kind, text) => patterns[kind](text),
+  pattern: (kind, text) => likePattern(kind, escapeLike(text)),
 };

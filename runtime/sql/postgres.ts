@@ -1,18 +1,10 @@
 /** PostgreSQL 15+. */
 import type { Field } from '../collection.js';
-import type { BindValue, Match, SqlDialect } from './dialect.js';
-
-const patterns: Readonly<Record<Match, (text: string) => string>> = {
-  contains: (text) => `%${escapeLike(text)}%`,
-  icontains: (text) => `%${escapeLike(text)}%`,
-  startsWith: (text) => `${escapeLike(text)}%`,
-  istartsWith: (text) => `${escapeLike(text)}%`,
-  endsWith: (text) => `%${escapeLike(text)}`,
-  iendsWith: (text) => `%${escapeLike(text)}`,
-};
+import type { BindValue, SqlDialect } from './dialect.js';
+import { escapeLike, likePattern } from './like.js';
 
 /** Texts have no zero character: what follows it is looked for alone, and what no text has in its place. */
-const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&').replaceAll('\0', '\u{10ffff}');
+const escapeText = (text: string): string => escapeLike(text).replaceAll('\0', '\u{10ffff}');
 
 /** Types that texts are written to and read from, but that compare as something else. */
 const isOnlyLikeText = ({ type, values, dbType }: Field): boolean =>
@@ -68,7 +60,7 @@ export const postgres: SqlDialect = {
       ? [`lower(${before}`, `${after}) like lower(`, ") escape '!'"]
       : [before, `${after} like `, " escape '!'"];
   },
-  pattern: (kind, text) => patterns[kind](text),
+  pattern: (kind, text) => likePattern(kind, escapeText(text)),
   asText,
   order(field, descending) {
     const [before, after] = isUnordered(field) ? castToText : asItIs;

@@ -112,7 +112,7 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
-/** What GraphQL does not have: redirects, streams, pages, files, and what speaks a protocol of its own. */
+/** What GraphQL does not have: a login at a provider, which is a redirect; the others have no field there yet. */
 const restOnly: ReadonlySet<string> = new Set([
   'authProviders',
   'authLoginProvider',
