@@ -5,17 +5,17 @@ import { createTestDatabase, dialects, type TestDialect } from '../databases.js'
 import { createWorkplace } from './commands.js';
 
 const rules = `
-insert into svc_roles (id, name, parent) values ('r1', 'Staff', null), ('r2', 'Desk', 'r1');
+insert into svc_roles (id, name, parent) values ('00000000-0000-4000-8000-000000000011', 'Staff', null), ('00000000-0000-4000-8000-000000000012', 'Desk', '00000000-0000-4000-8000-000000000011');
 insert into svc_policies (id, name, admin_access, app_access, ip_access) values
-  ('p1', 'Readers', 0, 0, null), ('p2', 'Own', 0, 0, '10.0.0.0/8'), ('p3', 'Everybody', 0, 0, null);
+  ('00000000-0000-4000-8000-000000000021', 'Readers', false, false, null), ('00000000-0000-4000-8000-000000000022', 'Own', false, false, '10.0.0.0/8'), ('00000000-0000-4000-8000-000000000023', 'Everybody', false, false, null);
 insert into svc_users (id, email, status, role) values
-  ('u1', 'desk@example.com', 'active', 'r2'), ('u2', 'gone@example.com', 'archived', null);
-insert into svc_access (id, policy, role, sort) values ('a1', 'p1', 'r1', 1), ('a3', 'p3', null, 3);
-update svc_access set role = null where id = 'a3';
+  ('00000000-0000-4000-8000-000000000031', 'desk@example.com', 'active', '00000000-0000-4000-8000-000000000012'), ('00000000-0000-4000-8000-000000000032', 'gone@example.com', 'archived', null);
+insert into svc_access (id, policy, role, sort) values ('00000000-0000-4000-8000-000000000041', '00000000-0000-4000-8000-000000000021', '00000000-0000-4000-8000-000000000011', 1), ('00000000-0000-4000-8000-000000000043', '00000000-0000-4000-8000-000000000023', null, 3);
+update svc_access set role = null where id = '00000000-0000-4000-8000-000000000043';
 insert into svc_permissions (policy, collection, action, fields, permissions) values
-  ('p1', 'book', 'read', 'id,title', '{"stock":{"_gt":0}}'),
-  ('p2', 'book', 'read', '*', null),
-  ('p3', 'book', 'read', '*', null);
+  ('00000000-0000-4000-8000-000000000021', 'book', 'read', 'id,title', '{"stock":{"_gt":0}}'),
+  ('00000000-0000-4000-8000-000000000022', 'book', 'read', '*', null),
+  ('00000000-0000-4000-8000-000000000023', 'book', 'read', '*', null);
 `;
 
 const old = `
@@ -56,8 +56,12 @@ describe.each(dialects)('commands on %s', (dialect) => {
         '',
       ].join('\n'),
     );
-    await execute(`insert into svc_access (id, policy, sort) select 'a2', 'p2', 2`);
-    await execute(`update svc_access set ${printerOf(dialect).quote('user')} = 'u1' where id = 'a2'`);
+    await execute(
+      `insert into svc_access (id, policy, sort) select '00000000-0000-4000-8000-000000000042', '00000000-0000-4000-8000-000000000022', 2`,
+    );
+    await execute(
+      `update svc_access set ${printerOf(dialect).quote('user')} = '00000000-0000-4000-8000-000000000031' where id = '00000000-0000-4000-8000-000000000042'`,
+    );
     const again = await ask('desk@example.com');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');
     expect(await ask('desk@example.com', 'delete')).toMatchObject({ code: 1 });
