@@ -72,9 +72,13 @@ const compileJoin = (
   { scope, near, alias }: { readonly scope: SqlScope; readonly near: string; readonly alias: string },
 ): Sql => {
   const { compiler } = scope;
+  const [before, after] = compiler.dialect.joined ?? ['', ''];
   const conditions = [matchKeys(compiler, relation, { near, alias })];
-  if (where.kind !== 'true') conditions.push(compileCondition(where, { ...scope, alias }));
-  if (rule !== null) conditions.push(compileCondition(rule, { ...scope, alias: near }));
+  const add = (condition: Condition, row: string): void => {
+    conditions.push([before, ...compileCondition(condition, { ...scope, alias: row }), after]);
+  };
+  if (where.kind !== 'true') add(where, alias);
+  if (rule !== null) add(rule, near);
   return sql` left join ${compiler.dialect.quote(relation.collection.name)} ${alias} on ${join(conditions, ' and ')}`;
 };
 

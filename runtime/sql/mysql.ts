@@ -7,6 +7,8 @@ export const mysql: SqlDialect = {
   name: 'mysql',
   returning: false,
   keyStep: 'select last_insert_id() as first, @@auto_increment_increment as step',
+  // MySQL 9.7 makes a join of an `exists` it finds in an outer join, and then forgets the conditions inside it
+  joined: ['(', ') <=> true'],
   checkClause:
     'select check_clause as clause from information_schema.check_constraints where constraint_schema = database() and constraint_name = ?',
 };
