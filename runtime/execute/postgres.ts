@@ -108,11 +108,21 @@ const createPoolExecutor = (pool: Pool): Executor => ({
   write: (statement) => runOn(pool, (client) => anew(client, () => write(client, statement))),
 });
 
-const createClientExecutor = (client: RowClient): Executor => ({
-  rows: (statement, layout) => readRows(client, statement, layout),
-  query: (text, values = []) => query(client, text, values),
-  write: (statement) => write(client, statement),
-});
+/** One statement after the other, none after one that failed: PostgreSQL takes no more in its transaction. */
+const createClientExecutor = (client: RowClient): Executor => {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(run);
+    last = result;
+    result.catch(() => undefined);
+    return result;
+  };
+  return {
+    rows: (statement, layout) => inTurn(() => readRows(client, statement, layout)),
+    query: (text, values = []) => inTurn(() => query(client, text, values)),
+    write: (statement) => inTurn(() => write(client, statement)),
+  };
+};
 
 /** A statement whose columns have changed since it was prepared is refused before it does anything. */
 const anew = async <Result>(client: RowClient, run: () => Promise<Result>): Promise<Result> => {
