@@ -78,15 +78,21 @@ const createExecutor = (connection: Connection): Executor => {
     statements.set(text, prepared);
     return prepared;
   };
+  const run = <Result>(text: string, body: (prepared: Prepared) => Result): Result => {
+    try {
+      return body(prepare(text));
+    } catch (error) {
+      throw Object.assign(error as Error, { sql: text });
+    }
+  };
   return {
-    rows: async (statement, layout) => collect(prepare(statement.text), statement, layout),
+    rows: async (statement, layout) =>
+      run(statement.text, (prepared) => collect(prepared, statement, layout)),
     query: async (text, values = []) =>
-      (
-        prepare(text)
-          .raw(false)
-          .all([...values]) as Record<string, unknown>[]
-      ).map(plainRow),
-    write: async (statement) => ({ affected: prepare(statement.text).run([...statement.values]).changes }),
+      run(text, (prepared) => prepared.raw(false).all([...values]) as Record<string, unknown>[]).map(plainRow),
+    write: async ({ text, values }) => ({
+      affected: run(text, (prepared) => prepared.run([...values]).changes),
+    }),
   };
 };
 

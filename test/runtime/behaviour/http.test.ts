@@ -352,9 +352,8 @@ describe.each(settings)('a failure of ours on $dialect through $door', (setting)
     expect(JSON.stringify(body)).not.toMatch(/review|table|select/i);
     const told = server().observations.find((each) => each.kind === 'requestFailed');
     expect(told).toMatchObject({ id: 'failed-1', method: 'GET', route: '/items/book' });
-    // where the driver names the statement, it names it with placeholders
-    const { error, sql = '?' } = told as { readonly error: Error; readonly sql?: string };
-    expect(sql).toContain('?');
+    const { error, sql } = told as { readonly error: Error; readonly sql?: string };
+    expect(sql).toMatch(/review[^]*(?:\?|\$1)/);
     expect(`${JSON.stringify(told)} ${error.message} ${error.stack}`).not.toContain(secret);
   });
 });
