@@ -32,13 +32,13 @@ const withCounts = async (
   rows: Promise<ReadResult>,
   { read, input, executor }: Context & { readonly read: CompiledRead },
 ): Promise<ReadResult> => {
-  const counts = read.counts.map(async ({ key, statement }) => {
+  const counts = read.counts.map(async ({ keys, statement }) => {
     const { text, values } = statement.render(input);
     const [row] = await executor.query(text, values);
-    return [key, Number(row?.count)] as const;
+    return keys.map((key) => [key, Number(row?.count)] as const);
   });
   const [found, ...meta] = await Promise.all([rows, ...counts]);
-  return { ...found, meta: Object.fromEntries(meta) };
+  return { ...found, meta: Object.fromEntries(meta.flat()) };
 };
 
 interface Context {

@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
+import type { MetaKey } from '../request/query.js';
 import {
   columnOf,
   compileColumn,
@@ -46,7 +47,7 @@ export interface CompiledList extends CompiledRows {
 
 export interface CompiledRead {
   readonly rows: CompiledRows;
-  readonly counts: readonly { readonly key: string; readonly statement: Statement }[];
+  readonly counts: readonly { readonly keys: readonly MetaKey[]; readonly statement: Statement }[];
 }
 
 export interface Limits {
@@ -78,15 +79,18 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
       tokens: select.tokens,
       lists: compileLists(select, options),
     },
-    counts: plan.meta.map((key) => ({
-      key,
-      statement: compileCount(
-        plan.collection,
-        key === 'total_count' ? plan.whereTotal : plan.where,
-        options.dialect,
-      ),
-    })),
+    counts: compileCounts(plan, options.dialect),
   };
+};
+
+/** Where the query narrows nothing, the counts are one. */
+const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['counts'] => {
+  const whereOf = (key: MetaKey): Condition => (key === 'total_count' ? plan.whereTotal : plan.where);
+  const conditions = new Set(plan.meta.map(whereOf));
+  return [...conditions].map((where) => ({
+    keys: plan.meta.filter((key) => whereOf(key) === where),
+    statement: compileCount(plan.collection, where, dialect),
+  }));
 };
 
 /** Of SQLite; others take more. Keys of parents come on top. */

@@ -6,6 +6,3 @@ limit ? offset ?
 
 select count(*) as count
 from "album" t0;
-
-select count(*) as count
-from "album" t0;

@@ -9,8 +9,3 @@ select count(*) as count
 from "album" t0
 where t0."published" = ?
 -- 1;
-
-select count(*) as count
-from "album" t0
-where t0."published" = ?
--- 1;
