@@ -32,6 +32,7 @@ export const openPostgresStore = (url: string): FloorStore => {
       const children = await rows(`children ${ids.length}`, sql.children(ids.length), ids);
       return nestTags(parents, children);
     },
-    create: async (draft) => articleToWire((await rows('create', `${sql.create} ${sql.returning}`, draftValues(draft)))[0]),
+    create: async (draft) =>
+      articleToWire((await rows('create', `${sql.create} ${sql.returning}`, draftValues(draft)))[0]),
   };
 };

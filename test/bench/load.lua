@@ -1,5 +1,6 @@
 -- Sends the requests of a file, one a line: method, path and body between tabs. Twelve tildes in a body stand for
--- a number that is new in every request. Arguments: the file, the first number.
+-- a number that is new in every request. Arguments: the file, the first number. LOAD_PAUSE: milliseconds, on average,
+-- that a connection waits before a request.
 local requests, templates = {}, {}
 local position, serial = 0, 0
 local marker = string.rep("~", 12)
@@ -22,6 +23,13 @@ function request()
   if not templates[position] then return text end
   serial = serial + 1
   return (text:gsub(marker, string.format("%012d", serial)))
+end
+
+local pause = tonumber(os.getenv("LOAD_PAUSE"))
+if pause then
+  function delay()
+    return math.floor(2 * pause * math.random() + 0.5)
+  end
 end
 
 function done(summary, latency)

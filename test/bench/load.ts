@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly requests: readonly BenchRequest[];
   readonly seconds: number;
   readonly connections: number;
+  /** Requests a second; absent: as many as are answered. */
+  readonly rate?: number;
 }
 
 export interface LoadResult {
@@ -107,11 +109,15 @@ const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
     file,
     String(++runs * serialsPerRun),
   ];
-  const { stdout } = await promisify(execFile)(wrk, args);
+  const { stdout } = await promisify(execFile)(wrk, args, { env: { ...process.env, ...paceOf(options) } });
   const result = /^RESULT (.*)$/m.exec(stdout)?.[1];
   if (result === undefined) throw new Error(`wrk said nothing to count:\n${stdout}`);
   return JSON.parse(result) as Counts;
 };
+
+/** A connection waits this long before each of its requests. */
+const paceOf = ({ rate, connections }: LoadOptions): NodeJS.ProcessEnv =>
+  rate === undefined ? {} : { LOAD_PAUSE: String((connections * 1_000) / rate) };
 
 /** What is used of autocannon, which brings no types. */
 type Autocannon = (options: Record<string, unknown>) => Promise<{
@@ -133,6 +139,7 @@ const runAutocannon = async (options: LoadOptions): Promise<Counts> => {
     duration: options.seconds,
     headers: headersOf(options),
     idReplacement: true,
+    ...(options.rate === undefined ? {} : { overallRate: options.rate }),
     requests: options.requests.map((entry) => ({
       ...entry,
       ...(entry.body === undefined ? {} : { body: entry.body.replaceAll(serialMark, '[<id>]') }),

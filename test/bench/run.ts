@@ -5,24 +5,20 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { startArticles } from './articles.js';
+import { createReader, logIn } from './callers.js';
 import { readMachine } from './cpu.js';
 import { articlesRecipe } from './data.js';
-import {
-  clearDrafts,
-  dropSystemTables,
-  prepareDatabase,
-  startBenchServer,
-  type BenchServer,
-} from './databases.js';
+import { clearDrafts, startBenchServer, type BenchServer } from './databases.js';
 import { checkShape } from './gate.js';
 import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
 import { loadTool } from './load.js';
+import { measureLogins } from './logins.js';
 import { measureShape, type ShapeResult, type Sides } from './measure.js';
 import { readOptions, usage, type BenchOptions } from './options.js';
 import { cacheFolder } from './paths.js';
 import { findingsTable, isMet, shapeFindings, shapesTable, type Finding } from './report.js';
-import { createReader } from './rules.js';
-import { createProject, runCli, startFloor, startServer, type Running } from './servers.js';
+import { startFloor, type Running } from './servers.js';
 import type { Shape } from './shapes.js';
 import { measureMemory, measureStart } from './start.js';
 
@@ -70,6 +66,7 @@ const runOn = async (database: BenchServer, options: BenchOptions): Promise<Data
   const shapes = wanted.has('shapes') ? await measureShapes(database, options) : [];
   if (shapes.length > 0) say(`\n${shapesTable(shapes)}`);
   const findings: Finding[] = [];
+  if (wanted.has('logins')) findings.push(...(await measureLogins(database, options.connections)));
   if (wanted.has('start')) findings.push(...(await measureStart(database)));
   if (wanted.has('memory')) findings.push(...(await measureMemory(database)));
   const generation = wanted.has('generate') ? await measureGeneration(database) : [];
@@ -85,11 +82,12 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
   const running = await startBoth(database);
   const reset = (): Promise<void> => clearDrafts(database, articlesRecipe.name);
   try {
-    const reader = await createReader(running.server.target);
-    const sidesOf = (shape: Shape): Sides<Running> =>
-      shape.rules === true
-        ? { floor: running.server, server: { ...running.server, target: reader } }
-        : running;
+    const { target } = running.server;
+    const callers = { reader: await createReader(target), session: await logIn(target) };
+    const sidesOf = ({ caller }: Shape): Sides<Running> =>
+      caller === undefined
+        ? running
+        : { floor: running.server, server: { ...running.server, target: callers[caller] } };
     await reset();
     for (const shape of options.shapes) {
       const { server, floor } = sidesOf(shape);
@@ -116,15 +114,10 @@ const judgeOn =
   (shape: Shape): Shape => ({ ...shape, target: dialect === 'mariadb' ? shape.target : null });
 
 const startBoth = async (database: BenchServer): Promise<Sides<Running>> => {
-  const { name } = articlesRecipe;
   sayProgress('data, system tables, build');
-  await prepareDatabase(database, articlesRecipe);
-  await dropSystemTables(database, name);
-  const project = await createProject(`${database.dialect}-articles`, database.url(name));
-  await runCli(project, ['bootstrap']);
-  const server = await startServer(project, { workers: 1, probe: '/items/articles?limit=1' });
+  const server = await startArticles(database);
   try {
-    return { server, floor: await startFloor(database.url(name)) };
+    return { server, floor: await startFloor(database.url(articlesRecipe.name)) };
   } catch (error) {
     await server.stop();
     throw error;

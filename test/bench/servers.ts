@@ -20,6 +20,8 @@ export interface Running {
 
 const adminToken = 'bench-administrator-token';
 
+export const administrator = { email: 'administrator@example.com', password: 'bench-administrator-password' };
+
 const bearer = { Authorization: `Bearer ${adminToken}` };
 
 /** Bundled first, so that the process carries no loader. */
@@ -117,6 +119,9 @@ const projectEnvironment = ({ databaseUrl }: Project): NodeJS.ProcessEnv =>
   environment({
     DATABASE_URL: databaseUrl,
     ADMIN_TOKEN: adminToken,
+    ADMIN_EMAIL: administrator.email,
+    ADMIN_PASSWORD: administrator.password,
+    ACCESS_TOKEN_TTL: '1d',
     RATE_LIMITER_ENABLED: 'false',
     LOG_LEVEL: 'warn',
     LOG_STYLE: 'json',

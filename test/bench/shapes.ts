@@ -7,8 +7,8 @@ export interface Shape {
   readonly title: string;
   /** Least ratio of requests a second, server ÷ floor; `null`: reported, not judged. */
   readonly target: number | null;
-  /** Compared with the same server asked by an administrator, not with the floor. */
-  readonly rules?: true;
+  /** Compared with the same server asked by an administrator with a static token, not with the floor. */
+  readonly caller?: 'reader' | 'session';
   /** The server's answer in the words of the floor, where it says the same in others. */
   toFloor?(answer: unknown): unknown;
   /** Each drawn request is new, so that nothing answers from a cache. */
@@ -21,6 +21,8 @@ const all = articleFields.join(',');
 const drawStart = (random: Random): number => random(counts.articles - 100);
 
 const get = (path: string): BenchRequest => ({ method: 'GET', path });
+
+const getOne = (id: number): BenchRequest => get(`/items/articles/${id}?fields=${all}`);
 
 const drawPage = (random: Random) => ({
   status: statuses[random(statuses.length)] ?? 'draft',
@@ -40,7 +42,7 @@ export const shapes: readonly Shape[] = [
     target: 0.9,
     draw: (random) => {
       const id = 1 + random(counts.articles);
-      return { server: get(`/items/articles/${id}?fields=${all}`), floor: get(`/one?id=${id}`) };
+      return { server: getOne(id), floor: get(`/one?id=${id}`) };
     },
   },
   {
@@ -68,10 +70,20 @@ export const shapes: readonly Shape[] = [
     name: 'rules',
     title: 'page under rules for rows and fields ÷ page of an administrator',
     target: 0.8,
-    rules: true,
+    caller: 'reader',
     draw: (random) => {
       const { status, offset } = drawPage(random);
       return { server: getPage(status, offset), floor: getPage(status, offset) };
+    },
+  },
+  {
+    name: 'jwt',
+    title: 'one for a caller with a JWT ÷ one for a caller with a static token',
+    target: 0.95,
+    caller: 'session',
+    draw: (random) => {
+      const request = getOne(1 + random(counts.articles));
+      return { server: request, floor: request };
     },
   },
   {

@@ -1,0 +1,79 @@
+/** What reads feel of logins, whose hashes cost a tenth of a second each. */
+import { startArticles } from './articles.js';
+import { logIn } from './callers.js';
+import { createRandom } from './data.js';
+import type { BenchServer } from './databases.js';
+import { runLoad, type LoadOptions } from './load.js';
+import { median } from './measure.js';
+import type { Finding } from './report.js';
+import type { Running } from './servers.js';
+import { shapes } from './shapes.js';
+
+const outstanding = 50;
+const rounds = 5;
+const seconds = 3;
+
+/** Reads come at a quarter of what the server can answer, once alone and once beside the logins. */
+export const measureLogins = async (database: BenchServer, connections: number): Promise<Finding[]> => {
+  const running = await startArticles(database);
+  try {
+    const load = readsOf(running, connections);
+    const { requestsPerSecond } = await runLoad(load);
+    const paced = { ...load, rate: requestsPerSecond / 4 };
+    const ratios: number[] = [];
+    let done = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const alone = await runLoad(paced);
+      const { result: beside, logins } = await besideLogins(running, () => runLoad(paced));
+      ratios.push(beside.p99 / alone.p99);
+      done += logins;
+    }
+    const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
+    return [
+      {
+        name: `${database.dialect} reads beside logins`,
+        value: median(ratios),
+        unit: '× p99',
+        target: 2,
+        atLeast: false,
+        note:
+          `${outstanding} logins outstanding, ${(done / rounds / seconds).toFixed(1)} done a second; ` +
+          `${Math.round(paced.rate)} reads a second; ${spread}`,
+      },
+    ];
+  } finally {
+    await running.stop();
+  }
+};
+
+const readsOf = ({ target }: Running, connections: number): LoadOptions => {
+  const random = createRandom(11);
+  const one = shapes.find(({ name }) => name === 'one');
+  const requests = Array.from({ length: 5_000 }, () => one?.draw(random).server).filter(
+    (request) => request !== undefined,
+  );
+  return { target, requests, connections, seconds };
+};
+
+/** Every login that ends is followed by the next. */
+const besideLogins = async <Result>(
+  { target }: Running,
+  body: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly logins: number }> => {
+  let running = true;
+  let logins = 0;
+  const repeat = async (): Promise<void> => {
+    while (running) {
+      await logIn(target);
+      logins += 1;
+    }
+  };
+  const all = Promise.all(Array.from({ length: outstanding }, repeat));
+  try {
+    const result = await body();
+    return { result, logins };
+  } finally {
+    running = false;
+    await all;
+  }
+};
