@@ -60,10 +60,10 @@ const besideLogins = async <Result>(
   { target }: Running,
   body: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly logins: number }> => {
-  let running = true;
+  const ending = new AbortController();
   let logins = 0;
   const repeat = async (): Promise<void> => {
-    while (running) {
+    while (!ending.signal.aborted) {
       await logIn(target);
       logins += 1;
     }
@@ -73,7 +73,7 @@ const besideLogins = async <Result>(
     const result = await body();
     return { result, logins };
   } finally {
-    running = false;
+    ending.abort();
     await all;
   }
 };
