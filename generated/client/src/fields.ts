@@ -99,25 +99,31 @@ type OneKey<Name extends CollectionName, Key extends RelationName<Name>> =
     ? Item<Name>[Key]
     : Item<Target<Name, Key>> | Extract<Relations<Name>[Key], null>;
 
-/** The choice itself where every path leads somewhere; else with a sentence in place of each that does not. */
+/**
+ * The choice itself where every path leads somewhere; else with a sentence in place of each that does not. A choice
+ * that is not made yet passes whole, at once: to the compiler it is every choice there could be.
+ */
 export type Checked<Name extends CollectionName, Chosen> =
   Fields<Name> extends Chosen
     ? Chosen
-    : Chosen extends CheckedEntries<Name, Chosen>
-      ? Chosen
-      : CheckedEntries<Name, Chosen>;
+    : NoInfer<Chosen extends CheckedEntries<Name, Chosen> ? Chosen : CheckedEntries<Name, Chosen>>;
 
 type CheckedEntries<Name extends CollectionName, Chosen> = {
-  readonly [Index in keyof Chosen]: CheckedEntry<Name, Chosen[Index]>;
+  readonly [Index in keyof Chosen]: Field<Name> extends Chosen[Index]
+    ? Chosen[Index]
+    : CheckedEntry<Name, Chosen[Index]>;
 };
 
-type CheckedEntry<Name extends CollectionName, Entry> = Entry extends string
+/** Names without a dot are checked by `Field`. */
+type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}.${string}`
   ? CheckedPath<Name, Entry, Entry>
-  : {
-      readonly [Key in keyof Entry]: Key extends RelationName<Name>
-        ? CheckedEntries<Target<Name, Key>, Entry[Key]>
-        : never;
-    };
+  : Entry extends string
+    ? Entry
+    : {
+        readonly [Key in keyof Entry]: Key extends RelationName<Name>
+          ? CheckedEntries<Target<Name, Key>, Entry[Key]>
+          : never;
+      };
 
 /** Follows a path from relation to relation; `Whole` is what it was when it began. */
 type CheckedPath<
