@@ -1,8 +1,8 @@
 /** Filters as conditions: names looked up, operators checked against types, rules of every level applied. */
 import type { Field, Relation, ToMany } from '../collection.js';
 import { invalidQuery } from '../errors.js';
-import type { Filter, Operator } from '../request/filter.js';
-import { operatorsOf } from './operators.js';
+import { operatorsOf, type Operator } from '../operators.js';
+import type { Filter } from '../request/filter.js';
 import {
   crossRelation,
   fieldRule,
