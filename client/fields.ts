@@ -55,11 +55,13 @@ export type Result<Name extends CollectionName, Chosen> = Chosen extends readonl
     : { [Key in Heads<Name, Entry>]: Shown<Name, Key, Below<Name, Entry, Key>> }
   : never;
 
-/** The first step of every entry, `*` opened. */
+/** The first step of every entry, `*` opened; names of columns may have dots as well. */
 type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
   ? ColumnName<Name>
   : Entry extends `${infer Head}.${string}`
-    ? Head
+    ? Head extends RelationName<Name>
+      ? Head
+      : Entry
     : Entry extends string
       ? Entry
       : keyof Entry & string;
@@ -135,7 +137,9 @@ type CheckedPath<
     ? CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
-      : NotThere<Name, Head, 'relation'>
+      : Path extends ColumnName<Name>
+        ? Whole
+        : NotThere<Name, Head, 'relation'>
   : Path extends '*' | ColumnName<Name> | RelationName<Name>
     ? Whole
     : NotThere<Name, Path, 'field'>;

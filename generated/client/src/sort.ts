@@ -30,7 +30,9 @@ type CheckedKeys<Name extends CollectionName, Keys> = {
 type CheckedKey<Name extends CollectionName, Path, Whole> = Path extends `${infer Head}.${infer Rest}`
   ? Head extends OneName<Name>
     ? CheckedKey<Target<Name, Head>, Rest, Whole>
-    : NotThere<Name, Head, 'relation to one item'>
+    : Path extends ColumnName<Name>
+      ? Whole
+      : NotThere<Name, Head, 'relation to one item'>
   : Path extends ColumnName<Name>
     ? Whole
     : NotThere<Name, Path & string, 'field'>;
