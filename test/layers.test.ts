@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const shared = ['runtime/collection', 'runtime/errors'];
+const shared = ['runtime/collection', 'runtime/errors', 'runtime/operators'];
 
 /** The way of a request: each imports leftwards. */
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
@@ -24,7 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'generator/spec/faults',
     'generator/spec/meta-keys',
   ],
-  'generator/emitters': ['type generator/model/types', 'generator/print'],
+  'generator/emitters': ['type generator/model/types', 'generator/print', 'runtime/operators'],
   'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
@@ -40,6 +40,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/collection': [],
   'runtime/queue-model': [],
   'runtime/errors': ['generated/server/errors'],
+  'runtime/operators': ['type runtime/collection'],
   'runtime/observe': ['type runtime/config'],
   'runtime/package': [],
   'runtime/paths': ['runtime/package'],

@@ -9,6 +9,7 @@ import {
   fieldRule,
   findRelation,
   forbiddenField,
+  hasDotted,
   joinOf,
   mayUse,
   type Scope,
@@ -21,12 +22,23 @@ const star: readonly FieldNode[] = [{ name: '*', children: [] }];
 /** `deep` holds the parameters of nested lists. @throws FORBIDDEN */
 export const planSelect = (nodes: readonly FieldNode[] | null, scope: Scope, deep: Query['deep']): Select => {
   const entries = new Map<string, Entry>();
-  for (const node of openStars(nodes ?? star, scope)) {
+  for (const node of openStars(joinDots(nodes ?? star, scope), scope)) {
     const entry = planEntry(node, scope, deep);
     if (entry !== null) entries.set(entry.name, entry);
   }
   return { kind: 'object', entries: [...entries.values()] };
 };
+
+/** A path that begins with no name of the collection may be one itself: `v1.0` is a column. */
+const joinDots = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] =>
+  nodes.flatMap((node) => {
+    if (node.children.length === 0 || isStep(scope, node.name)) return [node];
+    const joined = node.children.map((child) => ({ ...child, name: `${node.name}.${child.name}` }));
+    return joined.some(({ name }) => hasDotted(scope, name)) ? joinDots(joined, scope) : [node];
+  });
+
+const isStep = (scope: Scope, name: string): boolean =>
+  name === '*' || findRelation(scope, name) !== undefined;
 
 /** `*` stands for every readable column and every readable list named in meta; named nodes win over it. */
 const openStars = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
@@ -63,7 +75,6 @@ const starNames = (scope: Scope): string[] => [
 const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | null => {
   const { name, children, constant } = node;
   if (constant !== undefined) return { kind: 'constant', name: keyOf(node), json: constant };
-  if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
   if (!mayUse(scope, name)) throw forbiddenField(scope, name);
   const relation = findRelation(scope, name);
   if (relation?.kind === 'oneToMany') return planList(relation, node, { scope, deep });

@@ -8,6 +8,7 @@ import {
   crossRelation,
   findRelation,
   forbiddenField,
+  hasDotted,
   joinOf,
   mayUse,
   openScope,
@@ -128,7 +129,13 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
 const planSortKey = ({ path, descending }: SortKey, start: Scope): Order => {
   let scope = start;
   const joins: Join[] = [];
-  for (const name of path.slice(0, -1)) {
+  let [name = '', ...rest] = path;
+  for (const next of rest) {
+    // a path that begins with no relation may be the name of a column: `v1.0`
+    if (findRelation(scope, name) === undefined && hasDotted(scope, `${name}.${next}`)) {
+      name += `.${next}`;
+      continue;
+    }
     const relation = findRelation(scope, name);
     if (!mayUse(scope, name)) throw forbiddenField(scope, name);
     if (relation?.kind === 'oneToMany') throw invalidQuery(`"sort" cannot follow the list "${name}"`);
@@ -137,9 +144,8 @@ const planSortKey = ({ path, descending }: SortKey, start: Scope): Order => {
     if (target === null) throw forbiddenField(scope, name);
     joins.push(joinOf(relation, scope, target));
     scope = target;
+    name = next;
   }
-  const name = path.at(-1) ?? '';
-  if (name.includes('(')) throw invalidQuery(`functions such as "${name}" are not served`);
   const column = planColumn(name, { scope, path: joins });
   if (column.field.conceal === true || column.field.hash === true) {
     throw invalidQuery(`"sort" cannot use "${name}": its values are concealed`);

@@ -48,8 +48,15 @@ export const fieldRule = (scope: Scope, name: string): Condition | null => {
 export const mayUse = (scope: Scope, name: string): boolean =>
   scope.grant === null || scope.grant.fields.has(name);
 
+/** Whether a name the caller may use is this one, or begins with it and a dot. */
+export const hasDotted = (scope: Scope, name: string): boolean =>
+  [...scope.collection.fields.keys(), ...scope.collection.relations.keys()].some(
+    (each) => (each === name || each.startsWith(`${name}.`)) && mayUse(scope, each),
+  );
+
 /** The same words for a forbidden and for an unknown name. */
 export const forbiddenField = (scope: Scope, name: string): Error => {
+  if (name.includes('(')) return invalidQuery(`functions such as "${name}" are not served`);
   const path = [...scope.trail, name].join('.');
   return forbidden(`the field "${path}" does not exist or may not be used${hint(scope, name)}`);
 };

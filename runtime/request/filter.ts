@@ -1,5 +1,6 @@
 /** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
 import { invalidQuery } from '../errors.js';
+import { operatorNames, type Operator } from '../operators.js';
 import { asList } from './query-string.js';
 
 export type Filter =
@@ -9,38 +10,6 @@ export type Filter =
   | { readonly kind: 'some' | 'none'; readonly filter: Filter }
   /** `slot` holds the operand; for `null` and `empty` there is none. */
   | { readonly kind: 'compare'; readonly operator: Operator; readonly slot: number | null };
-
-const operatorNames = [
-  'eq',
-  'neq',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'in',
-  'nin',
-  'between',
-  'nbetween',
-  'null',
-  'nnull',
-  'empty',
-  'nempty',
-  'contains',
-  'ncontains',
-  'icontains',
-  'nicontains',
-  'starts_with',
-  'nstarts_with',
-  'istarts_with',
-  'nistarts_with',
-  'ends_with',
-  'nends_with',
-  'iends_with',
-  'niends_with',
-  'regex',
-] as const;
-
-export type Operator = (typeof operatorNames)[number];
 
 const operators: ReadonlyMap<string, Operator> = new Map(operatorNames.map((name) => [`_${name}`, name]));
 const opposites: ReadonlyMap<Operator, Operator> = new Map([

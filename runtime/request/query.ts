@@ -137,11 +137,14 @@ const readNames = (value: unknown, parameter: string): string[] | null => {
   return list.flatMap(splitNames);
 };
 
+/** At commas, but for those of names: `\\,`. */
 const splitNames = (text: string): string[] =>
-  text
-    .split(',')
+  (text.includes('\\') ? splitEscaped(text) : text.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '');
+
+const splitEscaped = (text: string): string[] =>
+  (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => name.replaceAll(/\\([,\\])/g, '$1'));
 
 const readFilter = (value: unknown, values: unknown[]): Filter | null => {
   if (value === undefined || value === null || value === '') return null;

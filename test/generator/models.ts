@@ -224,7 +224,7 @@ export const kinds = (): Model =>
     collection('hidden', [counter('id')], { path: null }),
   ]);
 
-const everyType: readonly FieldType[] = [
+export const everyType: readonly FieldType[] = [
   'string',
   'text',
   'integer',

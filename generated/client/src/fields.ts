@@ -55,11 +55,13 @@ export type Result<Name extends CollectionName, Chosen> = Chosen extends readonl
     : { [Key in Heads<Name, Entry>]: Shown<Name, Key, Below<Name, Entry, Key>> }
   : never;
 
-/** The first step of every entry, `*` opened. */
+/** The first step of every entry, `*` opened; names of columns may have dots as well. */
 type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
   ? ColumnName<Name>
   : Entry extends `${infer Head}.${string}`
-    ? Head
+    ? Head extends RelationName<Name>
+      ? Head
+      : Entry
     : Entry extends string
       ? Entry
       : keyof Entry & string;
@@ -99,25 +101,31 @@ type OneKey<Name extends CollectionName, Key extends RelationName<Name>> =
     ? Item<Name>[Key]
     : Item<Target<Name, Key>> | Extract<Relations<Name>[Key], null>;
 
-/** The choice itself where every path leads somewhere; else with a sentence in place of each that does not. */
+/**
+ * The choice itself where every path leads somewhere; else with a sentence in place of each that does not. A choice
+ * that is not made yet passes whole, at once: to the compiler it is every choice there could be.
+ */
 export type Checked<Name extends CollectionName, Chosen> =
   Fields<Name> extends Chosen
     ? Chosen
-    : Chosen extends CheckedEntries<Name, Chosen>
-      ? Chosen
-      : CheckedEntries<Name, Chosen>;
+    : NoInfer<Chosen extends CheckedEntries<Name, Chosen> ? Chosen : CheckedEntries<Name, Chosen>>;
 
 type CheckedEntries<Name extends CollectionName, Chosen> = {
-  readonly [Index in keyof Chosen]: CheckedEntry<Name, Chosen[Index]>;
+  readonly [Index in keyof Chosen]: Field<Name> extends Chosen[Index]
+    ? Chosen[Index]
+    : CheckedEntry<Name, Chosen[Index]>;
 };
 
-type CheckedEntry<Name extends CollectionName, Entry> = Entry extends string
+/** Names without a dot are checked by `Field`. */
+type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}.${string}`
   ? CheckedPath<Name, Entry, Entry>
-  : {
-      readonly [Key in keyof Entry]: Key extends RelationName<Name>
-        ? CheckedEntries<Target<Name, Key>, Entry[Key]>
-        : never;
-    };
+  : Entry extends string
+    ? Entry
+    : {
+        readonly [Key in keyof Entry]: Key extends RelationName<Name>
+          ? CheckedEntries<Target<Name, Key>, Entry[Key]>
+          : never;
+      };
 
 /** Follows a path from relation to relation; `Whole` is what it was when it began. */
 type CheckedPath<
@@ -129,7 +137,9 @@ type CheckedPath<
     ? CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
-      : NotThere<Name, Head, 'relation'>
+      : Path extends ColumnName<Name>
+        ? Whole
+        : NotThere<Name, Head, 'relation'>
   : Path extends '*' | ColumnName<Name> | RelationName<Name>
     ? Whole
     : NotThere<Name, Path, 'field'>;

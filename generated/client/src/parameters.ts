@@ -19,8 +19,15 @@ type AnyField = string | { readonly [relation: string]: readonly AnyField[] | un
 export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
   refuseUndefined(query.filter, 'filter');
   refuseUndefined(query.deep, 'deep');
-  return fields === undefined ? query : { ...query, fields: fields.flatMap(toPaths) };
+  return {
+    ...query,
+    ...(fields !== undefined && { fields: fields.flatMap(toPaths).map(escapeName) }),
+    ...(query.sort !== undefined && { sort: query.sort.map(escapeName) }),
+  };
 };
+
+/** A comma ends a name, but for one with a backslash in front. */
+const escapeName = (name: string): string => name.replaceAll(/[\\,]/g, String.raw`\$&`);
 
 /** The query as parameters of a URL. */
 export const toParameters = (query: AnyQuery): Record<string, string> => {

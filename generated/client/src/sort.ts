@@ -17,20 +17,22 @@ export type NearSortKey<Name extends CollectionName> =
 /** The keys themselves where every path leads somewhere; else with a sentence in place of each that does not. */
 export type CheckedSort<Name extends CollectionName, Keys> = readonly SortKey<Name>[] extends Keys
   ? Keys
-  : Keys extends CheckedKeys<Name, Keys>
-    ? Keys
-    : CheckedKeys<Name, Keys>;
+  : NoInfer<Keys extends CheckedKeys<Name, Keys> ? Keys : CheckedKeys<Name, Keys>>;
 
 type CheckedKeys<Name extends CollectionName, Keys> = {
-  readonly [Index in keyof Keys]: Keys[Index] extends `-${infer Path}`
-    ? CheckedKey<Name, Path, Keys[Index]>
-    : CheckedKey<Name, Keys[Index], Keys[Index]>;
+  readonly [Index in keyof Keys]: SortKey<Name> extends Keys[Index]
+    ? Keys[Index]
+    : Keys[Index] extends `-${infer Path}`
+      ? CheckedKey<Name, Path, Keys[Index]>
+      : CheckedKey<Name, Keys[Index], Keys[Index]>;
 };
 
 type CheckedKey<Name extends CollectionName, Path, Whole> = Path extends `${infer Head}.${infer Rest}`
   ? Head extends OneName<Name>
     ? CheckedKey<Target<Name, Head>, Rest, Whole>
-    : NotThere<Name, Head, 'relation to one item'>
+    : Path extends ColumnName<Name>
+      ? Whole
+      : NotThere<Name, Head, 'relation to one item'>
   : Path extends ColumnName<Name>
     ? Whole
     : NotThere<Name, Path & string, 'field'>;

@@ -11,7 +11,7 @@ import {
   type CodeBlockWriter,
 } from '../../print/typescript.js';
 import { aboutRead, aboutWrite } from './about.js';
-import { filterType, member, readType, valueType, writeType } from './field.js';
+import { filterType, isInherited, member, readType, valueType, writeType } from './field.js';
 import {
   kindOf,
   reachableRelations,
@@ -113,11 +113,13 @@ const writeFilter = (
 ): void => {
   const { type } = collection.names;
   const byName = new Map(relations.map((relation) => [relation.name, relation]));
-  const fields = collection.fields.map((field) =>
-    filterMember(field.name, [filterType(field), ...filtersOf(byName.get(field.name))]),
-  );
+  const fields = collection.fields
+    .filter(isFiltered)
+    .map((field) => filterMember(field.name, [filterType(field), ...filtersOf(byName.get(field.name))]));
   const others = relations
-    .filter(({ name }) => !collection.fields.some((field) => field.name === name))
+    .filter(
+      (relation) => isFiltered(relation) && !collection.fields.some(({ name }) => name === relation.name),
+    )
     .map((relation) => filterMember(relation.name, filtersOf(relation)));
   writeInterface(writer, {
     heading: `${type}Filter extends svc.Logic<${type}Filter>`,
@@ -126,9 +128,14 @@ const writeFilter = (
   });
 };
 
+/** `_and` and `_or` of a filter join filters, whatever columns there are. */
+const isFiltered = ({ name }: { readonly name: string }): boolean => name !== '_and' && name !== '_or';
+
 const filterMember = (name: string, types: readonly string[]): Member => ({
   code:
-    types.length === 1 ? `${typeKey(name)}?: ${types[0]}` : member(name, union(types), { optional: true }),
+    types.length === 1 && !isInherited(name)
+      ? `${typeKey(name)}?: ${types[0]}`
+      : member(name, union(types), { optional: true }),
 });
 
 const filtersOf = (relation: Reachable | undefined): string[] =>
@@ -190,7 +197,11 @@ const printKey = (collection: Collection): Code => {
 const labelOf = (name: string, index: number): string =>
   typeKey(name) === name && !reserved.test(name) ? name : `key${index + 1}`;
 
-const reserved = /^(?:infer|null|undefined|true|false|void|this|typeof|keyof|unique|readonly)$/;
+const reserved = new RegExp(
+  '^(?:break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally|for|' +
+    'function|if|import|in|infer|instanceof|keyof|new|null|readonly|return|super|switch|this|throw|true|try|typeof|' +
+    'undefined|unique|var|void|while|with)$',
+);
 
 const keyTypes = ({ key, fields }: Collection): Code[] =>
   key.flatMap((name) => fields.filter((field) => field.name === name).map(valueType));

@@ -5,7 +5,28 @@ import { str, typeKey } from '../../print/typescript.js';
 
 /** `Title: string`, `Composer?: string | null` */
 export const member = (name: string, type: Code, { optional = false } = {}): Code =>
-  pair(`${typeKey(name)}${optional ? '?' : ''}:`, type);
+  pair(
+    `${typeKey(name)}${optional ? '?' : ''}:`,
+    optional && isInherited(name) ? orInherited(name, type) : type,
+  );
+
+/** Members of every object: where a column of the name is left out, the compiler finds these. */
+const everyObject: ReadonlySet<string> = new Set([
+  'constructor',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'toLocaleString',
+  'toString',
+  'valueOf',
+]);
+
+export const isInherited = (name: string): boolean => everyObject.has(name);
+
+const orInherited = (name: string, type: Code): Code => {
+  const items = typeof type === 'object' && type.kind === 'union' && !type.list ? type.items : [type];
+  return union([...items, `Object[${str(name)}]`]);
+};
 
 /** An empty singleton answers null for whatever has no default. */
 export const readType = (field: Field, { singleton }: Pick<Collection, 'singleton'>): Code => {

@@ -1,7 +1,7 @@
 /** What a page says about fields: a table of them, and the filters they know. */
 import type { Collection, Field, FieldType } from '../../model/types.js';
 import { code, table, text } from '../../print/markdown.js';
-import { operatorsOf } from './filters.js';
+import { filtersOf } from './filters.js';
 
 type WireForm = (field: Field) => string;
 
@@ -43,7 +43,7 @@ export const fieldTable = ({ fields }: Collection): string => table(fieldColumns
 export const filterTable = ({ fields }: Collection): string => {
   const bySet = new Map<string, Field[]>();
   for (const field of fields) {
-    const operators = operatorsOf(field).map(code).join(' ');
+    const operators = filtersOf(field).map(code).join(' ');
     bySet.set(operators, [...(bySet.get(operators) ?? []), field]);
   }
   const rows = [...bySet].map(([operators, known]) => [

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition, Marks } from '../../print/graphql.js';
 import { linkOf, linksOf, spelled, type Context, type Link } from './context.js';
-import { inputType, operatorsOf, outputType } from './operators.js';
+import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
 export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
@@ -86,7 +86,7 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
     .filter((field) => linkOf(field, links) === undefined)
     .map((field): FieldDefinition => ({
       name: field.graphql,
-      type: operatorsOf(field),
+      type: comparisonOf(field),
       marks: spelled(field),
     }));
   return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
@@ -104,7 +104,7 @@ const linkFilter = (
     type: relation.kind === 'oneToMany' ? quantifier : filter,
     marks: {
       ...spelled(relation),
-      ...(column !== undefined && otherwise(column, operatorsOf(column))),
+      ...(column !== undefined && otherwise(column, comparisonOf(column))),
     },
   };
 };

@@ -1,41 +1,31 @@
 /** Types that every schema may use: scalars, and the operators of each kind of field. */
+import { operatorsOf, type Operator } from '../../../runtime/operators.js';
 import type { Field, FieldType } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 
 const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
 
-const nullness = ['null', 'nnull'];
-const emptiness = ['empty', 'nempty'];
-const equality = ['eq', 'neq', 'in', 'nin'];
-const order = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'];
-const matching = ['contains', 'starts_with', 'ends_with'].flatMap((name) => [
-  name,
-  `n${name}`,
-  `i${name}`,
-  `ni${name}`,
-]);
+const flags: ReadonlySet<Operator> = new Set(['null', 'nnull', 'empty', 'nempty'] as const);
+const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between', 'nbetween'] as const);
 
-const flags = new Set([...nullness, ...emptiness]);
-const lists = new Set(['in', 'nin', 'between', 'nbetween']);
-
-const operators = (name: string, operand: string, names: readonly string[]): Definition => ({
+const operators = (name: string, operand: string, names: ReadonlySet<Operator>): Definition => ({
   kind: 'input',
   name: `${name}_filter_operators`,
-  fields: [...names, ...nullness].map((operator): FieldDefinition => {
+  fields: [...names].map((operator): FieldDefinition => {
     const type = flags.has(operator) ? 'Boolean' : lists.has(operator) ? `[${operand}]` : operand;
     return { name: `_${operator}`, type };
   }),
 });
 
 export const sharedDefinitions: readonly Definition[] = [
-  operators('string', 'String', [...equality, ...matching, ...emptiness]),
-  operators('id', 'ID', equality),
-  operators('number', 'GraphQLStringOrFloat', [...equality, ...order]),
-  operators('big_int', 'BigInt', [...equality, ...order]),
-  operators('date', 'String', [...equality, ...order]),
-  operators('boolean', 'Boolean', ['eq', 'neq']),
-  operators('json', 'JSON', []),
-  operators('hash', 'Hash', emptiness),
+  operators('string', 'String', operatorsOf({ type: 'string' })),
+  operators('id', 'ID', operatorsOf({ type: 'uuid' })),
+  operators('number', 'GraphQLStringOrFloat', operatorsOf({ type: 'float' })),
+  operators('big_int', 'BigInt', operatorsOf({ type: 'bigInteger' })),
+  operators('date', 'String', operatorsOf({ type: 'date' })),
+  operators('boolean', 'Boolean', operatorsOf({ type: 'boolean' })),
+  operators('json', 'JSON', operatorsOf({ type: 'json' })),
+  operators('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
   { kind: 'type', name: 'delete_one', fields: [{ name: 'id', type: 'ID!' }] },
   { kind: 'type', name: 'delete_many', fields: [{ name: 'ids', type: '[ID]!' }] },
   scalar('BigInt', 'A whole number of up to 64 bits, exact: digits in a string.'),
@@ -50,7 +40,7 @@ export const sharedDefinitions: readonly Definition[] = [
   scalar('Void', 'Nothing.'),
 ];
 
-const operatorsByType: Readonly<Record<FieldType, string>> = {
+const inputsByType: Readonly<Record<FieldType, string>> = {
   string: 'string',
   text: 'string',
   csv: 'string',
@@ -70,8 +60,8 @@ const operatorsByType: Readonly<Record<FieldType, string>> = {
 };
 
 /** Input type of a filter on the field's own value. */
-export const operatorsOf = (field: Field): string =>
-  `${field.conceal || field.hash ? 'hash' : operatorsByType[field.type]}_filter_operators`;
+export const comparisonOf = (field: Field): string =>
+  `${field.conceal || field.hash ? 'hash' : inputsByType[field.type]}_filter_operators`;
 
 const valueTypes: Readonly<Record<FieldType, string>> = {
   string: 'String',

@@ -1,5 +1,6 @@
 /** Filters: the operators of each field type, once; and the filter of each collection, made of them. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
+import { operatorsOf, type Operator } from '../../../runtime/operators.js';
 import type { Collection, Field, FieldType, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
 import { marks } from './marks.js';
@@ -7,26 +8,15 @@ import { ref } from './refs.js';
 
 type Value = 'string' | 'integer' | 'number' | 'boolean';
 
-const nullness = ['null', 'nnull'];
-const emptiness = ['empty', 'nempty', ...nullness];
-const equality = ['eq', 'neq', 'in', 'nin', ...nullness];
-const order = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'];
-const matching = ['contains', 'starts_with', 'ends_with'].flatMap((name) => [
-  name,
-  `n${name}`,
-  `i${name}`,
-  `ni${name}`,
-]);
-
-const flags = new Set(emptiness);
-const lists = new Set(['in', 'nin']);
-const ranges = new Set(['between', 'nbetween']);
+const flags: ReadonlySet<Operator> = new Set(['null', 'nnull', 'empty', 'nempty'] as const);
+const lists: ReadonlySet<Operator> = new Set(['in', 'nin'] as const);
+const ranges: ReadonlySet<Operator> = new Set(['between', 'nbetween'] as const);
 
 /** A value of the field, or text: a variable such as `$NOW`, or the value as a query string spells it. */
 const oneOf = (value: Value | null): SchemaObject =>
   value === null || value === 'string' ? { type: 'string' } : { type: [value, 'string'] };
 
-const operandSchema = (operator: string, value: Value | null): SchemaObject => {
+const operandSchema = (operator: Operator, value: Value | null): SchemaObject => {
   if (flags.has(operator)) return { type: 'boolean' };
   if (lists.has(operator)) return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
   if (ranges.has(operator))
@@ -36,32 +26,28 @@ const operandSchema = (operator: string, value: Value | null): SchemaObject => {
 };
 
 /** `value` is what a bare value, short for `_eq`, may be; `null` where there is no equality. */
-const operators = (names: readonly string[], value: Value | null): SchemaObject => ({
+const operators = (names: ReadonlySet<Operator>, value: Value | null): SchemaObject => ({
   type: value === null ? 'object' : (['object', ...[oneOf(value).type].flat(), 'null'] as never),
-  properties: Object.fromEntries(names.map((name) => [`_${name}`, operandSchema(name, value)])),
+  properties: Object.fromEntries([...names].map((name) => [`_${name}`, operandSchema(name, value)])),
   additionalProperties: false,
 });
 
-const ordered = [...equality, ...order];
-
 /** Shared by every collection. */
 export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
-  StringOperators: operators([...ordered, ...matching, 'empty', 'nempty'], 'string'),
-  ListOperators: operators([...equality, ...matching, 'empty', 'nempty'], 'string'),
-  KeyOperators: operators(equality, 'string'),
-  IntegerOperators: operators(ordered, 'integer'),
-  NumberOperators: operators(ordered, 'number'),
-  DateOperators: operators(ordered, 'string'),
-  BooleanOperators: operators(['eq', 'neq', ...nullness], 'boolean'),
-  NullOperators: operators(nullness, null),
-  ConcealedOperators: operators(emptiness, null),
+  StringOperators: operators(operatorsOf({ type: 'string' }), 'string'),
+  KeyOperators: operators(operatorsOf({ type: 'uuid' }), 'string'),
+  IntegerOperators: operators(operatorsOf({ type: 'integer' }), 'integer'),
+  NumberOperators: operators(operatorsOf({ type: 'float' }), 'number'),
+  DateOperators: operators(operatorsOf({ type: 'date' }), 'string'),
+  BooleanOperators: operators(operatorsOf({ type: 'boolean' }), 'boolean'),
+  NullOperators: operators(operatorsOf({ type: 'json' }), null),
+  ConcealedOperators: operators(operatorsOf({ type: 'string', conceal: true }), null),
 };
 
-const operatorsByType: Readonly<Record<FieldType, string>> = {
+const schemasByType: Readonly<Record<FieldType, string>> = {
   string: 'StringOperators',
   text: 'StringOperators',
-  unknown: 'StringOperators',
-  csv: 'ListOperators',
+  csv: 'StringOperators',
   uuid: 'KeyOperators',
   binary: 'KeyOperators',
   integer: 'IntegerOperators',
@@ -74,15 +60,16 @@ const operatorsByType: Readonly<Record<FieldType, string>> = {
   timestamp: 'DateOperators',
   boolean: 'BooleanOperators',
   json: 'NullOperators',
+  unknown: 'NullOperators',
 };
 
-const operatorsOf = (field: Field): ReferenceObject =>
-  ref('schemas', field.conceal || field.hash ? 'ConcealedOperators' : operatorsByType[field.type]);
+const comparisonOf = (field: Field): ReferenceObject =>
+  ref('schemas', field.conceal || field.hash ? 'ConcealedOperators' : schemasByType[field.type]);
 
 /** Field operators, nested filters of related collections, `_and` and `_or`. */
 export const filterSchema = (collection: Collection, context: Context): SchemaObject => {
   const self = ref('schemas', `${context.stemOf(collection)}Filter`);
-  const fields = collection.fields.map((field) => [field.name, operatorsOf(field)] as const);
+  const fields = collection.fields.map((field) => [field.name, comparisonOf(field)] as const);
   const relations = collection.relations.flatMap((relation) => {
     const schema = relationFilter(relation, collection, context);
     return schema === null ? [] : [[relation.name, schema] as const];
@@ -109,7 +96,7 @@ const relationFilter = (
   const nested = ref('schemas', `${context.stemOf(target)}Filter`);
   if (relation.kind === 'oneToMany') return { ...marks(target, 'read'), anyOf: [nested, quantified(nested)] };
   const column = collection.fields.find((field) => field.name === relation.name);
-  return column === undefined ? nested : { anyOf: [operatorsOf(column), nested] };
+  return column === undefined ? nested : { anyOf: [comparisonOf(column), nested] };
 };
 
 const quantified = (nested: ReferenceObject): SchemaObject => ({

@@ -1,46 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { emitDocs } from '../../../generator/emitters/docs/index.js';
-import { operatorsOf as documented } from '../../../generator/emitters/docs/filters.js';
 import { emitErrors } from '../../../generator/emitters/errors/index.js';
-import type { Collection, FieldType } from '../../../generator/model/types.js';
-import { operatorsOf as served } from '../../../runtime/plan/operators.js';
+import type { Collection } from '../../../generator/model/types.js';
 import type { ErrorCode, ErrorDetails } from '../../cases/shop/expected/server/errors.js';
 import { collection, counter, field, model } from '../models.js';
 import { manyToOne } from './relations.js';
-
-const types: readonly FieldType[] = [
-  'string',
-  'text',
-  'integer',
-  'bigInteger',
-  'float',
-  'decimal',
-  'boolean',
-  'date',
-  'time',
-  'dateTime',
-  'timestamp',
-  'uuid',
-  'json',
-  'csv',
-  'binary',
-  'unknown',
-];
 
 const pageOf = (one: Collection): string =>
   emitDocs(model([one])).find(({ path }) => path === `docs/${one.names.file}.md`)?.content ?? '';
 
 describe('the page of a collection', () => {
-  it.each(types)('lists the filter operators that are served for %s', (type) => {
-    const names = [...served({ name: 'x', type })].map((name) => `_${name}`);
-    expect([...documented(field('x', type))].sort()).toEqual(names.sort());
-  });
-
-  it('lists those of concealed values', () => {
-    const names = [...served({ name: 'x', type: 'string', conceal: true })].map((name) => `_${name}`);
-    expect([...documented(field('x', 'string', { conceal: true }))].sort()).toEqual(names.sort());
-  });
-
   it('shows every request of an ordinary table', () => {
     const page = pageOf(collection('thing', [counter('id')]));
     const requests = Array.from(page.matchAll(/^\| `([A-Z]+ \S+)` \|/gm), ([, request]) => request);

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { filterOperators } from '../../../generator/spec/filter.js';
-import { parseFilter } from '../../../runtime/request/filter.js';
+import { operatorNames } from '../../../runtime/operators.js';
 import { ownSpec } from '../catalogs.js';
 
 describe('the package’s spec', () => {
@@ -59,18 +59,6 @@ describe('the package’s spec', () => {
   });
 
   it('knows the same filter operators as the server', () => {
-    const operands: Readonly<Record<string, unknown>> = {
-      _between: [1, 2],
-      _nbetween: [1, 2],
-      _in: [1],
-      _nin: [1],
-    };
-    for (const operator of filterOperators) {
-      const operand = operands[operator] ?? (/n?(ull|empty)$/.test(operator) ? true : 'x');
-      expect(parseFilter({ field: { [operator]: operand } }, [])).toMatchObject({ kind: 'field' });
-    }
-    expect(() => parseFilter({ field: { _no_such: 'x' } }, [])).toThrow(
-      filterOperators.slice(0, 3).join(', '),
-    );
+    expect(filterOperators.toSorted()).toEqual(operatorNames.map((name) => `_${name}`).sort());
   });
 });

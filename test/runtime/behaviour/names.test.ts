@@ -66,6 +66,10 @@ create table "pair_note" (
 insert into "pair_note" values (1, 'a', 2, 'one'), (2, 'a', 2, 'two'), (3, 'a,b', 1, 'three'), (4, null, 1, 'half');
 create table "log" ("line" varchar(20), "at" integer);
 insert into "log" values ('first', 1), ('second', 2), ('second', 2);
+create table "signs" ("id" integer primary key, "v1.0" varchar(20), "v1.5" varchar(20), "net (EUR)" integer, "a,b" integer, "a\\,b" integer);
+insert into "signs" values (1, 'one', 'two', 3, 4, 5);
+create table "sign_note" ("text" varchar(20) primary key, "sign.no" integer, foreign key ("sign.no") references "signs" ("id"));
+insert into "sign_note" values ('x', 1);
 create view "short_words" as select "word", "size" from "word" where "size" < 3;
 `;
 
@@ -110,6 +114,39 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect((await send('GET', '/items/order?fields=toString')).codes).toEqual(['FORBIDDEN']);
       expect((await send('GET', '/items/order?sort=valueOf')).codes).toEqual(['FORBIDDEN']);
       expect((await send('POST', '/items/order', { id: 9, toString: 1 })).codes).toEqual(['INVALID_PAYLOAD']);
+    });
+  });
+
+  describe('names with signs that queries know', () => {
+    const one = { id: 1, 'v1.0': 'one', 'v1.5': 'two', 'net (EUR)': 3, 'a,b': 4, 'a\\,b': 5 };
+
+    it.each(Object.entries(one).slice(1))('%s is read and sorted by', async (name, value) => {
+      const escaped = name.replaceAll(/[\\,]/g, String.raw`\$&`);
+      const query = `fields=id,${part(escaped)}&sort=-${part(escaped)}`;
+      expect((await send('GET', `/items/signs?${query}`)).data).toEqual([{ id: 1, [name]: value }]);
+      const listed = await send('SEARCH', '/items/signs', { query: { fields: [escaped], sort: [escaped] } });
+      expect(listed.data).toEqual([{ [name]: value }]);
+    });
+
+    it('they are read together, and through a relation', async () => {
+      const fields = ['id', 'v1.0', 'v1.5'];
+      expect((await send('GET', `/items/signs?fields=${fields.join()}`)).data).toEqual([
+        { id: 1, 'v1.0': 'one', 'v1.5': 'two' },
+      ]);
+      const path = '/items/sign_note?fields=text,sign.no.v1.0&sort=-sign.no.v1.5';
+      expect((await send('GET', path)).data).toEqual([{ text: 'x', 'sign.no': { 'v1.0': 'one' } }]);
+      expect((await send('GET', '/items/signs')).data).toEqual([one]);
+    });
+
+    it.each(['fields=v1', 'fields=v1.1', 'fields=v1.0.c', 'sort=v1.0.c', 'fields=a', 'sort=v1'])(
+      '%s names nothing',
+      async (query) => {
+        expect((await send('GET', `/items/signs?${query}`)).codes).toEqual(['FORBIDDEN']);
+      },
+    );
+
+    it('functions are still none', async () => {
+      expect((await send('GET', '/items/signs?fields=year(id)')).codes).toEqual(['INVALID_QUERY']);
     });
   });
 

@@ -482,6 +482,8 @@ export type string_filter_operators = {
   _neq?: string | null | undefined;
   _in?: Array<string | null | undefined> | null | undefined;
   _nin?: Array<string | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _contains?: string | null | undefined;
   _ncontains?: string | null | undefined;
   _icontains?: string | null | undefined;
@@ -496,8 +498,6 @@ export type string_filter_operators = {
   _niends_with?: string | null | undefined;
   _empty?: boolean | null | undefined;
   _nempty?: boolean | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type number_filter_operators = {
@@ -505,14 +505,14 @@ export type number_filter_operators = {
   _neq?: string | number | null | undefined;
   _in?: Array<string | number | null | undefined> | null | undefined;
   _nin?: Array<string | number | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _lt?: string | number | null | undefined;
   _lte?: string | number | null | undefined;
   _gt?: string | number | null | undefined;
   _gte?: string | number | null | undefined;
   _between?: Array<string | number | null | undefined> | null | undefined;
   _nbetween?: Array<string | number | null | undefined> | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type date_filter_operators = {
@@ -520,14 +520,14 @@ export type date_filter_operators = {
   _neq?: string | null | undefined;
   _in?: Array<string | null | undefined> | null | undefined;
   _nin?: Array<string | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _lt?: string | null | undefined;
   _lte?: string | null | undefined;
   _gt?: string | null | undefined;
   _gte?: string | null | undefined;
   _between?: Array<string | null | undefined> | null | undefined;
   _nbetween?: Array<string | null | undefined> | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type AlbumQueryVariables = Exact<{

@@ -588,6 +588,8 @@ export type string_filter_operators = {
   _neq?: string | null | undefined;
   _in?: Array<string | null | undefined> | null | undefined;
   _nin?: Array<string | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _contains?: string | null | undefined;
   _ncontains?: string | null | undefined;
   _icontains?: string | null | undefined;
@@ -602,8 +604,6 @@ export type string_filter_operators = {
   _niends_with?: string | null | undefined;
   _empty?: boolean | null | undefined;
   _nempty?: boolean | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type id_filter_operators = {
@@ -620,14 +620,14 @@ export type number_filter_operators = {
   _neq?: string | number | null | undefined;
   _in?: Array<string | number | null | undefined> | null | undefined;
   _nin?: Array<string | number | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _lt?: string | number | null | undefined;
   _lte?: string | number | null | undefined;
   _gt?: string | number | null | undefined;
   _gte?: string | number | null | undefined;
   _between?: Array<string | number | null | undefined> | null | undefined;
   _nbetween?: Array<string | number | null | undefined> | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type big_int_filter_operators = {
@@ -635,14 +635,14 @@ export type big_int_filter_operators = {
   _neq?: string | null | undefined;
   _in?: Array<string | null | undefined> | null | undefined;
   _nin?: Array<string | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _lt?: string | null | undefined;
   _lte?: string | null | undefined;
   _gt?: string | null | undefined;
   _gte?: string | null | undefined;
   _between?: Array<string | null | undefined> | null | undefined;
   _nbetween?: Array<string | null | undefined> | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type date_filter_operators = {
@@ -650,14 +650,14 @@ export type date_filter_operators = {
   _neq?: string | null | undefined;
   _in?: Array<string | null | undefined> | null | undefined;
   _nin?: Array<string | null | undefined> | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
   _lt?: string | null | undefined;
   _lte?: string | null | undefined;
   _gt?: string | null | undefined;
   _gte?: string | null | undefined;
   _between?: Array<string | null | undefined> | null | undefined;
   _nbetween?: Array<string | null | undefined> | null | undefined;
-  _null?: boolean | null | undefined;
-  _nnull?: boolean | null | undefined;
 };
 
 export type boolean_filter_operators = {

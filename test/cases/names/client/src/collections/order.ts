@@ -43,8 +43,8 @@ export interface OrderCreate {
   '*/'?: string | null;
   '${x}'?: string | null;
   __proto__?: string | null;
-  constructor?: string | null;
-  toString?: string | null;
+  constructor?: string | null | Object['constructor'];
+  toString?: string | null | Object['toString'];
   toJSON?: string | null;
   $query?: string | null;
   UPPER?: string | null;
@@ -70,8 +70,8 @@ export interface OrderFilter extends svc.Logic<OrderFilter> {
   '*/'?: svc.TextFilter;
   '${x}'?: svc.TextFilter;
   __proto__?: svc.TextFilter;
-  constructor?: svc.TextFilter;
-  toString?: svc.TextFilter;
+  constructor?: svc.TextFilter | Object['constructor'];
+  toString?: svc.TextFilter | Object['toString'];
   toJSON?: svc.TextFilter;
   $query?: svc.TextFilter;
   UPPER?: svc.TextFilter;

@@ -1,6 +1,5 @@
-/** Which filter operators a field knows, by its type. */
-import type { Field, FieldType } from '../collection.js';
-import type { Operator } from '../request/filter.js';
+/** Filter operators: which there are, and which a field knows by its type. Whatever is told of them is made of this. */
+import type { FieldType } from './collection.js';
 
 const nullness = ['null', 'nnull'] as const;
 const emptiness = ['empty', 'nempty', ...nullness] as const;
@@ -20,6 +19,11 @@ const matching = [
   'iends_with',
   'niends_with',
 ] as const;
+
+/** In the order in which they are told; `regex` is for the `validation` of fields alone. */
+export const operatorNames = [...equality, ...order, ...matching, 'empty', 'nempty', 'regex'] as const;
+
+export type Operator = (typeof operatorNames)[number];
 
 const texts: ReadonlySet<Operator> = new Set([...equality, ...matching, ...emptiness]);
 const ordered: ReadonlySet<Operator> = new Set([...equality, ...order]);
@@ -47,6 +51,13 @@ const byType: Readonly<Record<FieldType, ReadonlySet<Operator>>> = {
   unknown: nothing,
 };
 
+/** What of a field decides how it is compared. */
+interface Comparable {
+  readonly type: FieldType;
+  readonly conceal?: boolean;
+  readonly hash?: boolean;
+}
+
 /** Concealed values answer only whether there is one. */
-export const operatorsOf = (field: Field): ReadonlySet<Operator> =>
-  field.conceal === true || field.hash === true ? concealed : byType[field.type];
+export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
+  conceal === true || hash === true ? concealed : byType[type];

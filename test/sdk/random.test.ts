@@ -1,0 +1,149 @@
+/**
+ * Whatever names and types a database has: bootstrap, generate, compile, serve, and use the client, on each database.
+ * `LONG=1` does so with more names.
+ */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../runtime/package.js';
+import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
+import { createWorkplace, type Workplace } from '../runtime/commands.js';
+import { adminToken } from '../runtime/server-harness.js';
+import { expectedOf, printProgram, type Row } from './random/program.js';
+import { randomSchema, type Schema } from './random/tables.js';
+
+const seeds = process.env.LONG === undefined ? [1] : [1, 2, 3, 4, 5];
+const patience = 300_000 * seeds.length;
+const columnsPerTable = 8;
+
+interface Api {
+  readonly [name: string]: unknown;
+}
+
+interface Program {
+  readonly createClient: (options: { readonly url: string; readonly token: string }) => Api;
+  readonly steps: readonly ((api: Api) => Promise<Row>)[];
+  readonly readView: (api: Api) => Promise<readonly Row[]>;
+  readonly readGraphql: (api: Api) => Promise<readonly Row[]>;
+}
+
+interface Subject {
+  readonly name: string;
+  readonly dialect: TestDialect;
+  readonly schema: Schema;
+}
+
+const subjects = dialects.flatMap((dialect) =>
+  seeds.map((seed): Subject => {
+    return { name: `${dialect}-${seed}`, dialect, schema: randomSchema(dialect, seed, columnsPerTable) };
+  }),
+);
+
+let folder: string;
+const places: Workplace[] = [];
+const databases: TestDatabase[] = [];
+const urls = new Map<string, string>();
+
+/** Every command as people give it. */
+const prepare = async ({ name, dialect, schema }: Subject): Promise<void> => {
+  const place = createWorkplace();
+  places.push(place);
+  const database = await createTestDatabase(dialect, { sql: schema.sql });
+  databases.push(database);
+  const environment = { DATABASE_URL: database.url, ADMIN_TOKEN: adminToken, PORT: '0', LOG_STYLE: 'json' };
+  const said = [
+    await place.run(['bootstrap'], environment),
+    await place.run(['generate', '--out', join(folder, name)], environment),
+  ];
+  expect(said.filter(({ code }) => code !== 0)).toEqual([]);
+  writeFileSync(join(folder, name, 'program.ts'), printProgram(schema));
+  const [, url = ''] = await place
+    .start(['start', '--workers', '1'], environment)
+    .until(/(http:\/\/127\.0\.0\.1:\d+)\/items/);
+  urls.set(name, url);
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-random-'));
+  symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  for (const subject of subjects) await prepare(subject);
+}, patience);
+
+afterAll(async () => {
+  for (const place of places) place.remove();
+  rmSync(folder, { recursive: true, force: true });
+  for (const database of databases) await database.drop();
+});
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  strict: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: true,
+};
+
+const say = ({ file, messageText }: ts.Diagnostic): string =>
+  `${file?.fileName.slice(folder.length) ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+
+describe('what is generated from tables of random names', () => {
+  it('compiles as a server', () => {
+    const program = ts.createProgram({
+      rootNames: subjects.map(({ name }) => join(folder, name, 'server/index.ts')),
+      options: {
+        ...options,
+        lib: ['lib.es2023.d.ts'],
+        types: ['node'],
+        typeRoots: [join(packageRoot, 'node_modules/@types')],
+        noEmit: true,
+        paths: { '@svc-api/svc/*': [join(packageRoot, '*/index.ts')] },
+      },
+    });
+    expect(ts.getPreEmitDiagnostics(program).map(say)).toEqual([]);
+  });
+
+  it('compiles as a client, and under the programs that use it', () => {
+    const program = ts.createProgram({
+      rootNames: subjects.map(({ name }) => join(folder, name, 'program.ts')),
+      options: {
+        ...options,
+        lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+        types: [],
+        rootDir: folder,
+        outDir: join(folder, 'dist'),
+      },
+    });
+    program.emit();
+    expect(ts.getPreEmitDiagnostics(program).map(say)).toEqual([]);
+  });
+});
+
+describe.each(subjects)('the client of $name', ({ name, schema }) => {
+  let program: Program;
+  let api: Api;
+  beforeAll(async () => {
+    program = (await import(join(folder, 'dist', name, 'program.js'))) as Program;
+    api = program.createClient({ url: urls.get(name) ?? '', token: adminToken });
+  });
+
+  it.each(schema.tables.map((table, index) => [JSON.stringify(table.name), table, index] as const))(
+    'writes, finds, sorts and changes rows of %s',
+    async (_, table, index) => {
+      expect(await program.steps[index]?.(api)).toEqual(expectedOf(table));
+    },
+  );
+
+  it('reads a view', async () => {
+    const [first] = schema.tables;
+    expect(await program.readView(api)).toEqual(first === undefined ? [] : [expectedOf(first).made]);
+  });
+
+  it('reads every table over GraphQL', async () => {
+    const answers = await program.readGraphql(api);
+    expect(answers.map((answer) => Object.values(answer).flat().length)).toEqual(schema.tables.map(() => 1));
+  });
+});
