@@ -18,6 +18,7 @@ const fields = {
   webhook_state: svc.string({ length: 16, nullable: true }),
   tags: svc.text({ nullable: true }),
   store_io: svc.integer(),
+  files_ttl: svc.integer({ nullable: true }),
   cancelled: svc.integer(),
   /** Whether its workflow is known to be there */
   started: svc.integer(),

@@ -6,7 +6,7 @@ import { createDirectoryStore, isFileName, signFile, type FileStore } from './fi
 import { createId } from './ids.js';
 import type { QueueSettings } from './settings.js';
 import type { RunModelOnce } from './runners/index.js';
-import { answerJson, refuse, refusePart } from './wire.js';
+import { answerJson, errorHeaders, refuse, refusePart } from './wire.js';
 
 export type RunDoor = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
 
@@ -40,14 +40,14 @@ export const createRunDoor = ({ settings, loadFunctions, onLoss }: RunDoorOption
         resumed: undefined,
         log: () => undefined,
         progress: () => undefined,
-        files: runFiles(requestId, files, settings),
+        files: runFiles(requestId, { files, settings, ttl: null }),
         signal: new AbortController().signal,
         onFailure: onLoss,
       });
       return answerJson(outcome.status, outcome.body, {
         'x-svc-request-id': requestId,
         ...(retry && { 'x-svc-needs-retry': '1' }),
-        ...(outcome.errorType !== null && { 'x-svc-error-type': outcome.errorType }),
+        ...errorHeaders(outcome.errorType),
       });
     } finally {
       running.set(model.id, (running.get(model.id) ?? 1) - 1);
@@ -68,18 +68,22 @@ export const toFunction = (model: string, loaded: unknown): { readonly run: RunM
   throw new Error(`the module of the model ${model} does not export a function "run"`);
 };
 
+export interface RunFilesOptions {
+  readonly files: FileStore;
+  readonly settings: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>;
+  /** Seconds that the caller wants its files to be there; `null`: as long as they are kept. */
+  readonly ttl: number | null;
+}
+
 /** What a run may keep, behind signed URLs. */
-export const runFiles = (
-  request: string,
-  files: FileStore,
-  { publicUrl, secrets, fileTtl }: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>,
-): RunFiles => ({
+export const runFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
   async save(name, contentType, bytes) {
     if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
     await files.write(request, name, bytes);
-    const expires = Math.ceil((Date.now() + fileTtl) / 1000);
+    const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
+    const expires = Math.ceil((Date.now() + lasts) / 1000);
     return {
-      url: publicUrl() + signFile({ request, name, expires }, secrets[0] as Buffer),
+      url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
       content_type: contentType,
       file_name: name,
       file_size: bytes.byteLength,

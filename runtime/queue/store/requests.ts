@@ -19,6 +19,8 @@ export interface NewRequest {
   readonly tags: string | null;
   /** Whether input and result are kept beyond the delivery. */
   readonly storeIo: boolean;
+  /** Seconds that its files can be fetched; `null`: as long as they are kept. */
+  readonly filesTtl: number | null;
   readonly created: number;
   readonly startBefore: number | null;
 }
@@ -37,6 +39,7 @@ export interface RequestHead {
   readonly webhook: string | null;
   readonly tags: string | null;
   readonly storeIo: boolean;
+  readonly filesTtl: number | null;
   readonly created: number;
   readonly begun: number | null;
   readonly ended: number | null;
@@ -45,7 +48,7 @@ export interface RequestHead {
 
 const headColumns =
   'id, account, model, state, priority, attempts, retry, http_status, error_type, webhook, tags, store_io, ' +
-  'date_created, date_begun, date_ended, start_before';
+  'files_ttl, date_created, date_begun, date_ended, start_before';
 
 const toHead = (row: Row): RequestHead => ({
   id: String(row.id),
@@ -60,6 +63,7 @@ const toHead = (row: Row): RequestHead => ({
   webhook: text(row.webhook),
   tags: text(row.tags),
   storeIo: Number(row.store_io) === 1,
+  filesTtl: number(row.files_ttl),
   created: Number(row.date_created),
   begun: number(row.date_begun),
   ended: number(row.date_ended),
@@ -78,6 +82,7 @@ export const insertRequest = (statements: Statements, request: NewRequest): Prom
     webhook: request.webhook,
     tags: request.tags,
     store_io: Number(request.storeIo),
+    files_ttl: request.filesTtl,
     date_created: request.created,
     start_before: request.startBefore,
   });
@@ -207,7 +212,8 @@ export interface ListFilter {
   readonly account: string;
   readonly model?: string;
   readonly states?: readonly RequestState[];
-  /** Only those that were created before. */
+  /** Only those that were created after, or before. */
+  readonly after?: number;
   readonly before?: number;
   readonly limit: number;
 }
@@ -215,7 +221,7 @@ export interface ListFilter {
 /** Newest first. */
 export const listRequests = async (
   statements: Statements,
-  { account, model, states, before, limit }: ListFilter,
+  { account, model, states, after, before, limit }: ListFilter,
 ): Promise<readonly RequestHead[]> => {
   const conditions = ['account = ?'];
   const values: (string | number)[] = [account];
@@ -227,6 +233,10 @@ export const listRequests = async (
     const list = listOf(states);
     conditions.push(`state in (${list.places})`);
     values.push(...list.values);
+  }
+  if (after !== undefined) {
+    conditions.push('date_created > ?');
+    values.push(after);
   }
   if (before !== undefined) {
     conditions.push('date_created < ?');
