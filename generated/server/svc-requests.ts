@@ -28,6 +28,7 @@ const fields = {
   date_begun: svc.bigInteger({ nullable: true }),
   date_ended: svc.bigInteger({ nullable: true }),
   start_before: svc.bigInteger({ nullable: true }),
+  headers: svc.text({ nullable: true }),
 };
 
 /** Requests of the queue, with what went in and what came out */

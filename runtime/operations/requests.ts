@@ -100,8 +100,11 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
             id: delivery.id,
             url: delivery.url,
             state: delivery.state,
-            attempts: attempts.map(({ created, ...attempt }) => ({
-              ...attempt,
+            attempts: attempts.map(({ number, status, error, milliseconds, created }) => ({
+              number,
+              status,
+              error,
+              milliseconds,
               created_at: toTime(created),
             })),
           },

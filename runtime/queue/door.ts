@@ -180,10 +180,10 @@ const respondRequest = async (
       };
     case 'GET ':
     case 'GET /response': {
-      const { status, errorType, body } = await requests.result(found);
+      const { status, errorType, headers: own, body } = await requests.result(found);
       return {
         status,
-        headers: { 'content-type': jsonType, ...headers, ...errorHeaders(errorType) },
+        headers: { 'content-type': jsonType, ...own, ...headers, ...errorHeaders(errorType) },
         body,
       };
     }

@@ -2,7 +2,13 @@
  * The published client of the public queue, unchanged: a proxy between it and the server renames hosts and brand, as
  * somebody who moves a program over would.
  */
-import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, createFalClient, ValidationError, type FalClient, type QueueStatus } from '@fal-ai/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +36,10 @@ afterAll(async () => {
 const startProxy = async (url: string): Promise<Server> => {
   const server = createServer((incoming, response) => {
     const target = rename(String(incoming.headers['x-fal-target-url']), 'fal', 'svc', url);
-    const outgoing = request(target, { method: incoming.method, headers: brand(incoming.headers, 'fal', 'svc') });
+    const outgoing = request(target, {
+      method: incoming.method,
+      headers: brand(incoming.headers, 'fal', 'svc'),
+    });
     outgoing.on('response', (answer: IncomingMessage) => {
       response.writeHead(answer.statusCode ?? 500, brand(answer.headers, 'svc', 'fal'));
       response.flushHeaders();
@@ -60,7 +69,9 @@ const brand = (headers: IncomingHttpHeaders, from: string, to: string): Incoming
 const image = { prompt: 'sea', width: 16, height: 16 };
 const training = { model_name: 'm', prompt: 'sea', steps: 5_000, pause: 0.02 };
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
-const states = (updates: readonly QueueStatus[]): string[] => [...new Set(updates.map(({ status }) => status))];
+const states = (updates: readonly QueueStatus[]): string[] => [
+  ...new Set(updates.map(({ status }) => status)),
+];
 
 describe('the public client', () => {
   it.each(['polling', 'streaming'] as const)('subscribes by %s, with logs', async (mode) => {
@@ -78,7 +89,10 @@ describe('the public client', () => {
     expect(enqueued).toEqual([result.requestId]);
     expect(states(updates).slice(-2)).toEqual(['IN_PROGRESS', 'COMPLETED']);
     const last = updates.at(-1) as QueueStatus & { readonly logs: { readonly message: string }[] };
-    expect(last).toMatchObject({ request_id: result.requestId, metrics: { inference_time: expect.any(Number) } });
+    expect(last).toMatchObject({
+      request_id: result.requestId,
+      metrics: { inference_time: expect.any(Number) },
+    });
     expect(last.logs.length).toBeGreaterThan(0);
     expect(new Set(last.logs.map(({ message }) => message)).size).toBe(last.logs.length);
   });
@@ -136,7 +150,9 @@ describe('the public client', () => {
       const status = await client.queue.status('demo/train', { requestId: id });
       return status.status === 'COMPLETED' || null;
     });
-    expect(await failureOf(client.queue.result('demo/train', { requestId: id }))).toMatchObject({ status: 499 });
+    expect(await failureOf(client.queue.result('demo/train', { requestId: id }))).toMatchObject({
+      status: 499,
+    });
   });
 
   it('meets the problems of its input by field', async () => {
@@ -162,7 +178,11 @@ describe('the public client', () => {
     const failure = await failureOf(
       client.subscribe('demo/train', { input: training as never, startTimeout: 1.5 }),
     );
-    expect(failure).toMatchObject({ status: 504, isUserTimeout: true, body: { error_type: 'startup_timeout' } });
+    expect(failure).toMatchObject({
+      status: 504,
+      isUserTimeout: true,
+      body: { error_type: 'startup_timeout' },
+    });
     for (const { request_id: requestId } of running) await client.queue.cancel('demo/train', { requestId });
   });
 

@@ -104,6 +104,15 @@ export const findRequests = async (
   return rows.map(toHead);
 };
 
+/** What went out: JSON, `null` where it is not there, or no longer; and what the model said beside it. */
+export const readOutput = async (
+  statements: Statements,
+  id: string,
+): Promise<{ readonly output: string | null; readonly headers: Ending['headers'] }> => {
+  const [row] = await statements.query('select output, headers from svc_requests where id = ?', [id]);
+  return { output: text(row?.output), headers: JSON.parse(text(row?.headers) ?? '{}') as Ending['headers'] };
+};
+
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
 export const readBodies = async (
   statements: Statements,
@@ -156,6 +165,8 @@ export const breakAttempt = async (statements: Statements, id: string): Promise<
 export interface Ending {
   readonly httpStatus: number;
   readonly errorType: string | null;
+  /** What the model says beside it. */
+  readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly output: string;
 }
@@ -164,17 +175,28 @@ export interface Ending {
 export const endRequest = async (
   statements: Statements,
   id: string,
-  { httpStatus, errorType, output }: Ending,
+  { httpStatus, errorType, headers, output }: Ending,
   { now, from }: { readonly now: number; readonly from?: RequestState },
 ): Promise<boolean> => {
   const { affected } = await statements.write({
     text:
-      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, output = ?, date_ended = ? " +
+      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, headers = ?, output = ?, date_ended = ? " +
       `where id = ? and ${from === undefined ? "state <> 'ended'" : 'state = ?'}`,
-    values: [httpStatus, errorType, output, now, id, ...(from === undefined ? [] : [from])],
+    values: [
+      httpStatus,
+      errorType,
+      toStored(headers),
+      output,
+      now,
+      id,
+      ...(from === undefined ? [] : [from]),
+    ],
   });
   return affected > 0;
 };
+
+const toStored = (headers: Ending['headers']): string | null =>
+  Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
 export const markStarted = async (statements: Statements, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
