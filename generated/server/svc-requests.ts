@@ -12,6 +12,7 @@ const fields = {
   retry: svc.integer(),
   input: svc.text({ length: 16777215, nullable: true }),
   output: svc.text({ length: 16777215, nullable: true }),
+  headers: svc.text({ nullable: true }),
   http_status: svc.integer({ nullable: true }),
   error_type: svc.string({ length: 64, nullable: true }),
   webhook: svc.text({ nullable: true }),
@@ -28,7 +29,6 @@ const fields = {
   date_begun: svc.bigInteger({ nullable: true }),
   date_ended: svc.bigInteger({ nullable: true }),
   start_before: svc.bigInteger({ nullable: true }),
-  headers: svc.text({ nullable: true }),
 };
 
 /** Requests of the queue, with what went in and what came out */
