@@ -5,5 +5,15 @@ export type { Fields, Result } from './fields.js';
 export type { Items, SingletonItems, TableItems, ViewItems } from './items.js';
 export type { CollectionName, CreateInput, Filter, Item, Key, UpdateInput } from './names.js';
 export type { ListQuery } from './queries.js';
+export { QueueError, type InputProblem } from './queue-error.js';
+export type { ModelInput, ModelName, ModelOutput, Queue, QueueOptions, SubmitOptions } from './queue.js';
+export type { LogLine, QueuedRequest, QueueStatus } from './queue-status.js';
 export type { Schema } from './schema.js';
 export type { CallOptions, ClientOptions } from './transport.js';
+export {
+  createWebhookVerifier,
+  WebhookError,
+  type ReceivedWebhook,
+  type VerifierOptions,
+  type WebhookNotification,
+} from './webhooks.js';

@@ -7,6 +7,8 @@ export interface ClientOptions {
   readonly url: string;
   /** Sent as `Authorization: Bearer`: a token, or a function that gives the one of the moment. */
   readonly token?: string | TokenSource | undefined;
+  /** Of the queue, `<id>:<secret>`: sent to it instead of the token. */
+  readonly key?: string | undefined;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -51,7 +53,7 @@ export const createCall = ({ url, token, fetch }: ClientOptions, path = ''): Cal
   };
 };
 
-const authorize = async (token: ClientOptions['token']): Promise<Record<string, string>> => {
+export const authorize = async (token: ClientOptions['token']): Promise<Record<string, string>> => {
   const value = typeof token === 'function' ? await token() : token;
   return value ? { authorization: `Bearer ${value}` } : {};
 };

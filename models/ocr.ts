@@ -7,7 +7,12 @@ import type { DemoOcrInput, DemoOcrOutput } from '../generated/server/queue-mode
 export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, context) => {
   const engine = await loadEngine();
   context.log('reading the picture');
-  const worker = await engine.createWorker('eng', 1, { langPath: languageFolder(), cacheMethod: 'none' });
+  const worker = await engine.createWorker('eng', 1, {
+    langPath: languageFolder(),
+    cacheMethod: 'none',
+    // without one it throws where nobody catches; what it hears of rejects the call as well
+    errorHandler: () => undefined,
+  });
   const stop = (): void => void worker.terminate();
   context.signal.addEventListener('abort', stop, { once: true });
   try {

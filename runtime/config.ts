@@ -59,6 +59,8 @@ export interface Config {
   readonly queue: {
     /** `null`: `/queue` below the public URL. */
     readonly url: string | null;
+    /** `null`: `/run` below the public URL. */
+    readonly runUrl: string | null;
     /** Milliseconds that results are kept and webhooks tried. */
     readonly resultTtl: number;
     /** Milliseconds that files of models can be fetched. */
@@ -194,7 +196,12 @@ export const variables = [
   {
     name: 'QUEUE_URL',
     default: 'PUBLIC_URL/queue',
-    meaning: 'URL clients reach the queue at, where it is another one',
+    meaning: 'URL clients reach the queue at, where it is another one; its host is recognised',
+  },
+  {
+    name: 'RUN_URL',
+    default: 'PUBLIC_URL/run',
+    meaning: 'the same for models that are run at once',
   },
   { name: 'QUEUE_RESULT_TTL', default: '7d', meaning: 'how long results are kept and webhooks tried' },
   { name: 'QUEUE_FILE_TTL', default: '24h', meaning: 'how long files that models produce can be fetched' },
@@ -291,6 +298,7 @@ export const loadConfig = (environment: Environment): Config => {
     },
     queue: {
       url: read('QUEUE_URL', parsePublicUrl, null),
+      runUrl: read('RUN_URL', parsePublicUrl, null),
       resultTtl: read('QUEUE_RESULT_TTL', parseDuration, 7 * 86_400_000),
       fileTtl: read('QUEUE_FILE_TTL', parseDuration, 86_400_000),
       filesDir: read('QUEUE_FILES_DIR', parseText, join('.svc', 'files')),

@@ -20,6 +20,7 @@ export interface EdgeOptions {
 
 export const toApiRequest = (
   request: IncomingMessage,
+  response: ServerResponse,
   { base, payloadMax, proxies, ownOrigin }: EdgeOptions,
 ): ApiRequest => {
   const url = request.url ?? '/';
@@ -35,8 +36,17 @@ export const toApiRequest = (
     address: () => proxies.addressOf(connectionOf(request)),
     isSecure: () => 'encrypted' in request.socket || proxies.isSecure(connectionOf(request)),
     isForeign: () => isForeign(request.headers, ownOrigin),
+    gone: () => goneSignal(response),
     body: () => (body ??= readBody(request, payloadMax)),
   };
+};
+
+const goneSignal = (response: ServerResponse): AbortSignal => {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
 };
 
 const connectionOf = ({ socket, headers }: IncomingMessage): Connection => ({

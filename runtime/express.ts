@@ -27,7 +27,7 @@ export const createApp = (options: AppOptions): Express => {
   app.set('etag', false);
   app.set('query parser', false);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    const apiRequest = keepBody(toApiRequest(request, options), request);
+    const apiRequest = keepBody(toApiRequest(request, response, options), request);
     const answered = options.answer(apiRequest) ?? settleRest(apiRequest, options);
     answered.then((answer) => sendResponse(answer, apiRequest, response)).catch(next);
   });

@@ -44,7 +44,7 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
 const createListener = (options: ListenOptions): RequestListener => {
   let rest: Promise<RequestListener> | null = null;
   return (request: IncomingMessage, response: ServerResponse) => {
-    const apiRequest = toApiRequest(request, options);
+    const apiRequest = toApiRequest(request, response, options);
     const answered = options.answer(apiRequest);
     if (answered !== null) {
       answered

@@ -20,6 +20,7 @@ import { findOperation } from './operations/entries.js';
 import type { OperationServices } from './operations/services.js';
 import type { QueueModelDeclaration } from './queue-model.js';
 import type { Queue, QueueOptions } from './queue/door.js';
+import { createRelocation } from './queue/hosts.js';
 import { isQueuePath } from './queue/paths.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
@@ -90,10 +91,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     return createOperations(services);
   });
   const handleItems = createHandle({ ...items, access, isOperation });
-  const handle: Handle = (request) =>
+  const handleHere: Handle = (request) =>
     isQueuePath(request.path)
       ? loadQueue().then((queue) => queue.answer(request))
       : (handleItems(request) ?? graphql.handle(request));
+  const relocate = createRelocation({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
+  const handle: Handle = relocate === null ? handleHere : (request) => handleHere(relocate(request));
   const answer = createAnswer({ handle, availability, observe });
   const edge: EdgeOptions = {
     base,

@@ -42,13 +42,13 @@ export type AuthSessionsOutput = {
   }[];
 };
 
-export type KeyCreateInput = {
+export type KeysCreateInput = {
   body: { name?: string | null; models?: string[] | null; expires_at?: string | null };
 };
-export type KeyCreateOutput = { data: { id: string; key: string } };
+export type KeysCreateOutput = { data: { id: string; key: string } };
 
-export type KeyListInput = Record<string, never>;
-export type KeyListOutput = {
+export type KeysListInput = Record<string, never>;
+export type KeysListOutput = {
   data: {
     id: string;
     name: string | null;
@@ -59,8 +59,8 @@ export type KeyListOutput = {
   }[];
 };
 
-export type KeyRevokeInput = { id: string };
-export type KeyRevokeOutput = void;
+export type KeysRevokeInput = { id: string };
+export type KeysRevokeOutput = void;
 
 export type PermissionsMeInput = Record<string, never>;
 export type PermissionsMeOutput = {
@@ -98,11 +98,14 @@ export type PoliciesMeGlobalsOutput = {
   data: { app_access: boolean; admin_access?: boolean; enforce_tfa?: boolean };
 };
 
-export type RequestDeliveriesInput = { id: string };
-export type RequestDeliveriesOutput = {
+export type RequestsCancelInput = { id: string };
+export type RequestsCancelOutput = { data: { status: 'OK' | 'CANCELLATION_REQUESTED' } };
+
+export type RequestsDeliveriesInput = { id: string };
+export type RequestsDeliveriesOutput = {
   data: {
     id: string;
-    url?: string;
+    url: string;
     state: 'pending' | 'delivered' | 'failed';
     attempts: {
       number: number;
@@ -114,20 +117,21 @@ export type RequestDeliveriesOutput = {
   }[];
 };
 
-export type RequestListInput = {
+export type RequestsListInput = {
   model?: string;
   status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+  after?: string;
   before?: string;
   limit?: number;
 };
-export type RequestListOutput = {
+export type RequestsListOutput = {
   data: {
     id: string;
     model: string;
     status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
     http_status?: number | null;
     error_type?: string | null;
-    attempts?: number;
+    attempts: number;
     tags?: { [name: string]: string } | null;
     created_at: string;
     begun_at?: string | null;
@@ -135,15 +139,15 @@ export type RequestListOutput = {
   }[];
 };
 
-export type RequestReadInput = { id: string };
-export type RequestReadOutput = {
+export type RequestsReadInput = { id: string };
+export type RequestsReadOutput = {
   data: {
     id: string;
     model: string;
     status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
     http_status?: number | null;
     error_type?: string | null;
-    attempts?: number;
+    attempts: number;
     tags?: { [name: string]: string } | null;
     created_at: string;
     begun_at?: string | null;
@@ -151,8 +155,65 @@ export type RequestReadOutput = {
   };
 };
 
-export type RequestRedeliverInput = { id: string };
-export type RequestRedeliverOutput = void;
+export type RequestsRedeliverInput = { id: string };
+export type RequestsRedeliverOutput = void;
+
+export type RequestsResultInput = { id: string };
+export type RequestsResultOutput = {
+  data: { http_status: number; error_type: string | null; payload: unknown };
+};
+
+export type RequestsStatusInput = { id: string; logs?: boolean };
+export type RequestsStatusOutput = {
+  data: {
+    status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+    request_id: string;
+    response_url: string;
+    status_url: string;
+    cancel_url: string;
+    queue_position?: number;
+    logs: {
+      message: string;
+      level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
+      source: string;
+      timestamp: string;
+    }[] | null;
+    metrics?: { inference_time: number | null };
+    error?: string;
+    error_type?: string;
+    expires_at?: string | null;
+  };
+};
+
+export type RequestsSubmitInput = {
+  body: {
+    model: string;
+    input: unknown;
+    webhook?: string;
+    max_queue_length?: number;
+    idempotency_key?: string;
+    start_timeout?: number;
+    priority?: 'normal' | 'low';
+    retry?: boolean;
+    store_io?: boolean;
+    files_ttl?: number;
+    tags?: { [name: string]: string };
+  };
+};
+export type RequestsSubmitOutput = {
+  data: {
+    id: string;
+    model: string;
+    status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+    http_status?: number | null;
+    error_type?: string | null;
+    attempts: number;
+    tags?: { [name: string]: string } | null;
+    created_at: string;
+    begun_at?: string | null;
+    ended_at?: string | null;
+  };
+};
 
 export type RolesMeInput = Record<string, never>;
 export type RolesMeOutput = { data: string[] };
@@ -202,14 +263,14 @@ export type UpdateUsersMeOutput =
 export type UsersMeInput = { fields?: string[] };
 export type UsersMeOutput = { data: { [name: string]: unknown } };
 
-export type WebhookSecretReadInput = Record<string, never>;
-export type WebhookSecretReadOutput = { data: { secrets: string[] } };
+export type WebhooksSecretInput = Record<string, never>;
+export type WebhooksSecretOutput = { data: { secrets: string[] } };
 
-export type WebhookSecretRotateInput = Record<string, never>;
-export type WebhookSecretRotateOutput = { data: { secrets: string[] } };
+export type WebhooksSecretRotateInput = Record<string, never>;
+export type WebhooksSecretRotateOutput = { data: { secrets: string[] } };
 
-export type WebhookTestInput = { body: { url: string } };
-export type WebhookTestOutput = { data: { id: string } };
+export type WebhooksTestInput = { body: { url: string } };
+export type WebhooksTestOutput = { data: { id: string } };
 
 /** One method for every operation; the compiler names a missing one. */
 export interface Operations {
@@ -231,11 +292,11 @@ export interface Operations {
   /** List the own sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
   /** Make a key of the queue; its secret is shown this once */
-  keyCreate(input: KeyCreateInput, context: OperationContext): Promise<KeyCreateOutput>;
+  keysCreate(input: KeysCreateInput, context: OperationContext): Promise<KeysCreateOutput>;
   /** List the own keys of the queue */
-  keyList(input: KeyListInput, context: OperationContext): Promise<KeyListOutput>;
+  keysList(input: KeysListInput, context: OperationContext): Promise<KeysListOutput>;
   /** Revoke an own key; acts at once */
-  keyRevoke(input: KeyRevokeInput, context: OperationContext): Promise<KeyRevokeOutput>;
+  keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
   /** List the own permissions, collection by collection */
   permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
   /** Say what may be done with the one item of a singleton, or with new items of a collection */
@@ -253,17 +314,28 @@ export interface Operations {
     input: PoliciesMeGlobalsInput,
     context: OperationContext,
   ): Promise<PoliciesMeGlobalsOutput>;
+  /** Cancel an own request */
+  requestsCancel(input: RequestsCancelInput, context: OperationContext): Promise<RequestsCancelOutput>;
   /** List the attempts to deliver the webhook of an own request */
-  requestDeliveries(
-    input: RequestDeliveriesInput,
+  requestsDeliveries(
+    input: RequestsDeliveriesInput,
     context: OperationContext,
-  ): Promise<RequestDeliveriesOutput>;
+  ): Promise<RequestsDeliveriesOutput>;
   /** List the own requests, newest first */
-  requestList(input: RequestListInput, context: OperationContext): Promise<RequestListOutput>;
+  requestsList(input: RequestsListInput, context: OperationContext): Promise<RequestsListOutput>;
   /** Read an own request */
-  requestRead(input: RequestReadInput, context: OperationContext): Promise<RequestReadOutput>;
+  requestsRead(input: RequestsReadInput, context: OperationContext): Promise<RequestsReadOutput>;
   /** Deliver the webhook of an own request again */
-  requestRedeliver(input: RequestRedeliverInput, context: OperationContext): Promise<RequestRedeliverOutput>;
+  requestsRedeliver(
+    input: RequestsRedeliverInput,
+    context: OperationContext,
+  ): Promise<RequestsRedeliverOutput>;
+  /** Read the result of an own request that has ended */
+  requestsResult(input: RequestsResultInput, context: OperationContext): Promise<RequestsResultOutput>;
+  /** Say how far an own request is */
+  requestsStatus(input: RequestsStatusInput, context: OperationContext): Promise<RequestsStatusOutput>;
+  /** Queue a request to a model */
+  requestsSubmit(input: RequestsSubmitInput, context: OperationContext): Promise<RequestsSubmitOutput>;
   /** List the own role and those above it */
   rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
   /** Say whether the server can work; its parts are listed for administrators only */
@@ -295,17 +367,14 @@ export interface Operations {
   /** Read the own user record; without permission for what is asked, its key alone */
   usersMe(input: UsersMeInput, context: OperationContext): Promise<UsersMeOutput>;
   /** Read the secrets that the own webhooks are signed with, newest first */
-  webhookSecretRead(
-    input: WebhookSecretReadInput,
-    context: OperationContext,
-  ): Promise<WebhookSecretReadOutput>;
+  webhooksSecret(input: WebhooksSecretInput, context: OperationContext): Promise<WebhooksSecretOutput>;
   /** Make a new secret; the old one signs as well for a day */
-  webhookSecretRotate(
-    input: WebhookSecretRotateInput,
+  webhooksSecretRotate(
+    input: WebhooksSecretRotateInput,
     context: OperationContext,
-  ): Promise<WebhookSecretRotateOutput>;
+  ): Promise<WebhooksSecretRotateOutput>;
   /** Send a test webhook */
-  webhookTest(input: WebhookTestInput, context: OperationContext): Promise<WebhookTestOutput>;
+  webhooksTest(input: WebhooksTestInput, context: OperationContext): Promise<WebhooksTestOutput>;
 }
 
 /** What requests are routed by. `responses`: status to content type. */
@@ -432,7 +501,7 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'keyCreate',
+    id: 'keysCreate',
     method: 'post',
     path: '/keys',
     access: 'user',
@@ -453,14 +522,14 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'keyList',
+    id: 'keysList',
     method: 'get',
     path: '/keys',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
-    id: 'keyRevoke',
+    id: 'keysRevoke',
     method: 'delete',
     path: '/keys/{id}',
     access: 'user',
@@ -501,7 +570,15 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'requestDeliveries',
+    id: 'requestsCancel',
+    method: 'post',
+    path: '/requests/{id}/cancel',
+    access: 'user',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'requestsDeliveries',
     method: 'get',
     path: '/requests/{id}/deliveries',
     access: 'user',
@@ -509,7 +586,7 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'requestList',
+    id: 'requestsList',
     method: 'get',
     path: '/requests',
     access: 'user',
@@ -521,13 +598,19 @@ export const operations = [
         required: false,
         schema: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
       },
+      { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
       { name: 'before', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
-      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100 } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
+      },
     ],
     responses: { 200: 'application/json' },
   },
   {
-    id: 'requestRead',
+    id: 'requestsRead',
     method: 'get',
     path: '/requests/{id}',
     access: 'user',
@@ -535,12 +618,87 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'requestRedeliver',
+    id: 'requestsRedeliver',
     method: 'post',
     path: '/requests/{id}/redeliver',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
+  },
+  {
+    id: 'requestsResult',
+    method: 'get',
+    path: '/requests/{id}/result',
+    access: 'user',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'requestsStatus',
+    method: 'get',
+    path: '/requests/{id}/status',
+    access: 'user',
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'logs', in: 'query', required: false, schema: { type: 'boolean' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'requestsSubmit',
+    method: 'post',
+    path: '/requests',
+    access: 'user',
+    body: {
+      type: 'object',
+      required: ['model', 'input'],
+      additionalProperties: false,
+      properties: {
+        model: { type: 'string', description: 'Id of the model' },
+        input: { description: 'What the model takes; what is wrong with it is told as the result' },
+        webhook: { type: 'string', description: 'Receives the result as a signed POST request' },
+        max_queue_length: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 999999999,
+          description: 'Refuses where more wait already',
+        },
+        idempotency_key: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 255,
+          description: 'The same key and body are the same request',
+        },
+        start_timeout: {
+          type: 'number',
+          exclusiveMinimum: 0.1,
+          description: 'Seconds within which processing has to begin',
+        },
+        priority: {
+          type: 'string',
+          enum: ['normal', 'low'],
+          description: 'low waits behind everything normal',
+        },
+        retry: { type: 'boolean', description: 'Whether an attempt that the platform breaks is repeated' },
+        store_io: {
+          type: 'boolean',
+          description: 'Whether input and result are kept once the result is delivered',
+        },
+        files_ttl: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Seconds that files of the result can be fetched',
+        },
+        tags: {
+          type: 'object',
+          description: 'Up to ten texts by key, for the own use',
+          maxProperties: 10,
+          propertyNames: { pattern: '^(?!svc\\.)[a-z0-9._-]{1,64}$' },
+          additionalProperties: { type: 'string', maxLength: 256 },
+        },
+      },
+    },
+    responses: { 200: 'application/json' },
   },
   {
     id: 'rolesMe',
@@ -646,21 +804,21 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
-    id: 'webhookSecretRead',
+    id: 'webhooksSecret',
     method: 'get',
     path: '/webhooks/secret',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
-    id: 'webhookSecretRotate',
+    id: 'webhooksSecretRotate',
     method: 'post',
     path: '/webhooks/secret',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
-    id: 'webhookTest',
+    id: 'webhooksTest',
     method: 'post',
     path: '/webhooks/test',
     access: 'user',

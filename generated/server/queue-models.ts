@@ -130,6 +130,7 @@ export const queueModels: readonly QueueModelDeclaration[] = [
           type: 'string',
           minLength: 1,
           maxLength: 5000000,
+          pattern: '^(data:image/[a-z+.-]+;base64,)?(iVBORw0KGgo|/9j/|Qk|UklGR)',
           description: 'A PNG, JPEG, BMP or WebP picture in Base64, also as a "data:" URL',
         },
       },

@@ -1,16 +1,20 @@
 /** The body of every operation: one file for each area of the spec, put together here. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
+import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
-import { createQueueOperations } from './queue.js';
+import { createRequestOperations } from './requests.js';
 import { createServerOperations } from './server.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
+import { createWebhookOperations } from './webhooks.js';
 
 /** The compiler names what is missing. */
 export const createOperations = (services: OperationServices): Operations => ({
   ...createMeOperations(services),
-  ...createQueueOperations(services),
+  ...createKeyOperations(services),
+  ...createRequestOperations(services),
+  ...createWebhookOperations(services),
   ...createServerOperations(services),
   ...createTfaOperations(services),
   ...createAuthOperations(services),

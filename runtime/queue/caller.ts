@@ -1,5 +1,5 @@
 /** Who uses the queue: a key, or a user with a token. */
-import { identifyNow, type Access } from '../access/access.js';
+import { identifyNow, type Access, type Principal } from '../access/access.js';
 import { ApiError, ApiErrors } from '../errors.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -44,12 +44,17 @@ export const createIdentify = (options: CallerOptions): Identify => {
 };
 
 const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Promise<Caller> => {
-  const { user, policies } = await identifyNow(request, access).catch((error: unknown) => {
+  const principal = await identifyNow(request, access).catch((error: unknown) => {
     if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
       throw refuse(401, 'invalid key credentials');
     }
     throw error;
   });
+  return toCaller(principal);
+};
+
+/** A user with a token. @throws 401 */
+export const toCaller = ({ user, policies }: Principal): Caller => {
   if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
   return { account: user.id, mayUse: ({ access: needed }) => needed === 'user' || policies.admin };
 };

@@ -1,9 +1,8 @@
 /** Cancels a request: at once where it waits, else by telling its workflow. */
-import type { ApiResponse } from '../request/api-request.js';
 import type { Desk } from './desk.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from './store/requests.js';
-import { answerJson, refuse } from './wire.js';
+import { refuse } from './wire.js';
 
 export interface CancelServices {
   readonly desk: Desk;
@@ -11,21 +10,23 @@ export interface CancelServices {
   readonly onLoss: (error: unknown) => void;
 }
 
+export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED';
+
+/** @throws 503 where it runs and Temporal is away */
 export const cancel = async (
   { id, state }: RequestHead,
   { desk, cancelWorkflow, onLoss }: CancelServices,
-): Promise<ApiResponse> => {
-  const headers = { 'x-svc-request-id': id };
-  if (state === 'ended') return answerJson(400, { status: 'ALREADY_COMPLETED' }, headers);
+): Promise<Cancellation> => {
+  if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
   if (isQueued && (await desk.end(id, platformOutcome('client_cancelled'), state)) !== null) {
     // the workflow ends by itself when it learns of it; the sweep sees to the webhook
     cancelWorkflow(id).catch(onLoss);
-    return answerJson(200, { status: 'OK' }, headers);
+    return 'OK';
   }
   await cancelWorkflow(id).catch((error: unknown) => {
     onLoss(error);
     throw refuse(503, 'the request cannot be reached at the moment; try again', 'internal_error');
   });
-  return answerJson(202, { status: 'CANCELLATION_REQUESTED' }, headers);
+  return 'CANCELLATION_REQUESTED';
 };

@@ -169,8 +169,8 @@ const endWithDelivery = async (
   { outcome, from }: { readonly outcome: Outcome; readonly from: RequestState | undefined },
 ): Promise<boolean> => {
   const now = Date.now();
-  const { status: httpStatus, errorType, body } = outcome;
-  const ending = { httpStatus, errorType, output: JSON.stringify(body) };
+  const { status: httpStatus, errorType, body, headers = {} } = outcome;
+  const ending = { httpStatus, errorType, headers, output: JSON.stringify(body) };
   const done = await endRequest(statements, request.id, ending, {
     now,
     ...(from !== undefined && { from }),

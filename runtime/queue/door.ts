@@ -4,23 +4,24 @@ import { ApiError, ApiErrors } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { readJson } from '../request/body.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
-import { cancel } from './cancel.js';
+import type { Cancellation } from './cancel.js';
 import { createDesk, type Desk } from './desk.js';
 import { contentTypeOf, createDirectoryStore, isFileName, isSignatureOf, type FileStore } from './files.js';
 import { isId } from './ids.js';
-import { createQueueModels, type QueueModels } from './models.js';
+import { createQueueModels } from './models.js';
 import { createOrchestrator } from './orchestrator.js';
-import { readResult } from './result.js';
+import { createRequests, type Requests } from './requests.js';
 import { createRunDoor, type RunDoor } from './run.js';
 import type { QueueSettings } from './settings.js';
-import { readStatus, requestUrls } from './status.js';
-import { findRequest, type RequestHead } from './store/requests.js';
+import { requestUrls } from './status.js';
+import type { RequestHead } from './store/requests.js';
 import { signingKeys } from './store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
-import { submit, type SubmitServices } from './submit.js';
+import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from './webhook/signature.js';
-import { answerJson, answerRefusal, refuse, Refused } from './wire.js';
+import { answerJson, answerRefusal, errorHeaders, jsonType, refuse, Refused } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -34,6 +35,7 @@ export interface QueueOptions {
 
 export interface Queue {
   readonly desk: Desk;
+  readonly requests: Requests;
   readonly settings: QueueSettings;
   /** Errors of the caller are answers; others are thrown. */
   answer(request: ApiRequest): Promise<ApiResponse>;
@@ -49,22 +51,21 @@ export const createQueue = (options: QueueOptions): Queue => {
   });
   const { resultTtl, secrets } = settings;
   const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss });
+  const cancelWorkflow = (id: string): Promise<void> => orchestrator.cancel(id);
+  const requests = createRequests({ settings, database, models, desk, cancelWorkflow, onLoss });
   const streams = createStreams(database, settings);
   const services: Services = {
     settings,
     database,
-    models,
-    desk,
+    requests,
     streams,
-    onLoss,
-    policy: settings.webhookPolicy,
     identify: createIdentify({ statements: database, access, secrets }),
     files: createDirectoryStore(settings.filesDir),
     run: createRunDoor(options),
-    cancelWorkflow: (id) => orchestrator.cancel(id),
   };
   return {
     desk,
+    requests,
     settings,
     answer: (request) => respond(request, services).catch(toAnswer),
     async close() {
@@ -74,14 +75,14 @@ export const createQueue = (options: QueueOptions): Queue => {
   };
 };
 
-interface Services extends SubmitServices {
+interface Services {
   readonly settings: QueueSettings;
-  readonly models: QueueModels;
+  readonly database: Database;
+  readonly requests: Requests;
   readonly streams: Streams;
   readonly identify: Identify;
   readonly files: FileStore;
   readonly run: RunDoor;
-  readonly cancelWorkflow: (id: string) => Promise<void>;
 }
 
 /** What the pipeline of the data plane throws is told in the words of the queue. */
@@ -105,55 +106,45 @@ const respond = (request: ApiRequest, services: Services): Promise<ApiResponse> 
 const respondQueue = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
   const caller = await services.identify(request);
   const [name = '', rest] = splitOnce(request.path.slice('/queue/'.length), '/requests/');
-  if (rest === null) return respondSubmit(request, usable(name, caller, services), services, caller);
+  if (rest === null) return respondSubmit(request, withoutSlash(name), { ...services, caller });
   const { id = '', action = '' } = /^(?<id>[^/]+)(?<action>\/.*)?$/.exec(rest)?.groups ?? {};
-  const found = await findOwn(id, name, caller, services);
-  if (found === null) return answerJson(404, { status: 'NOT_FOUND' });
-  return respondRequest(`${methodOf(request)} ${action.replace(/\/$/, '')}`, { found, request }, services);
+  const found = await services.requests.find(id, caller);
+  if (found === null || !isNameOf(name, found.model)) return answerJson(404, { status: 'NOT_FOUND' });
+  return respondRequest(`${methodOf(request)} ${withoutSlash(action)}`, { found, request }, services);
 };
 
 const methodOf = ({ method }: ApiRequest): string => (method === 'HEAD' ? 'GET' : method);
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
 const splitOnce = (text: string, by: string): readonly [string, string | null] => {
   const at = text.indexOf(by);
   return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + by.length)];
 };
 
-/** @throws 404: no such model, or none for this caller */
-const usable = (name: string, caller: Caller, { models }: Services): QueueModelDeclaration => {
-  const model = models.find(name.replace(/\/$/, ''));
-  if (model !== undefined && caller.mayUse(model)) return model;
-  throw refuse(404, `there is no model "${name.slice(0, 200)}"`);
-};
+/** The path may shorten the model to its first two segments. */
+const isNameOf = (name: string, model: string): boolean =>
+  model === name || model.split('/').slice(0, 2).join('/') === name;
 
 const respondSubmit = async (
   request: ApiRequest,
-  model: QueueModelDeclaration,
-  services: Services,
-  { account }: Caller,
+  name: string,
+  { requests, settings, caller }: Services & { readonly caller: Caller },
 ): Promise<ApiResponse> => {
+  const model = requests.modelOf(name, caller);
   if (request.method !== 'POST') throw refuse(405, 'requests are submitted by POST');
-  const { request: made, position } = await submit({ account, model, request }, services);
+  const options = readSubmitOptions(request, settings.webhookPolicy);
+  const input = await readJson(request, {});
+  const { account } = caller;
+  const { request: made, position } = await requests.submit({ account, model, input, options });
   const body = {
     status: 'IN_QUEUE',
     request_id: made.id,
-    ...requestUrls(made, services.settings),
+    ...requestUrls(made, settings),
     queue_position: position,
     gateway_request_id: made.id,
   };
   return answerJson(200, body, { 'x-svc-request-id': made.id });
-};
-
-/** A request of the caller's own account; the path may shorten the model to its first two segments. */
-const findOwn = async (
-  id: string,
-  name: string,
-  { account }: Caller,
-  { database }: Services,
-): Promise<RequestHead | null> => {
-  const found = isId(id) ? await findRequest(database, id) : null;
-  if (found === null || found.account !== account) return null;
-  return found.model === name || found.model.split('/').slice(0, 2).join('/') === name ? found : null;
 };
 
 interface Asked {
@@ -167,14 +158,16 @@ const wantsLogs = ({ query }: ApiRequest): boolean =>
 const respondRequest = async (
   action: string,
   { found, request }: Asked,
-  services: Services,
+  { requests, streams }: Services,
 ): Promise<ApiResponse> => {
   const headers = { 'x-svc-request-id': found.id };
   switch (action) {
-    case 'GET /status': {
-      const body = await readStatus(found, { ...services, logs: wantsLogs(request) });
-      return answerJson(found.state === 'ended' ? 200 : 202, body, headers);
-    }
+    case 'GET /status':
+      return answerJson(
+        found.state === 'ended' ? 200 : 202,
+        await requests.status(found, wantsLogs(request)),
+        headers,
+      );
     case 'GET /status/stream':
       return {
         status: 200,
@@ -183,21 +176,35 @@ const respondRequest = async (
           'content-type': 'text/event-stream',
           'cache-control': 'no-cache, no-transform',
         },
-        body: services.streams.follow(found.id, wantsLogs(request)),
+        body: streams.follow(found.id, wantsLogs(request)),
       };
     case 'GET ':
-    case 'GET /response':
-      return readResult(found, services.database);
-    case 'PUT /cancel':
-      return cancel(found, services);
+    case 'GET /response': {
+      const { status, errorType, headers: own, body } = await requests.result(found);
+      return {
+        status,
+        headers: { 'content-type': jsonType, ...own, ...headers, ...errorHeaders(errorType) },
+        body,
+      };
+    }
+    case 'PUT /cancel': {
+      const status = await requests.cancel(found);
+      return answerJson(cancelStatuses[status], { status }, headers);
+    }
     default:
       throw refuse(404, `${request.method} ${request.path} is not served`);
   }
 };
 
+const cancelStatuses: Readonly<Record<Cancellation, number>> = {
+  OK: 200,
+  CANCELLATION_REQUESTED: 202,
+  ALREADY_COMPLETED: 400,
+};
+
 const respondRun = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
   const caller = await services.identify(request);
-  const model = usable(request.path.slice('/run/'.length), caller, services);
+  const model = services.requests.modelOf(withoutSlash(request.path.slice('/run/'.length)), caller);
   if (request.method !== 'POST') throw refuse(405, 'models are run by POST');
   return services.run(model, request);
 };

@@ -6,6 +6,8 @@ export interface Outcome {
   readonly body: unknown;
   /** `null`: the model's own answer. */
   readonly errorType: ErrorType | null;
+  /** What the model says beside it; lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Why the platform, not the model, ended a request. */
@@ -21,6 +23,7 @@ const infrastructure = {
   runner_connection_error: { status: 503, detail: 'The connection to the inference server broke' },
   runner_incomplete_response: { status: 502, detail: 'The model gave no result of the promised form' },
   runner_server_error: { status: 500, detail: 'The model failed' },
+  client_disconnected: { status: 499, detail: 'The caller left' },
   client_cancelled: { status: 499, detail: 'The request was cancelled' },
   internal_error: { status: 500, detail: 'An unexpected error occurred' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly detail: string }>>;

@@ -1,12 +1,14 @@
-/** `/run`: a model at once, in the request itself. Nothing is stored, repeated or delivered. */
+/** `/run`: a model at once, in the request itself. Nothing is stored, repeated or delivered; who leaves cancels it. */
 import type { QueueModelDeclaration, RunFiles, RunModel } from '../queue-model.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { createDirectoryStore, isFileName, signFile, type FileStore } from './files.js';
 import { createId } from './ids.js';
 import type { QueueSettings } from './settings.js';
-import type { RunModelOnce } from './runners/index.js';
-import { answerJson, refuse, refusePart } from './wire.js';
+import { platformOutcome } from './outcome.js';
+import type { Attempted, RunModelOnce } from './runners/index.js';
+import { readSubmitOptions } from './submit-options.js';
+import { answerJson, errorHeaders, refuse, refusePart } from './wire.js';
 
 export type RunDoor = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
 
@@ -17,43 +19,66 @@ export interface RunDoorOptions {
 }
 
 export const createRunDoor = ({ settings, loadFunctions, onLoss }: RunDoorOptions): RunDoor => {
-  const running = new Map<string, number>();
+  const enter = createGate();
   const files = createDirectoryStore(settings.filesDir);
   let runner: Promise<RunModelOnce> | null = null;
   return async (model, request) => {
-    if (new URLSearchParams(request.query).has('svc_webhook')) {
-      const where = ['query', 'svc_webhook'];
-      throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
-    }
+    refuseWebhook(request);
+    const { filesTtl: ttl } = readSubmitOptions(request, settings.webhookPolicy);
     const input = await readJson(request, {});
-    const count = running.get(model.id) ?? 0;
-    if (count >= model.concurrency.model) {
-      throw refuse(429, `${count} requests run already`, 'concurrent_requests_limit');
-    }
-    running.set(model.id, count + 1);
+    const leave = enter(model);
+    const signal = request.gone();
+    const requestId = createId();
     try {
-      const requestId = createId();
       const run = await (runner ??= loadRunner(loadFunctions));
-      const { outcome, retry } = await run(model, {
+      const attempted = await run(model, {
         requestId,
         input,
         resumed: undefined,
         log: () => undefined,
         progress: () => undefined,
-        files: runFiles(requestId, files, settings),
-        signal: new AbortController().signal,
+        files: runFiles(requestId, { files, settings, ttl }),
+        signal,
         onFailure: onLoss,
       });
-      return answerJson(outcome.status, outcome.body, {
-        'x-svc-request-id': requestId,
-        ...(retry && { 'x-svc-needs-retry': '1' }),
-        ...(outcome.errorType !== null && { 'x-svc-error-type': outcome.errorType }),
-      });
+      return answer(requestId, attempted);
+    } catch (error) {
+      if (signal.aborted) {
+        return answer(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
+      }
+      throw error;
     } finally {
-      running.set(model.id, (running.get(model.id) ?? 1) - 1);
+      leave();
     }
   };
 };
+
+const refuseWebhook = ({ query }: ApiRequest): void => {
+  if (!new URLSearchParams(query).has('svc_webhook')) return;
+  const where = ['query', 'svc_webhook'];
+  throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
+};
+
+/** Lets in as many as a model may run. @returns what to call at the end */
+const createGate = (): ((model: QueueModelDeclaration) => () => void) => {
+  const running = new Map<string, number>();
+  return ({ id, concurrency }) => {
+    const count = running.get(id) ?? 0;
+    if (count >= concurrency.model) {
+      throw refuse(429, `${count} requests run already`, 'concurrent_requests_limit');
+    }
+    running.set(id, count + 1);
+    return () => running.set(id, (running.get(id) ?? 1) - 1);
+  };
+};
+
+const answer = (requestId: string, { outcome, retry }: Attempted): ApiResponse =>
+  answerJson(outcome.status, outcome.body, {
+    ...outcome.headers,
+    'x-svc-request-id': requestId,
+    ...(retry && { 'x-svc-needs-retry': '1' }),
+    ...errorHeaders(outcome.errorType),
+  });
 
 const loadRunner = async (loadFunctions: RunDoorOptions['loadFunctions']): Promise<RunModelOnce> => {
   const [{ createRunner }, functions] = await Promise.all([import('./runners/index.js'), loadFunctions()]);
@@ -68,18 +93,22 @@ export const toFunction = (model: string, loaded: unknown): { readonly run: RunM
   throw new Error(`the module of the model ${model} does not export a function "run"`);
 };
 
+export interface RunFilesOptions {
+  readonly files: FileStore;
+  readonly settings: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>;
+  /** Seconds that the caller wants its files to be there; `null`: as long as they are kept. */
+  readonly ttl: number | null;
+}
+
 /** What a run may keep, behind signed URLs. */
-export const runFiles = (
-  request: string,
-  files: FileStore,
-  { publicUrl, secrets, fileTtl }: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>,
-): RunFiles => ({
+export const runFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
   async save(name, contentType, bytes) {
     if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
     await files.write(request, name, bytes);
-    const expires = Math.ceil((Date.now() + fileTtl) / 1000);
+    const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
+    const expires = Math.ceil((Date.now() + lasts) / 1000);
     return {
-      url: publicUrl() + signFile({ request, name, expires }, secrets[0] as Buffer),
+      url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
       content_type: contentType,
       file_name: name,
       file_size: bytes.byteLength,

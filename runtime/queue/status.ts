@@ -1,8 +1,9 @@
 /** What a request's state looks like on the wire. */
-import { errorText, isSuccess } from './outcome.js';
+import type { LogLevel } from '../queue-model.js';
+import { errorText } from './outcome.js';
 import type { QueueSettings } from './settings.js';
 import { readLogs, type StoredLine } from './store/logs.js';
-import { countBefore, type RequestHead } from './store/requests.js';
+import { countBefore, type RequestHead, type RequestState } from './store/requests.js';
 import type { Statements } from './store/rows.js';
 
 export interface RequestUrls {
@@ -19,6 +20,27 @@ export const requestUrls = (
   return { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
 };
 
+/** As it is told to callers. */
+export interface RequestStatus extends RequestUrls {
+  readonly status: (typeof wireStates)[RequestState];
+  readonly request_id: string;
+  readonly queue_position?: number;
+  /** `null`: not asked for. */
+  readonly logs: WireLine[] | null;
+  /** Seconds. */
+  readonly metrics?: { readonly inference_time: number | null };
+  readonly error?: string;
+  readonly error_type?: string;
+  readonly expires_at?: string | null;
+}
+
+interface WireLine {
+  readonly message: string;
+  readonly level: LogLevel;
+  readonly source: 'USER';
+  readonly timestamp: string;
+}
+
 export interface StatusOptions {
   readonly database: Statements;
   readonly settings: QueueSettings;
@@ -28,7 +50,7 @@ export interface StatusOptions {
 export const readStatus = async (
   request: RequestHead,
   { database, settings, logs }: StatusOptions,
-): Promise<Readonly<Record<string, unknown>>> => {
+): Promise<RequestStatus> => {
   const lines = logs ? await readLogs(database, [request.id]) : null;
   const position = request.state === 'waiting' ? await countBefore(database, request) : 0;
   return statusBody(request, { position, lines, settings });
@@ -44,7 +66,7 @@ export interface StatusParts {
 export const statusBody = (
   request: RequestHead,
   { position, lines, settings }: StatusParts,
-): Readonly<Record<string, unknown>> => ({
+): RequestStatus => ({
   status: wireStates[request.state],
   request_id: request.id,
   ...requestUrls(request, settings),
@@ -59,16 +81,19 @@ export const wireStates = {
   admitted: 'IN_QUEUE',
   running: 'IN_PROGRESS',
   ended: 'COMPLETED',
-} as const satisfies Readonly<Record<RequestHead['state'], string>>;
+} as const satisfies Readonly<Record<RequestState, string>>;
 
-const endOf = ({ begun, ended, httpStatus, errorType }: RequestHead, { resultTtl }: QueueSettings) => ({
-  metrics: { inference_time: begun === null || ended === null ? null : (ended - begun) / 1000 },
-  ...(httpStatus !== null && !isSuccess(httpStatus) ? { error: errorText(httpStatus) } : {}),
-  ...(errorType === null ? {} : { error_type: errorType }),
-  expires_at: ended === null ? null : new Date(ended + resultTtl).toISOString(),
-});
+const endOf = ({ begun, ended, httpStatus, errorType }: RequestHead, { resultTtl }: QueueSettings) => {
+  const error = httpStatus === null ? null : errorText(httpStatus);
+  return {
+    metrics: { inference_time: begun === null || ended === null ? null : (ended - begun) / 1000 },
+    ...(error === null ? {} : { error }),
+    ...(errorType === null ? {} : { error_type: errorType }),
+    expires_at: ended === null ? null : new Date(ended + resultTtl).toISOString(),
+  };
+};
 
-const toWireLine = ({ message, level, time }: StoredLine) => ({
+const toWireLine = ({ message, level, time }: StoredLine): WireLine => ({
   message,
   level,
   source: 'USER',

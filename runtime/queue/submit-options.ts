@@ -14,6 +14,8 @@ export interface SubmitOptions {
   readonly priority: number;
   readonly retry: boolean;
   readonly storeIo: boolean;
+  /** Seconds that files of the result can be fetched; `null`: as long as the server keeps them. */
+  readonly filesTtl: number | null;
   /** JSON. */
   readonly tags: string | null;
 }
@@ -42,6 +44,11 @@ export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: Target
     priority: header('X-Svc-Queue-Priority') === 'low' ? -1 : 0,
     retry: !/^(1|true|yes)$/i.test(header('X-Svc-No-Retry') ?? ''),
     storeIo: header('X-Svc-Store-IO') !== '0',
+    filesTtl: read(
+      ['header', 'X-Svc-Object-Lifecycle-Preference'],
+      header('X-Svc-Object-Lifecycle-Preference'),
+      parseLifecycle,
+    ),
     tags: read(['header', 'X-Svc-Tags'], header('X-Svc-Tags'), parseTags),
   };
   if (details.length > 0) throw new Refused(422, details);
@@ -91,6 +98,24 @@ const parseTimeout: Parse<number> = (text) => {
   const seconds = Number(text);
   if (text.trim() === '' || !(seconds > 0.1)) throw new Error('expected seconds, more than 0.1');
   return Math.min(seconds, 7 * 86_400);
+};
+
+/** Other members of the preference are about stores that have owners. */
+const parseLifecycle: Parse<number | null> = (text) => {
+  const { expiration_duration_seconds: seconds = null } = parseObject(text);
+  if (seconds === null || (Number.isInteger(seconds) && Number(seconds) > 0)) return seconds as number | null;
+  throw new Error('expected {"expiration_duration_seconds": n} with a whole number, 1 or more');
+};
+
+const parseObject = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // told below
+  }
+  throw new Error('expected a JSON object');
 };
 
 const mostTags = 10;

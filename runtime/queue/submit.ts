@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
-import type { ApiRequest } from '../request/api-request.js';
-import { readJson } from '../request/body.js';
 import type { Desk } from './desk.js';
 import { createId } from './ids.js';
 import { findIdempotency, insertIdempotency } from './store/idempotency.js';
@@ -14,14 +12,12 @@ import {
   type NewRequest,
   type RequestHead,
 } from './store/requests.js';
-import { readSubmitOptions, type SubmitOptions } from './submit-options.js';
-import type { TargetPolicy } from './webhook/target.js';
+import type { SubmitOptions } from './submit-options.js';
 import { refuse, refusePart } from './wire.js';
 
 export interface SubmitServices {
   readonly database: Database;
   readonly desk: Desk;
-  readonly policy: TargetPolicy;
   readonly onLoss: (error: unknown) => void;
 }
 
@@ -31,35 +27,36 @@ export interface Submitted {
   readonly position: number;
 }
 
-interface Submission {
+export interface Submission {
   readonly account: string;
   readonly model: QueueModelDeclaration;
-  readonly request: ApiRequest;
+  /** JSON. */
+  readonly input: unknown;
+  readonly options: SubmitOptions;
 }
 
-/** @throws 400 for a body that is not JSON, 422 for a webhook or key that is refused, 429 where too many wait */
+/** @throws 422 for an idempotency key that stands for another request, 429 where too many wait */
 export const submit = async (
-  { account, model, request }: Submission,
+  { account, model, input, options }: Submission,
   services: SubmitServices,
 ): Promise<Submitted> => {
-  const options = readSubmitOptions(request, services.policy);
-  const input = JSON.stringify(await readJson(request, {}));
   const { database } = services;
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
     throw refuse(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
   }
   const created = Date.now();
-  const { webhook, priority, retry, storeIo, startTimeout } = options;
+  const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
   const row: NewRequest = {
     id: createId(),
     account,
     model: model.id,
     priority,
     retry,
-    input,
+    input: JSON.stringify(input),
     webhook,
     tags: options.tags,
     storeIo,
+    filesTtl,
     created,
     startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
   };
@@ -96,7 +93,16 @@ const submitOnce = async (
 ): Promise<Submitted> => {
   const name = { account: row.account, name: hash(options.idempotencyKey ?? '') };
   const fingerprint = hash(
-    JSON.stringify([row.model, row.input, row.webhook, row.priority, row.retry, row.storeIo, row.tags]),
+    JSON.stringify([
+      row.model,
+      row.input,
+      row.webhook,
+      row.priority,
+      row.retry,
+      row.storeIo,
+      row.filesTtl,
+      row.tags,
+    ]),
   );
   const earlier = await replay(name, fingerprint, services);
   if (earlier !== null) return earlier;

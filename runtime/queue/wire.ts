@@ -2,13 +2,13 @@
 import type { ApiResponse } from '../request/api-request.js';
 import type { Detail } from './outcome.js';
 
-const json = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 
 export const answerJson = (
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): ApiResponse => ({ status, headers: { 'content-type': json, ...headers }, body: JSON.stringify(body) });
+): ApiResponse => ({ status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(body) });
 
 /** A request that is not taken. `detail` is told to the caller. */
 export class Refused extends Error {
@@ -37,7 +37,13 @@ export const answerRefusal = ({ status, detail, errorType }: Refused): ApiRespon
     status,
     { detail, ...(errorType !== null && { error_type: errorType }) },
     {
-      ...(errorType !== null && { 'x-svc-error-type': errorType }),
+      ...errorHeaders(errorType),
       ...(status === 401 && { 'www-authenticate': 'Key' }),
     },
   );
+
+/** A deadline of the caller's own is not to be tried again: the second header says whose it was. */
+export const errorHeaders = (errorType: string | null): Readonly<Record<string, string>> => ({
+  ...(errorType !== null && { 'x-svc-error-type': errorType }),
+  ...(errorType === 'startup_timeout' && { 'x-svc-request-timeout-type': 'user' }),
+});

@@ -19,6 +19,8 @@ export interface ApiRequest {
   isSecure(): boolean;
   /** Whether a browser says that a page of somebody else sent it. */
   isForeign(): boolean;
+  /** Aborted when the caller leaves before it is answered. */
+  gone(): AbortSignal;
   /** The whole body; fails with CONTENT_TOO_LARGE. */
   body(): Promise<Buffer>;
 }

@@ -51,6 +51,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
       webhook: null,
       tags: null,
       storeIo: true,
+      filesTtl: null,
       created,
       startBefore: null,
     };

@@ -11,7 +11,13 @@ import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
 import { queueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
-import { functions, startTestServer, testSecret, type TestServer } from '../runtime/server-harness.js';
+import {
+  functions,
+  startTestServer,
+  testSecret,
+  type TestServer,
+  type TestServerOptions,
+} from '../runtime/server-harness.js';
 
 export interface Received {
   readonly path: string;
@@ -84,12 +90,17 @@ const createNamespace = async (): Promise<string> => {
   return namespace;
 };
 
-export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> => {
+export const startTestQueue = async (
+  dialect: TestDialect,
+  options: Pick<TestServerOptions, 'spec' | 'environment'> = {},
+): Promise<TestQueue> => {
   const namespace = await createNamespace();
   const receiver = await startReceiver();
+  const variables = { ...environment(namespace), ...options.environment };
   const server = await startTestServer({
+    ...options,
     dialect,
-    environment: environment(namespace),
+    environment: variables,
     access: { users: { ann: {}, bob: {} } },
   });
   const secrets = await secretsOf(createKeys([testSecret]));
@@ -109,7 +120,7 @@ export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> =
     receiver,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {
-      const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment(namespace) });
+      const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...variables });
       const workers = await startWorkers({
         settings: queueSettings(config, { url: () => server.url, secrets }),
         database: server.database,

@@ -87,6 +87,7 @@ describe('configuration', () => {
       TEMPORAL_ADDRESS: 'temporal:7233',
       TEMPORAL_NAMESPACE: 'shop',
       QUEUE_URL: 'https://queue.example.com',
+      RUN_URL: 'https://run.example.com',
       QUEUE_RESULT_TTL: '1d',
       QUEUE_FILE_TTL: '2h',
       QUEUE_FILES_DIR: '/var/files',
@@ -119,6 +120,7 @@ describe('configuration', () => {
       graphql: { introspection: false, tokenLimit: 2000 },
       queue: {
         url: 'https://queue.example.com',
+        runUrl: 'https://run.example.com',
         resultTtl: 86_400_000,
         fileTtl: 7_200_000,
         filesDir: '/var/files',

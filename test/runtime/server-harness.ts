@@ -42,6 +42,8 @@ export interface TestServerOptions {
   readonly sql?: string;
   readonly meta?: TestMeta;
   readonly access?: TestAccess;
+  /** Folder of a spec that comes after the package's own. */
+  readonly spec?: string;
   /** As in `process.env`. */
   readonly environment?: Environment;
 }
@@ -83,7 +85,7 @@ export const testSecret = 'test-secret-0123456789abcdef012345678';
 const specFolder = join(packageRoot, 'spec');
 
 export const startTestServer = async (options: TestServerOptions): Promise<TestServer> => {
-  const { dialect, file, sql, meta = {}, access = {} } = options;
+  const { dialect, file, sql, spec, meta = {}, access = {} } = options;
   const place = await createTestDatabase(dialect, {
     ...(file !== undefined && { file }),
     ...(sql !== undefined && { sql }),
@@ -97,7 +99,7 @@ export const startTestServer = async (options: TestServerOptions): Promise<TestS
     await createSystemTables(place.database);
     await insertMeta(place.database, meta);
     const ids = await insertAccess(place.database, access);
-    const built = await build(place.database, folder);
+    const built = await build(place.database, folder, spec === undefined ? [] : [spec]);
     const { url, database, execute } = place;
     return await open({ ...options, url, database, execute, built, tokens: tokensOf(access), ids, end });
   } catch (error) {
@@ -127,9 +129,9 @@ interface Built {
 }
 
 /** What `svc start` builds and loads. */
-const build = async (database: Database, folder: string): Promise<Built> => {
+const build = async (database: Database, folder: string, specs: readonly string[]): Promise<Built> => {
   const catalog = await introspect(catalogReader(database), {});
-  const { model } = buildModel({ catalog, spec: await loadSpec([specFolder]) });
+  const { model } = buildModel({ catalog, spec: await loadSpec([specFolder, ...specs]) });
   const files = emit(model).filter(({ path }) => /^(server|graphql)\/|^openapi\.json$/.test(path));
   for (const { path, content } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

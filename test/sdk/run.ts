@@ -17,6 +17,8 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly folder: string;
+  /** Its folder in the project; of those that run in a page. */
+  readonly programs?: string;
   readonly url: string;
   readonly token: string;
 }
@@ -54,15 +56,20 @@ export const runInNode = async (node: string, { folder, url, token }: RunOptions
 };
 
 /** `folder` is that of the project. The page is of the same origin as the API, as behind one proxy. */
-export const runInBrowser = async ({ folder, url, token }: RunOptions): Promise<Outcome[]> => {
-  await writeFile(join(folder, 'right', 'runner.mjs'), runner);
-  const names = await programsIn(join(folder, 'right'));
+export const runInBrowser = async ({
+  folder,
+  programs = 'right',
+  url,
+  token,
+}: RunOptions): Promise<Outcome[]> => {
+  await writeFile(join(folder, programs, 'runner.mjs'), runner);
+  const names = await programsIn(join(folder, programs));
   const site = await serveSite(folder, url);
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage();
     await page.goto(`${site.url}/page`);
-    const call = `Promise.all([import('content-api-client'), import('/project/right/runner.mjs')]).then(
+    const call = `Promise.all([import('content-api-client'), import('/project/${programs}/runner.mjs')]).then(
       ([{ createClient }, { runAll }]) =>
         runAll(${JSON.stringify(names)}, { url: ${JSON.stringify(`${site.url}/api`)}, token: ${JSON.stringify(token)}, createClient }),
     )`;

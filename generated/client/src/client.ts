@@ -4,6 +4,7 @@ import { createGraphql, type Graphql } from './graphql.js';
 import type { Items } from './items.js';
 import type { CollectionName } from './names.js';
 import { createOperations, type Operations } from './operations.js';
+import { createQueue, type Queue } from './queue.js';
 import { singletons, systemPaths } from './schema.js';
 import { createCall, type ClientOptions } from './transport.js';
 
@@ -11,6 +12,8 @@ export interface Client extends Operations {
   /** The items of a collection. */
   items<const Name extends CollectionName>(collection: Name): Items<Name>;
   graphql: Graphql;
+  /** Models that take their time. */
+  queue: Queue;
 }
 
 /**
@@ -31,5 +34,6 @@ export const createClient = (options: ClientOptions): Client => {
     ...createOperations(root),
     items: open as Client['items'],
     graphql: createGraphql(root) as Graphql,
+    queue: createQueue(options) as Queue,
   };
 };

@@ -35,48 +35,19 @@ export interface Operations {
     /** List the own sessions */
     authSessions(options?: CallOptions): Promise<rest.AuthSessionsResponse['data']>;
   };
-  queue: {
+  keys: {
     /** Make a key of the queue; its secret is shown this once */
-    keyCreate(
-      input: NonNullable<rest.KeyCreateData['body']>,
+    create(
+      input: NonNullable<rest.KeysCreateData['body']>,
       options?: CallOptions,
-    ): Promise<rest.KeyCreateResponse['data']>;
+    ): Promise<rest.KeysCreateResponse['data']>;
     /** List the own keys of the queue */
-    keyList(options?: CallOptions): Promise<rest.KeyListResponse['data']>;
+    list(options?: CallOptions): Promise<rest.KeysListResponse['data']>;
     /** Revoke an own key; acts at once */
-    keyRevoke(
-      input: NonNullable<rest.KeyRevokeData['path']>,
+    revoke(
+      input: NonNullable<rest.KeysRevokeData['path']>,
       options?: CallOptions,
-    ): Promise<rest.KeyRevokeResponse>;
-    /** List the attempts to deliver the webhook of an own request */
-    requestDeliveries(
-      input: NonNullable<rest.RequestDeliveriesData['path']>,
-      options?: CallOptions,
-    ): Promise<rest.RequestDeliveriesResponse['data']>;
-    /** List the own requests, newest first */
-    requestList(
-      input: NonNullable<rest.RequestListData['query']>,
-      options?: CallOptions,
-    ): Promise<rest.RequestListResponse['data']>;
-    /** Read an own request */
-    requestRead(
-      input: NonNullable<rest.RequestReadData['path']>,
-      options?: CallOptions,
-    ): Promise<rest.RequestReadResponse['data']>;
-    /** Deliver the webhook of an own request again */
-    requestRedeliver(
-      input: NonNullable<rest.RequestRedeliverData['path']>,
-      options?: CallOptions,
-    ): Promise<rest.RequestRedeliverResponse>;
-    /** Read the secrets that the own webhooks are signed with, newest first */
-    webhookSecretRead(options?: CallOptions): Promise<rest.WebhookSecretReadResponse['data']>;
-    /** Make a new secret; the old one signs as well for a day */
-    webhookSecretRotate(options?: CallOptions): Promise<rest.WebhookSecretRotateResponse['data']>;
-    /** Send a test webhook */
-    webhookTest(
-      input: NonNullable<rest.WebhookTestData['body']>,
-      options?: CallOptions,
-    ): Promise<rest.WebhookTestResponse['data']>;
+    ): Promise<rest.KeysRevokeResponse>;
   };
   me: {
     /** List the own permissions, collection by collection */
@@ -105,6 +76,48 @@ export interface Operations {
       input: NonNullable<rest.UsersMeData['query']>,
       options?: CallOptions,
     ): Promise<rest.UsersMeResponse['data']>;
+  };
+  requests: {
+    /** Cancel an own request */
+    cancel(
+      input: NonNullable<rest.RequestsCancelData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsCancelResponse['data']>;
+    /** List the attempts to deliver the webhook of an own request */
+    deliveries(
+      input: NonNullable<rest.RequestsDeliveriesData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsDeliveriesResponse['data']>;
+    /** List the own requests, newest first */
+    list(
+      input: NonNullable<rest.RequestsListData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsListResponse['data']>;
+    /** Read an own request */
+    read(
+      input: NonNullable<rest.RequestsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsReadResponse['data']>;
+    /** Deliver the webhook of an own request again */
+    redeliver(
+      input: NonNullable<rest.RequestsRedeliverData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsRedeliverResponse>;
+    /** Read the result of an own request that has ended */
+    result(
+      input: NonNullable<rest.RequestsResultData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsResultResponse['data']>;
+    /** Say how far an own request is */
+    status(
+      input: Pick<rest.RequestsStatusData, 'path' | 'query'>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsStatusResponse['data']>;
+    /** Queue a request to a model */
+    submit(
+      input: NonNullable<rest.RequestsSubmitData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.RequestsSubmitResponse['data']>;
   };
   server: {
     /** Say whether the server can work; its parts are listed for administrators only */
@@ -140,6 +153,17 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
+  webhooks: {
+    /** Read the secrets that the own webhooks are signed with, newest first */
+    secret(options?: CallOptions): Promise<rest.WebhooksSecretResponse['data']>;
+    /** Make a new secret; the old one signs as well for a day */
+    secretRotate(options?: CallOptions): Promise<rest.WebhooksSecretRotateResponse['data']>;
+    /** Send a test webhook */
+    test(
+      input: NonNullable<rest.WebhooksTestData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.WebhooksTestResponse['data']>;
+  };
 }
 
 export const createOperations = (call: Call): Operations => ({
@@ -156,24 +180,11 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.authSessionEnd({ ...shared, path: input }), options),
     authSessions: (options) => call((shared) => rest.authSessions(shared), options).then(dataOf),
   },
-  queue: {
-    keyCreate: (input, options) =>
-      call((shared) => rest.keyCreate({ ...shared, body: input }), options).then(dataOf),
-    keyList: (options) => call((shared) => rest.keyList(shared), options).then(dataOf),
-    keyRevoke: (input, options) => call((shared) => rest.keyRevoke({ ...shared, path: input }), options),
-    requestDeliveries: (input, options) =>
-      call((shared) => rest.requestDeliveries({ ...shared, path: input }), options).then(dataOf),
-    requestList: (input, options) =>
-      call((shared) => rest.requestList({ ...shared, query: input }), options).then(dataOf),
-    requestRead: (input, options) =>
-      call((shared) => rest.requestRead({ ...shared, path: input }), options).then(dataOf),
-    requestRedeliver: (input, options) =>
-      call((shared) => rest.requestRedeliver({ ...shared, path: input }), options),
-    webhookSecretRead: (options) => call((shared) => rest.webhookSecretRead(shared), options).then(dataOf),
-    webhookSecretRotate: (options) =>
-      call((shared) => rest.webhookSecretRotate(shared), options).then(dataOf),
-    webhookTest: (input, options) =>
-      call((shared) => rest.webhookTest({ ...shared, body: input }), options).then(dataOf),
+  keys: {
+    create: (input, options) =>
+      call((shared) => rest.keysCreate({ ...shared, body: input }), options).then(dataOf),
+    list: (options) => call((shared) => rest.keysList(shared), options).then(dataOf),
+    revoke: (input, options) => call((shared) => rest.keysRevoke({ ...shared, path: input }), options),
   },
   me: {
     permissionsMe: (options) => call((shared) => rest.permissionsMe(shared), options).then(dataOf),
@@ -188,6 +199,24 @@ export const createOperations = (call: Call): Operations => ({
     usersMe: (input, options) =>
       call((shared) => rest.usersMe({ ...shared, query: input }), options).then(dataOf),
   },
+  requests: {
+    cancel: (input, options) =>
+      call((shared) => rest.requestsCancel({ ...shared, path: input }), options).then(dataOf),
+    deliveries: (input, options) =>
+      call((shared) => rest.requestsDeliveries({ ...shared, path: input }), options).then(dataOf),
+    list: (input, options) =>
+      call((shared) => rest.requestsList({ ...shared, query: input }), options).then(dataOf),
+    read: (input, options) =>
+      call((shared) => rest.requestsRead({ ...shared, path: input }), options).then(dataOf),
+    redeliver: (input, options) =>
+      call((shared) => rest.requestsRedeliver({ ...shared, path: input }), options),
+    result: (input, options) =>
+      call((shared) => rest.requestsResult({ ...shared, path: input }), options).then(dataOf),
+    status: (input, options) =>
+      call((shared) => rest.requestsStatus({ ...shared, ...input }), options).then(dataOf),
+    submit: (input, options) =>
+      call((shared) => rest.requestsSubmit({ ...shared, body: input }), options).then(dataOf),
+  },
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),
     ping: (options) => call((shared) => rest.serverPing(shared), options),
@@ -201,5 +230,11 @@ export const createOperations = (call: Call): Operations => ({
     tfaGenerate: (input, options) =>
       call((shared) => rest.tfaGenerate({ ...shared, body: input }), options).then(dataOf),
     tfaReset: (input, options) => call((shared) => rest.tfaReset({ ...shared, path: input }), options),
+  },
+  webhooks: {
+    secret: (options) => call((shared) => rest.webhooksSecret(shared), options).then(dataOf),
+    secretRotate: (options) => call((shared) => rest.webhooksSecretRotate(shared), options).then(dataOf),
+    test: (input, options) =>
+      call((shared) => rest.webhooksTest({ ...shared, body: input }), options).then(dataOf),
   },
 });

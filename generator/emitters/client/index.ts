@@ -5,6 +5,7 @@ import { emitCore } from './core.js';
 import { emitErrorCodes } from './errors.js';
 import { emitClientOperations } from './operations.js';
 import { emitPackage } from './package.js';
+import { emitQueueModels } from './queue-models.js';
 import { servedCollections } from './relation.js';
 import { emitSchema } from './schema.js';
 
@@ -18,5 +19,6 @@ export const emitClient: Emitter = (model) => {
     ...collections.map((collection) => emitCollection(collection, served)),
     emitClientOperations(model.operations),
     emitErrorCodes(model.errors),
+    emitQueueModels(model.queueModels),
   ];
 };

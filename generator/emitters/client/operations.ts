@@ -55,7 +55,7 @@ const groupByArea = (operations: readonly Operation[]): Areas => {
 };
 
 /** Names the client has for itself. */
-const taken = new Set(['items', 'graphql']);
+const taken = new Set(['items', 'graphql', 'queue']);
 
 const areaOf = ({ tag }: Operation): string => {
   const area = lowerFirst(

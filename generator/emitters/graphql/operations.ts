@@ -118,11 +118,15 @@ const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {
   const name = giveName(typeof schema.title === 'string' ? schema.title : options.name);
   const fields = properties.map((property): FieldDefinition => ({
     name: property.name,
-    type: `${shapeOf(property.schema, { ...options, name: `${name}_${property.name}` })}${property.required ? '!' : ''}`,
+    type: `${shapeOf(property.schema, { ...options, name: `${name}_${property.name}` })}${property.required && !mayBeNull(property.schema) ? '!' : ''}`,
   }));
   types.push({ kind: direction, name, fields });
   return name;
 };
+
+/** What says no type takes anything. */
+const mayBeNull = ({ type, enum: values }: JsonSchema): boolean =>
+  type === undefined ? !Array.isArray(values) || values.includes(null) : [type].flat().includes('null');
 
 const asSchema = (value: unknown): JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

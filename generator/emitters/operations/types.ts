@@ -1,7 +1,7 @@
 /** What goes into one operation and what comes out of it, as types. */
 import type { Operation, OperationResponse } from '../../model/types.js';
 import { objectType, union, type Code } from '../../print/code.js';
-import { member, schemaToType } from './schema-type.js';
+import { member, schemaToType } from '../../print/schema-type.js';
 
 /** `ServerPing`: what the names of the operation's types begin with. */
 export const typeStem = (operation: Operation): string =>

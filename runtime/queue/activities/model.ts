@@ -12,7 +12,7 @@ import { runFiles } from '../run.js';
 import type { RunModelOnce } from '../runners/index.js';
 import type { QueueSettings } from '../settings.js';
 import { insertLogs, type LogLine } from '../store/logs.js';
-import { beginAttempt, breakAttempt, findRequest, readBodies } from '../store/requests.js';
+import { beginAttempt, breakAttempt, findRequest, readBodies, type RequestHead } from '../store/requests.js';
 
 export interface ModelActivityOptions {
   readonly database: Database;
@@ -38,7 +38,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
     if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, desk);
     const model = models.find(request.model);
     if (model === undefined) return conclude(requestId, platformOutcome('runner_scheduling_failure'), desk);
-    return conclude(requestId, await attempt(model, requestId, options), desk);
+    return conclude(requestId, await attempt(model, request, options), desk);
   },
 });
 
@@ -56,10 +56,10 @@ const gone = (requestId: string): ApplicationFailure =>
 
 const attempt = async (
   model: QueueModelDeclaration,
-  requestId: string,
+  { id: requestId, filesTtl: ttl }: RequestHead,
   options: ModelActivityOptions,
 ): Promise<Outcome> => {
-  const { database, run, onFailure } = options;
+  const { database, run, files, settings, onFailure } = options;
   const context = Context.current();
   const { input } = await readBodies(database, requestId);
   const pulse = createPulse(context, requestId, options);
@@ -70,7 +70,7 @@ const attempt = async (
       resumed: context.info.heartbeatDetails,
       log: pulse.log,
       progress: pulse.progress,
-      files: runFiles(requestId, options.files, options.settings),
+      files: runFiles(requestId, { files, settings, ttl }),
       signal: context.cancellationSignal,
       onFailure,
     });

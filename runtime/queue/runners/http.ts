@@ -1,7 +1,7 @@
 /**
- * Models behind an inference server. The input is POSTed; 2xx is the result, 4xx and 500 are the model's own answer,
- * 502 to 504 and broken connections are the platform's. An answer of `text/event-stream` is followed: `log` events
- * are logs, the `result` event ends it.
+ * Models behind an inference server. The input is POSTed; 2xx is the result, other statuses are the model's own
+ * answer, save 503, 504 and broken connections: these are tried again (`X-Svc-Needs-Retry: 0` or `1` decides
+ * otherwise). An answer of `text/event-stream` is followed: `log` events are logs, the `result` event ends it.
  */
 import type { QueueRunner } from '../../queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../outcome.js';
@@ -43,18 +43,45 @@ const expand = (text: string): string =>
 
 const judge = async (response: Response, run: Run): Promise<Attempted> => {
   const { status, headers } = response;
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (isStream && response.ok) return final(await followEvents(response, run));
+  const type = headers.get('content-type') ?? '';
+  if (response.ok && type.startsWith('text/event-stream')) return final(await followEvents(response, run));
   const body = await readJson(response);
   const wanted = headers.get('x-svc-needs-retry');
-  const retry = wanted === null ? status === 503 || status === 504 : wanted === '1';
-  if (retry) return { outcome: platformOutcome('runner_disconnected'), retry: true };
-  if (response.ok) return final(body === undefined ? incomplete() : { status: 200, body, errorType: null });
-  if (status >= 400 && body !== undefined) return final({ status, body, errorType: null });
-  return final(status >= 400 ? { ...platformOutcome('runner_server_error'), status } : incomplete());
+  if (wanted === null ? brokenStatuses.has(status) : wanted === '1') {
+    return { outcome: platformOutcome(brokenStatuses.get(status) ?? 'runner_server_error'), retry: true };
+  }
+  if (!response.ok && status < 400) return final(incomplete());
+  if (body !== undefined) return final(resultOf(response, body));
+  return final(response.ok ? incomplete() : { ...platformOutcome('runner_server_error'), status });
 };
 
+const brokenStatuses: ReadonlyMap<number, ErrorType> = new Map([
+  [503, 'runner_scheduling_failure'],
+  [504, 'runner_connection_timeout'],
+]);
+
 const incomplete = (): Outcome => platformOutcome('runner_incomplete_response');
+
+const resultOf = ({ ok, status, headers }: Response, body: unknown): Outcome => ({
+  status: ok ? 200 : status,
+  body,
+  errorType: null,
+  headers: ownHeaders(headers),
+});
+
+/** Characters of names and values together. */
+const mostHeaders = 16_384;
+
+/** `X-…`, but for those of proxies and of svc itself: what the model says about its answer. */
+const ownHeaders = (headers: Headers): Readonly<Record<string, string>> => {
+  let length = 0;
+  const own = [...headers].filter(([name, value]) => {
+    if (!name.startsWith('x-') || /^x-(svc|forwarded|request|powered|real)-/.test(name)) return false;
+    length += name.length + value.length;
+    return length <= mostHeaders;
+  });
+  return Object.fromEntries(own);
+};
 
 /** `undefined`: it is no JSON. */
 const readJson = async (response: Response): Promise<unknown> => {
@@ -70,12 +97,13 @@ const readJson = async (response: Response): Promise<unknown> => {
 const followEvents = async (response: Response, run: Run): Promise<Outcome> => {
   let rest = '';
   let outcome: Outcome = incomplete();
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    const events = (rest + Buffer.from(chunk).toString('utf8')).split(/\r?\n\r?\n/);
+  const text = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
+  for await (const chunk of text as AsyncIterable<string>) {
+    const events = (rest + chunk).split(/\r?\n\r?\n/);
     rest = events.pop() ?? '';
     for (const event of events) {
       const result = readEvent(event, run);
-      if (result !== undefined) outcome = { status: 200, body: result, errorType: null };
+      if (result !== undefined) outcome = resultOf(response, result);
     }
   }
   return outcome;

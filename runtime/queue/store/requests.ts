@@ -19,6 +19,8 @@ export interface NewRequest {
   readonly tags: string | null;
   /** Whether input and result are kept beyond the delivery. */
   readonly storeIo: boolean;
+  /** Seconds that its files can be fetched; `null`: as long as they are kept. */
+  readonly filesTtl: number | null;
   readonly created: number;
   readonly startBefore: number | null;
 }
@@ -37,6 +39,7 @@ export interface RequestHead {
   readonly webhook: string | null;
   readonly tags: string | null;
   readonly storeIo: boolean;
+  readonly filesTtl: number | null;
   readonly created: number;
   readonly begun: number | null;
   readonly ended: number | null;
@@ -45,7 +48,7 @@ export interface RequestHead {
 
 const headColumns =
   'id, account, model, state, priority, attempts, retry, http_status, error_type, webhook, tags, store_io, ' +
-  'date_created, date_begun, date_ended, start_before';
+  'files_ttl, date_created, date_begun, date_ended, start_before';
 
 const toHead = (row: Row): RequestHead => ({
   id: String(row.id),
@@ -60,6 +63,7 @@ const toHead = (row: Row): RequestHead => ({
   webhook: text(row.webhook),
   tags: text(row.tags),
   storeIo: Number(row.store_io) === 1,
+  filesTtl: number(row.files_ttl),
   created: Number(row.date_created),
   begun: number(row.date_begun),
   ended: number(row.date_ended),
@@ -78,6 +82,7 @@ export const insertRequest = (statements: Statements, request: NewRequest): Prom
     webhook: request.webhook,
     tags: request.tags,
     store_io: Number(request.storeIo),
+    files_ttl: request.filesTtl,
     date_created: request.created,
     start_before: request.startBefore,
   });
@@ -97,6 +102,15 @@ export const findRequests = async (
     values,
   );
   return rows.map(toHead);
+};
+
+/** What went out: JSON, `null` where it is not there, or no longer; and what the model said beside it. */
+export const readOutput = async (
+  statements: Statements,
+  id: string,
+): Promise<{ readonly output: string | null; readonly headers: Ending['headers'] }> => {
+  const [row] = await statements.query('select output, headers from svc_requests where id = ?', [id]);
+  return { output: text(row?.output), headers: JSON.parse(text(row?.headers) ?? '{}') as Ending['headers'] };
 };
 
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
@@ -151,6 +165,8 @@ export const breakAttempt = async (statements: Statements, id: string): Promise<
 export interface Ending {
   readonly httpStatus: number;
   readonly errorType: string | null;
+  /** What the model says beside it. */
+  readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly output: string;
 }
@@ -159,17 +175,28 @@ export interface Ending {
 export const endRequest = async (
   statements: Statements,
   id: string,
-  { httpStatus, errorType, output }: Ending,
+  { httpStatus, errorType, headers, output }: Ending,
   { now, from }: { readonly now: number; readonly from?: RequestState },
 ): Promise<boolean> => {
   const { affected } = await statements.write({
     text:
-      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, output = ?, date_ended = ? " +
+      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, headers = ?, output = ?, date_ended = ? " +
       `where id = ? and ${from === undefined ? "state <> 'ended'" : 'state = ?'}`,
-    values: [httpStatus, errorType, output, now, id, ...(from === undefined ? [] : [from])],
+    values: [
+      httpStatus,
+      errorType,
+      toStored(headers),
+      output,
+      now,
+      id,
+      ...(from === undefined ? [] : [from]),
+    ],
   });
   return affected > 0;
 };
+
+const toStored = (headers: Ending['headers']): string | null =>
+  Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
 export const markStarted = async (statements: Statements, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
@@ -207,7 +234,8 @@ export interface ListFilter {
   readonly account: string;
   readonly model?: string;
   readonly states?: readonly RequestState[];
-  /** Only those that were created before. */
+  /** Only those that were created after, or before. */
+  readonly after?: number;
   readonly before?: number;
   readonly limit: number;
 }
@@ -215,7 +243,7 @@ export interface ListFilter {
 /** Newest first. */
 export const listRequests = async (
   statements: Statements,
-  { account, model, states, before, limit }: ListFilter,
+  { account, model, states, after, before, limit }: ListFilter,
 ): Promise<readonly RequestHead[]> => {
   const conditions = ['account = ?'];
   const values: (string | number)[] = [account];
@@ -227,6 +255,10 @@ export const listRequests = async (
     const list = listOf(states);
     conditions.push(`state in (${list.places})`);
     values.push(...list.values);
+  }
+  if (after !== undefined) {
+    conditions.push('date_created > ?');
+    values.push(after);
   }
   if (before !== undefined) {
     conditions.push('date_created < ?');

@@ -39,6 +39,7 @@ const readRequest = (name: string): ApiRequest => {
     address: () => '127.0.0.1',
     isSecure: () => false,
     isForeign: () => false,
+    gone: () => new AbortController().signal,
     body: async () => Buffer.from(body.join('\n\n').trim()),
   };
 };

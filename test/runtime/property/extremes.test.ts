@@ -46,6 +46,7 @@ describe.each(dialects)('on %s', (dialect) => {
       address: () => '127.0.0.1',
       isSecure: () => false,
       isForeign: () => false,
+      gone: () => new AbortController().signal,
       body: async () => body,
     };
     try {

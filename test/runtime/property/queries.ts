@@ -174,6 +174,7 @@ export const writeRequest = (
     address: () => '127.0.0.1',
     isSecure: () => false,
     isForeign: () => false,
+    gone: () => new AbortController().signal,
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

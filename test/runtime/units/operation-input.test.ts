@@ -33,6 +33,7 @@ const read = (entry: Partial<OperationEntry>, { path = {}, query = '', headers =
       address: () => '',
       isSecure: () => false,
       isForeign: () => false,
+      gone: () => new AbortController().signal,
       body: async () => Buffer.from(body),
     },
   );

@@ -854,17 +854,77 @@ export type users_by_idQuery = { users_by_id: { id: string, first_name: string |
 export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string, user_agent: string, origin: string, current: boolean } | null> | null };
+export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string | null, user_agent: string | null, origin: string | null, current: boolean } | null> | null };
+
+export type keysQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type keysQuery = { keys: Array<{ id: string, name: string | null, models: Array<string | null> | null, created_at: string, expires_at: string | null, used_at: string | null } | null> | null };
 
 export type permissions_meQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type permissions_meQuery = { permissions_me: unknown };
 
+export type permissions_me_collectionQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type permissions_me_collectionQuery = { permissions_me_collection: { __typename: 'permissions_me_collection_result' } | null };
+
+export type permissions_me_itemQueryVariables = Exact<{
+  collection: string;
+  key: string;
+}>;
+
+
+export type permissions_me_itemQuery = { permissions_me_item: { __typename: 'permissions_me_item_result' } | null };
+
 export type policies_me_globalsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type policies_me_globalsQuery = { policies_me_globals: { app_access: boolean, admin_access: boolean | null, enforce_tfa: boolean | null } | null };
+
+export type requests_deliveriesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type requests_deliveriesQuery = { requests_deliveries: Array<{ id: string, url: string, state: string } | null> | null };
+
+export type requestsQueryVariables = Exact<{
+  model?: string | null | undefined;
+  status?: string | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type requestsQuery = { requests: Array<{ id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null> | null };
+
+export type requests_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type requests_by_idQuery = { requests_by_id: { id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null };
+
+export type requests_resultQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type requests_resultQuery = { requests_result: { http_status: number, error_type: string | null, payload: unknown } | null };
+
+export type requests_statusQueryVariables = Exact<{
+  id: string;
+  logs?: boolean | null | undefined;
+}>;
+
+
+export type requests_statusQuery = { requests_status: { status: string, request_id: string, response_url: string, status_url: string, cancel_url: string, queue_position: number | null, error: string | null, error_type: string | null, expires_at: string | null } | null };
 
 export type roles_meQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -902,6 +962,11 @@ export type users_meQueryVariables = Exact<{
 
 
 export type users_meQuery = { users_me: unknown };
+
+export type webhooks_secretQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type webhooks_secretQuery = { webhooks_secret: { secrets: Array<string | null> } | null };
 
 export type create_access_itemMutationVariables = Exact<{
   data: create_svc_access_input;
@@ -1405,6 +1470,53 @@ export type auth_session_endMutationVariables = Exact<{
 
 export type auth_session_endMutation = { auth_session_end: boolean | null };
 
+export type keys_createMutationVariables = Exact<{
+  name?: string | null | undefined;
+  models?: Array<string | null | undefined> | string | null | undefined;
+  expires_at?: string | null | undefined;
+}>;
+
+
+export type keys_createMutation = { keys_create: { id: string, key: string } | null };
+
+export type keys_revokeMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type keys_revokeMutation = { keys_revoke: boolean | null };
+
+export type requests_cancelMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type requests_cancelMutation = { requests_cancel: { status: string } | null };
+
+export type requests_redeliverMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type requests_redeliverMutation = { requests_redeliver: boolean | null };
+
+export type requests_submitMutationVariables = Exact<{
+  model: string;
+  input: unknown;
+  webhook?: string | null | undefined;
+  max_queue_length?: number | null | undefined;
+  idempotency_key?: string | null | undefined;
+  start_timeout?: number | null | undefined;
+  priority?: string | null | undefined;
+  retry?: boolean | null | undefined;
+  store_io?: boolean | null | undefined;
+  files_ttl?: number | null | undefined;
+  tags?: unknown;
+}>;
+
+
+export type requests_submitMutation = { requests_submit: { id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null };
+
 export type users_me_tfa_disableMutationVariables = Exact<{
   otp: string;
 }>;
@@ -1440,6 +1552,18 @@ export type update_users_meMutationVariables = Exact<{
 
 
 export type update_users_meMutation = { update_users_me: unknown };
+
+export type webhooks_secret_rotateMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type webhooks_secret_rotateMutation = { webhooks_secret_rotate: { secrets: Array<string | null> } | null };
+
+export type webhooks_testMutationVariables = Exact<{
+  url: string;
+}>;
+
+
+export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
@@ -1536,14 +1660,54 @@ export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_ses
   'query auth_sessions { auth_sessions { id date_created expires ip user_agent origin current } }',
 );
 
+export const keysDocument = createDocument<keysQuery, keysQueryVariables>(
+  'system',
+  'query keys { keys { id name models created_at expires_at used_at } }',
+);
+
 export const permissions_meDocument = createDocument<permissions_meQuery, permissions_meQueryVariables>(
   'system',
   'query permissions_me { permissions_me }',
 );
 
+export const permissions_me_collectionDocument = createDocument<permissions_me_collectionQuery, permissions_me_collectionQueryVariables>(
+  'system',
+  'query permissions_me_collection($collection: String!) { permissions_me_collection(collection: $collection) { __typename } }',
+);
+
+export const permissions_me_itemDocument = createDocument<permissions_me_itemQuery, permissions_me_itemQueryVariables>(
+  'system',
+  'query permissions_me_item($collection: String!, $key: String!) { permissions_me_item(collection: $collection, key: $key) { __typename } }',
+);
+
 export const policies_me_globalsDocument = createDocument<policies_me_globalsQuery, policies_me_globalsQueryVariables>(
   'system',
   'query policies_me_globals { policies_me_globals { app_access admin_access enforce_tfa } }',
+);
+
+export const requests_deliveriesDocument = createDocument<requests_deliveriesQuery, requests_deliveriesQueryVariables>(
+  'system',
+  'query requests_deliveries($id: String!) { requests_deliveries(id: $id) { id url state } }',
+);
+
+export const requestsDocument = createDocument<requestsQuery, requestsQueryVariables>(
+  'system',
+  'query requests($model: String, $status: String, $after: String, $before: String, $limit: Int) { requests(model: $model, status: $status, after: $after, before: $before, limit: $limit) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+);
+
+export const requests_by_idDocument = createDocument<requests_by_idQuery, requests_by_idQueryVariables>(
+  'system',
+  'query requests_by_id($id: String!) { requests_by_id(id: $id) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+);
+
+export const requests_resultDocument = createDocument<requests_resultQuery, requests_resultQueryVariables>(
+  'system',
+  'query requests_result($id: String!) { requests_result(id: $id) { http_status error_type payload } }',
+);
+
+export const requests_statusDocument = createDocument<requests_statusQuery, requests_statusQueryVariables>(
+  'system',
+  'query requests_status($id: String!, $logs: Boolean) { requests_status(id: $id, logs: $logs) { status request_id response_url status_url cancel_url queue_position error error_type expires_at } }',
 );
 
 export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVariables>(
@@ -1579,6 +1743,11 @@ export const server_specs_oasDocument = createDocument<server_specs_oasQuery, se
 export const users_meDocument = createDocument<users_meQuery, users_meQueryVariables>(
   'system',
   'query users_me($fields: [String]) { users_me(fields: $fields) }',
+);
+
+export const webhooks_secretDocument = createDocument<webhooks_secretQuery, webhooks_secretQueryVariables>(
+  'system',
+  'query webhooks_secret { webhooks_secret { secrets } }',
 );
 
 export const create_access_itemDocument = createDocument<create_access_itemMutation, create_access_itemMutationVariables>(
@@ -1856,6 +2025,31 @@ export const auth_session_endDocument = createDocument<auth_session_endMutation,
   'mutation auth_session_end($id: String!) { auth_session_end(id: $id) }',
 );
 
+export const keys_createDocument = createDocument<keys_createMutation, keys_createMutationVariables>(
+  'system',
+  'mutation keys_create($name: String, $models: [String], $expires_at: String) { keys_create(name: $name, models: $models, expires_at: $expires_at) { id key } }',
+);
+
+export const keys_revokeDocument = createDocument<keys_revokeMutation, keys_revokeMutationVariables>(
+  'system',
+  'mutation keys_revoke($id: String!) { keys_revoke(id: $id) }',
+);
+
+export const requests_cancelDocument = createDocument<requests_cancelMutation, requests_cancelMutationVariables>(
+  'system',
+  'mutation requests_cancel($id: String!) { requests_cancel(id: $id) { status } }',
+);
+
+export const requests_redeliverDocument = createDocument<requests_redeliverMutation, requests_redeliverMutationVariables>(
+  'system',
+  'mutation requests_redeliver($id: String!) { requests_redeliver(id: $id) }',
+);
+
+export const requests_submitDocument = createDocument<requests_submitMutation, requests_submitMutationVariables>(
+  'system',
+  'mutation requests_submit($model: String!, $input: JSON!, $webhook: String, $max_queue_length: Int, $idempotency_key: String, $start_timeout: Float, $priority: String, $retry: Boolean, $store_io: Boolean, $files_ttl: Int, $tags: JSON) { requests_submit(model: $model, input: $input, webhook: $webhook, max_queue_length: $max_queue_length, idempotency_key: $idempotency_key, start_timeout: $start_timeout, priority: $priority, retry: $retry, store_io: $store_io, files_ttl: $files_ttl, tags: $tags) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+);
+
 export const users_me_tfa_disableDocument = createDocument<users_me_tfa_disableMutation, users_me_tfa_disableMutationVariables>(
   'system',
   'mutation users_me_tfa_disable($otp: String!) { users_me_tfa_disable(otp: $otp) }',
@@ -1879,5 +2073,15 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
   'mutation update_users_me($fields: [String]) { update_users_me(fields: $fields) }',
+);
+
+export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rotateMutation, webhooks_secret_rotateMutationVariables>(
+  'system',
+  'mutation webhooks_secret_rotate { webhooks_secret_rotate { secrets } }',
+);
+
+export const webhooks_testDocument = createDocument<webhooks_testMutation, webhooks_testMutationVariables>(
+  'system',
+  'mutation webhooks_test($url: String!) { webhooks_test(url: $url) { id } }',
 );
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeyCreateData, KeyCreateResponses, KeyListData, KeyListResponses, KeyRevokeData, KeyRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestDeliveriesData, RequestDeliveriesResponses, RequestListData, RequestListResponses, RequestReadData, RequestReadResponses, RequestRedeliverData, RequestRedeliverResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhookSecretReadData, WebhookSecretReadResponses, WebhookSecretRotateData, WebhookSecretRotateResponses, WebhookTestData, WebhookTestResponses } from './types.gen.js';
+import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -126,12 +126,12 @@ export const authSessions = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * List the own keys of the queue
  */
-export const keyList = <ThrowOnError extends boolean = false>(options?: Options<KeyListData, ThrowOnError>) => (options?.client ?? client).get<KeyListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
+export const keysList = <ThrowOnError extends boolean = false>(options?: Options<KeysListData, ThrowOnError>) => (options?.client ?? client).get<KeysListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
 
 /**
  * Make a key of the queue; its secret is shown this once
  */
-export const keyCreate = <ThrowOnError extends boolean = false>(options: Options<KeyCreateData, ThrowOnError>) => (options.client ?? client).post<KeyCreateResponses, unknown, ThrowOnError>({
+export const keysCreate = <ThrowOnError extends boolean = false>(options: Options<KeysCreateData, ThrowOnError>) => (options.client ?? client).post<KeysCreateResponses, unknown, ThrowOnError>({
     url: '/keys',
     ...options,
     headers: {
@@ -143,7 +143,7 @@ export const keyCreate = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Revoke an own key; acts at once
  */
-export const keyRevoke = <ThrowOnError extends boolean = false>(options: Options<KeyRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeyRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
+export const keysRevoke = <ThrowOnError extends boolean = false>(options: Options<KeysRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeysRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
 
 /**
  * List the own permissions, collection by collection
@@ -166,24 +166,51 @@ export const permissionsMeItem = <ThrowOnError extends boolean = false>(options:
 export const policiesMeGlobals = <ThrowOnError extends boolean = false>(options?: Options<PoliciesMeGlobalsData, ThrowOnError>) => (options?.client ?? client).get<PoliciesMeGlobalsResponses, unknown, ThrowOnError>({ url: '/policies/me/globals', ...options });
 
 /**
+ * Cancel an own request
+ */
+export const requestsCancel = <ThrowOnError extends boolean = false>(options: Options<RequestsCancelData, ThrowOnError>) => (options.client ?? client).post<RequestsCancelResponses, unknown, ThrowOnError>({ url: '/requests/{id}/cancel', ...options });
+
+/**
  * List the attempts to deliver the webhook of an own request
  */
-export const requestDeliveries = <ThrowOnError extends boolean = false>(options: Options<RequestDeliveriesData, ThrowOnError>) => (options.client ?? client).get<RequestDeliveriesResponses, unknown, ThrowOnError>({ url: '/requests/{id}/deliveries', ...options });
+export const requestsDeliveries = <ThrowOnError extends boolean = false>(options: Options<RequestsDeliveriesData, ThrowOnError>) => (options.client ?? client).get<RequestsDeliveriesResponses, unknown, ThrowOnError>({ url: '/requests/{id}/deliveries', ...options });
 
 /**
  * List the own requests, newest first
  */
-export const requestList = <ThrowOnError extends boolean = false>(options?: Options<RequestListData, ThrowOnError>) => (options?.client ?? client).get<RequestListResponses, unknown, ThrowOnError>({ url: '/requests', ...options });
+export const requestsList = <ThrowOnError extends boolean = false>(options?: Options<RequestsListData, ThrowOnError>) => (options?.client ?? client).get<RequestsListResponses, unknown, ThrowOnError>({ url: '/requests', ...options });
+
+/**
+ * Queue a request to a model
+ */
+export const requestsSubmit = <ThrowOnError extends boolean = false>(options: Options<RequestsSubmitData, ThrowOnError>) => (options.client ?? client).post<RequestsSubmitResponses, unknown, ThrowOnError>({
+    url: '/requests',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Read an own request
  */
-export const requestRead = <ThrowOnError extends boolean = false>(options: Options<RequestReadData, ThrowOnError>) => (options.client ?? client).get<RequestReadResponses, unknown, ThrowOnError>({ url: '/requests/{id}', ...options });
+export const requestsRead = <ThrowOnError extends boolean = false>(options: Options<RequestsReadData, ThrowOnError>) => (options.client ?? client).get<RequestsReadResponses, unknown, ThrowOnError>({ url: '/requests/{id}', ...options });
 
 /**
  * Deliver the webhook of an own request again
  */
-export const requestRedeliver = <ThrowOnError extends boolean = false>(options: Options<RequestRedeliverData, ThrowOnError>) => (options.client ?? client).post<RequestRedeliverResponses, unknown, ThrowOnError>({ url: '/requests/{id}/redeliver', ...options });
+export const requestsRedeliver = <ThrowOnError extends boolean = false>(options: Options<RequestsRedeliverData, ThrowOnError>) => (options.client ?? client).post<RequestsRedeliverResponses, unknown, ThrowOnError>({ url: '/requests/{id}/redeliver', ...options });
+
+/**
+ * Read the result of an own request that has ended
+ */
+export const requestsResult = <ThrowOnError extends boolean = false>(options: Options<RequestsResultData, ThrowOnError>) => (options.client ?? client).get<RequestsResultResponses, unknown, ThrowOnError>({ url: '/requests/{id}/result', ...options });
+
+/**
+ * Say how far an own request is
+ */
+export const requestsStatus = <ThrowOnError extends boolean = false>(options: Options<RequestsStatusData, ThrowOnError>) => (options.client ?? client).get<RequestsStatusResponses, unknown, ThrowOnError>({ url: '/requests/{id}/status', ...options });
 
 /**
  * List the own role and those above it
@@ -276,17 +303,17 @@ export const updateUsersMe = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Read the secrets that the own webhooks are signed with, newest first
  */
-export const webhookSecretRead = <ThrowOnError extends boolean = false>(options?: Options<WebhookSecretReadData, ThrowOnError>) => (options?.client ?? client).get<WebhookSecretReadResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
+export const webhooksSecret = <ThrowOnError extends boolean = false>(options?: Options<WebhooksSecretData, ThrowOnError>) => (options?.client ?? client).get<WebhooksSecretResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
 
 /**
  * Make a new secret; the old one signs as well for a day
  */
-export const webhookSecretRotate = <ThrowOnError extends boolean = false>(options?: Options<WebhookSecretRotateData, ThrowOnError>) => (options?.client ?? client).post<WebhookSecretRotateResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
+export const webhooksSecretRotate = <ThrowOnError extends boolean = false>(options?: Options<WebhooksSecretRotateData, ThrowOnError>) => (options?.client ?? client).post<WebhooksSecretRotateResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
 
 /**
  * Send a test webhook
  */
-export const webhookTest = <ThrowOnError extends boolean = false>(options: Options<WebhookTestData, ThrowOnError>) => (options.client ?? client).post<WebhookTestResponses, unknown, ThrowOnError>({
+export const webhooksTest = <ThrowOnError extends boolean = false>(options: Options<WebhooksTestData, ThrowOnError>) => (options.client ?? client).post<WebhooksTestResponses, unknown, ThrowOnError>({
     url: '/webhooks/test',
     ...options,
     headers: {

@@ -441,14 +441,14 @@ export type AuthSessionsResponses = {
 
 export type AuthSessionsResponse = AuthSessionsResponses[keyof AuthSessionsResponses];
 
-export type KeyListData = {
+export type KeysListData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/keys';
 };
 
-export type KeyListResponses = {
+export type KeysListResponses = {
     /**
      * Keys, oldest first
      */
@@ -464,9 +464,9 @@ export type KeyListResponses = {
     };
 };
 
-export type KeyListResponse = KeyListResponses[keyof KeyListResponses];
+export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
 
-export type KeyCreateData = {
+export type KeysCreateData = {
     body: {
         /**
          * To tell it from others
@@ -483,7 +483,7 @@ export type KeyCreateData = {
     url: '/keys';
 };
 
-export type KeyCreateResponses = {
+export type KeysCreateResponses = {
     /**
      * The key
      */
@@ -498,9 +498,9 @@ export type KeyCreateResponses = {
     };
 };
 
-export type KeyCreateResponse = KeyCreateResponses[keyof KeyCreateResponses];
+export type KeysCreateResponse = KeysCreateResponses[keyof KeysCreateResponses];
 
-export type KeyRevokeData = {
+export type KeysRevokeData = {
     body?: never;
     path: {
         /**
@@ -512,14 +512,14 @@ export type KeyRevokeData = {
     url: '/keys/{id}';
 };
 
-export type KeyRevokeResponses = {
+export type KeysRevokeResponses = {
     /**
      * It is revoked
      */
     204: void;
 };
 
-export type KeyRevokeResponse = KeyRevokeResponses[keyof KeyRevokeResponses];
+export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
 
 export type PermissionsMeData = {
     body?: never;
@@ -665,7 +665,32 @@ export type PoliciesMeGlobalsResponses = {
 
 export type PoliciesMeGlobalsResponse = PoliciesMeGlobalsResponses[keyof PoliciesMeGlobalsResponses];
 
-export type RequestDeliveriesData = {
+export type RequestsCancelData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/requests/{id}/cancel';
+};
+
+export type RequestsCancelResponses = {
+    /**
+     * It is cancelled, or told to stop
+     */
+    200: {
+        data: {
+            status: 'OK' | 'CANCELLATION_REQUESTED';
+        };
+    };
+};
+
+export type RequestsCancelResponse = RequestsCancelResponses[keyof RequestsCancelResponses];
+
+export type RequestsDeliveriesData = {
     body?: never;
     path: {
         /**
@@ -677,7 +702,7 @@ export type RequestDeliveriesData = {
     url: '/requests/{id}/deliveries';
 };
 
-export type RequestDeliveriesResponses = {
+export type RequestsDeliveriesResponses = {
     /**
      * The delivery, if there was a webhook
      */
@@ -687,7 +712,7 @@ export type RequestDeliveriesResponses = {
              * The webhook-id
              */
             id: string;
-            url?: string;
+            url: string;
             state: 'pending' | 'delivered' | 'failed';
             attempts: Array<{
                 number: number;
@@ -703,9 +728,9 @@ export type RequestDeliveriesResponses = {
     };
 };
 
-export type RequestDeliveriesResponse = RequestDeliveriesResponses[keyof RequestDeliveriesResponses];
+export type RequestsDeliveriesResponse = RequestsDeliveriesResponses[keyof RequestsDeliveriesResponses];
 
-export type RequestListData = {
+export type RequestsListData = {
     body?: never;
     path?: never;
     query?: {
@@ -718,6 +743,10 @@ export type RequestListData = {
          */
         status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
         /**
+         * Only requests made after
+         */
+        after?: string;
+        /**
          * Only requests made before
          */
         before?: string;
@@ -729,12 +758,15 @@ export type RequestListData = {
     url: '/requests';
 };
 
-export type RequestListResponses = {
+export type RequestsListResponses = {
     /**
      * Requests
      */
     200: {
         data: Array<{
+            /**
+             * The request_id
+             */
             id: string;
             model: string;
             status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
@@ -743,7 +775,7 @@ export type RequestListResponses = {
              */
             http_status?: number | null;
             error_type?: string | null;
-            attempts?: number;
+            attempts: number;
             tags?: {
                 [key: string]: string;
             } | null;
@@ -754,9 +786,93 @@ export type RequestListResponses = {
     };
 };
 
-export type RequestListResponse = RequestListResponses[keyof RequestListResponses];
+export type RequestsListResponse = RequestsListResponses[keyof RequestsListResponses];
 
-export type RequestReadData = {
+export type RequestsSubmitData = {
+    body: {
+        /**
+         * Id of the model
+         */
+        model: string;
+        /**
+         * What the model takes; what is wrong with it is told as the result
+         */
+        input: unknown;
+        /**
+         * Receives the result as a signed POST request
+         */
+        webhook?: string;
+        /**
+         * Refuses where more wait already
+         */
+        max_queue_length?: number;
+        /**
+         * The same key and body are the same request
+         */
+        idempotency_key?: string;
+        /**
+         * Seconds within which processing has to begin
+         */
+        start_timeout?: number;
+        /**
+         * low waits behind everything normal
+         */
+        priority?: 'normal' | 'low';
+        /**
+         * Whether an attempt that the platform breaks is repeated
+         */
+        retry?: boolean;
+        /**
+         * Whether input and result are kept once the result is delivered
+         */
+        store_io?: boolean;
+        /**
+         * Seconds that files of the result can be fetched
+         */
+        files_ttl?: number;
+        /**
+         * Up to ten texts by key, for the own use
+         */
+        tags?: {
+            [key: string]: string;
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/requests';
+};
+
+export type RequestsSubmitResponses = {
+    /**
+     * The request is queued
+     */
+    200: {
+        data: {
+            /**
+             * The request_id
+             */
+            id: string;
+            model: string;
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            /**
+             * Of the result
+             */
+            http_status?: number | null;
+            error_type?: string | null;
+            attempts: number;
+            tags?: {
+                [key: string]: string;
+            } | null;
+            created_at: string;
+            begun_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type RequestsSubmitResponse = RequestsSubmitResponses[keyof RequestsSubmitResponses];
+
+export type RequestsReadData = {
     body?: never;
     path: {
         /**
@@ -768,12 +884,15 @@ export type RequestReadData = {
     url: '/requests/{id}';
 };
 
-export type RequestReadResponses = {
+export type RequestsReadResponses = {
     /**
      * The request
      */
     200: {
         data: {
+            /**
+             * The request_id
+             */
             id: string;
             model: string;
             status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
@@ -782,7 +901,7 @@ export type RequestReadResponses = {
              */
             http_status?: number | null;
             error_type?: string | null;
-            attempts?: number;
+            attempts: number;
             tags?: {
                 [key: string]: string;
             } | null;
@@ -793,9 +912,9 @@ export type RequestReadResponses = {
     };
 };
 
-export type RequestReadResponse = RequestReadResponses[keyof RequestReadResponses];
+export type RequestsReadResponse = RequestsReadResponses[keyof RequestsReadResponses];
 
-export type RequestRedeliverData = {
+export type RequestsRedeliverData = {
     body?: never;
     path: {
         /**
@@ -807,14 +926,109 @@ export type RequestRedeliverData = {
     url: '/requests/{id}/redeliver';
 };
 
-export type RequestRedeliverResponses = {
+export type RequestsRedeliverResponses = {
     /**
      * It is being delivered
      */
     204: void;
 };
 
-export type RequestRedeliverResponse = RequestRedeliverResponses[keyof RequestRedeliverResponses];
+export type RequestsRedeliverResponse = RequestsRedeliverResponses[keyof RequestsRedeliverResponses];
+
+export type RequestsResultData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/requests/{id}/result';
+};
+
+export type RequestsResultResponses = {
+    /**
+     * The result, good or bad
+     */
+    200: {
+        data: {
+            /**
+             * 200 where the model gave what it promises
+             */
+            http_status: number;
+            /**
+             * Why the platform ended it
+             */
+            error_type: string | null;
+            /**
+             * What the model gave
+             */
+            payload: unknown;
+        };
+    };
+};
+
+export type RequestsResultResponse = RequestsResultResponses[keyof RequestsResultResponses];
+
+export type RequestsStatusData = {
+    body?: never;
+    path: {
+        /**
+         * The request_id
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Whether to tell the lines the model has logged
+         */
+        logs?: boolean;
+    };
+    url: '/requests/{id}/status';
+};
+
+export type RequestsStatusResponses = {
+    /**
+     * The status
+     */
+    200: {
+        data: {
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            request_id: string;
+            response_url: string;
+            status_url: string;
+            cancel_url: string;
+            /**
+             * Requests before this one
+             */
+            queue_position?: number;
+            logs: Array<{
+                message: string;
+                level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
+                source: string;
+                timestamp: string;
+            }> | null;
+            metrics?: {
+                /**
+                 * Seconds
+                 */
+                inference_time: number | null;
+            };
+            /**
+             * Why it has no result
+             */
+            error?: string;
+            error_type?: string;
+            /**
+             * Until when the result is kept
+             */
+            expires_at?: string | null;
+        };
+    };
+};
+
+export type RequestsStatusResponse = RequestsStatusResponses[keyof RequestsStatusResponses];
 
 export type RolesMeData = {
     body?: never;
@@ -1096,14 +1310,14 @@ export type UpdateUsersMeResponses = {
 
 export type UpdateUsersMeResponse = UpdateUsersMeResponses[keyof UpdateUsersMeResponses];
 
-export type WebhookSecretReadData = {
+export type WebhooksSecretData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/webhooks/secret';
 };
 
-export type WebhookSecretReadResponses = {
+export type WebhooksSecretResponses = {
     /**
      * Secrets
      */
@@ -1114,16 +1328,16 @@ export type WebhookSecretReadResponses = {
     };
 };
 
-export type WebhookSecretReadResponse = WebhookSecretReadResponses[keyof WebhookSecretReadResponses];
+export type WebhooksSecretResponse = WebhooksSecretResponses[keyof WebhooksSecretResponses];
 
-export type WebhookSecretRotateData = {
+export type WebhooksSecretRotateData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/webhooks/secret';
 };
 
-export type WebhookSecretRotateResponses = {
+export type WebhooksSecretRotateResponses = {
     /**
      * Secrets
      */
@@ -1134,9 +1348,9 @@ export type WebhookSecretRotateResponses = {
     };
 };
 
-export type WebhookSecretRotateResponse = WebhookSecretRotateResponses[keyof WebhookSecretRotateResponses];
+export type WebhooksSecretRotateResponse = WebhooksSecretRotateResponses[keyof WebhooksSecretRotateResponses];
 
-export type WebhookTestData = {
+export type WebhooksTestData = {
     body: {
         url: string;
     };
@@ -1145,7 +1359,7 @@ export type WebhookTestData = {
     url: '/webhooks/test';
 };
 
-export type WebhookTestResponses = {
+export type WebhooksTestResponses = {
     /**
      * It is being delivered
      */
@@ -1159,4 +1373,4 @@ export type WebhookTestResponses = {
     };
 };
 
-export type WebhookTestResponse = WebhookTestResponses[keyof WebhookTestResponses];
+export type WebhooksTestResponse = WebhooksTestResponses[keyof WebhooksTestResponses];

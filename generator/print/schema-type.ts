@@ -1,7 +1,8 @@
 /** JSON Schema → TypeScript type, for the shapes that specs describe. What it cannot say is `unknown`. */
-import type { JsonSchema } from '../../model/types.js';
-import { arrayType, objectType, pair, union, type Code } from '../../print/code.js';
-import { str, typeKey } from '../../print/typescript.js';
+import { arrayType, layout, objectType, pair, union, type Code } from './code.js';
+import { docComment, str, typeKey, type CodeBlockWriter } from './typescript.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const schemaToType = (schema: JsonSchema): Code => {
   if ('const' in schema) return printLiteral(schema.const);
@@ -10,6 +11,28 @@ export const schemaToType = (schema: JsonSchema): Code => {
   if (Array.isArray(alternatives)) return unite(alternatives.map((entry) => schemaToType(asSchema(entry))));
   const types = [schema.type].flat();
   return unite(types.map((type) => typeOf(type, schema)));
+};
+
+export interface TypedModel {
+  readonly title: string;
+  readonly names: { readonly type: string };
+  readonly input: JsonSchema;
+  readonly output: JsonSchema;
+}
+
+/** The types of what a model takes and gives. */
+export const writeModelTypes = (
+  writer: CodeBlockWriter,
+  { title, names, input, output }: TypedModel,
+): void => {
+  writer.blankLine().writeLine(docComment(`What \`${title}\` takes.`));
+  writeType(writer, `${names.type}Input`, input);
+  writer.blankLine().writeLine(docComment(`What \`${title}\` gives.`));
+  writeType(writer, `${names.type}Output`, output);
+};
+
+const writeType = (writer: CodeBlockWriter, name: string, schema: JsonSchema): void => {
+  writer.writeLine(`${layout(pair(`export type ${name} =`, schemaToType(schema)), { tail: 1 })};`);
 };
 
 /** One member of an object type. */

@@ -1,0 +1,39 @@
+/** Bodies of `spec/operations/webhooks.yaml`: secrets of webhooks, and a way to try them. */
+import type { Operations } from '../../generated/server/operations.js';
+import { unprocessable } from '../errors.js';
+import { createId } from '../queue/ids.js';
+import { insertDelivery } from '../queue/store/deliveries.js';
+import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
+import { refusalOf } from '../queue/webhook/target.js';
+import { accountOf, beginDelivery } from './own.js';
+import type { OperationServices } from './services.js';
+
+type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
+
+export const createWebhookOperations = (services: OperationServices): Pick<Operations, Names> => {
+  const { database, loadQueue } = services;
+  const secretsOf = async (account: string) => ({
+    data: { secrets: [...(await webhookSecrets(database, account, Date.now()))] },
+  });
+
+  return {
+    webhooksSecret: async (_input, context) => secretsOf(await accountOf(context)),
+
+    async webhooksSecretRotate(_input, context) {
+      const account = await accountOf(context);
+      await rotateWebhookSecret(database, account, Date.now());
+      return secretsOf(account);
+    },
+
+    async webhooksTest({ body: { url } }, context) {
+      const { settings } = await loadQueue();
+      const refusal = refusalOf(url, settings.webhookPolicy);
+      if (refusal !== null) throw unprocessable(refusal);
+      const id = createId();
+      const account = await accountOf(context);
+      await insertDelivery(database, { id, request: null, account, url, created: Date.now() });
+      await beginDelivery(id, services);
+      return { data: { id } };
+    },
+  };
+};

@@ -1,0 +1,56 @@
+/** What callers do with their requests, whatever wire they come by. */
+import type { Database } from '../execute/database.js';
+import type { QueueModelDeclaration } from '../queue-model.js';
+import type { Caller } from './caller.js';
+import { cancel, type Cancellation } from './cancel.js';
+import type { Desk } from './desk.js';
+import { isId } from './ids.js';
+import type { QueueModels } from './models.js';
+import { readResult, type RequestResult } from './result.js';
+import type { QueueSettings } from './settings.js';
+import { readStatus, type RequestStatus } from './status.js';
+import { findRequest, type RequestHead } from './store/requests.js';
+import { submit, type Submission, type Submitted } from './submit.js';
+import { refuse } from './wire.js';
+
+export interface Requests {
+  /** @throws 404: no such model, or none for this caller */
+  modelOf(name: string, caller: Caller): QueueModelDeclaration;
+  /** @throws 422, 429 */
+  submit(submission: Submission): Promise<Submitted>;
+  /** `null`: there is none, or it is of another account. */
+  find(id: string, caller: Pick<Caller, 'account'>): Promise<RequestHead | null>;
+  status(request: RequestHead, logs: boolean): Promise<RequestStatus>;
+  /** @throws 400 while it has not ended, 410 when it is not kept */
+  result(request: RequestHead): Promise<RequestResult>;
+  /** @throws 503 where it cannot be told */
+  cancel(request: RequestHead): Promise<Cancellation>;
+}
+
+export interface RequestsOptions {
+  readonly settings: QueueSettings;
+  readonly database: Database;
+  readonly models: QueueModels;
+  readonly desk: Desk;
+  readonly cancelWorkflow: (id: string) => Promise<void>;
+  readonly onLoss: (error: unknown) => void;
+}
+
+export const createRequests = (options: RequestsOptions): Requests => {
+  const { database, models } = options;
+  return {
+    modelOf(name, caller) {
+      const model = models.find(name);
+      if (model !== undefined && caller.mayUse(model)) return model;
+      throw refuse(404, `there is no model "${name.slice(0, 200)}"`);
+    },
+    submit: (submission) => submit(submission, options),
+    async find(id, { account }) {
+      const found = isId(id) ? await findRequest(database, id) : null;
+      return found?.account === account ? found : null;
+    },
+    status: (request, logs) => readStatus(request, { ...options, logs }),
+    result: (request) => readResult(request, database),
+    cancel: (request) => cancel(request, options),
+  };
+};

@@ -1,0 +1,255 @@
+/** Models behind inference servers: the sample one, and one that answers as it is told. */
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startUpstream, urlOf } from '../../models/upstream.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+/** `hang`: never ends; `drop`: the connection breaks. */
+interface Scripted {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly does?: 'hang' | 'drop';
+}
+
+interface Scenario {
+  readonly server: Server;
+  readonly seen: IncomingHttpHeaders[];
+  /** Connections that their caller closed before the answer. */
+  left: number;
+}
+
+let queue: TestQueue;
+let sample: Server;
+let scenario: Scenario;
+
+const startScenario = async (): Promise<Scenario> => {
+  const attempts = new Map<string, number>();
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => (text += part));
+    request.on('end', () => {
+      const id = String(request.headers['x-svc-request-id']);
+      const attempt = attempts.get(id) ?? 0;
+      if (request.url?.endsWith('/cancel') === true) return void response.end();
+      attempts.set(id, attempt + 1);
+      made.seen.push(request.headers);
+      response.on('close', () => {
+        if (!response.writableFinished) made.left += 1;
+      });
+      const { answers } = JSON.parse(text) as { answers: Scripted[] };
+      play(answers[Math.min(attempt, answers.length - 1)] ?? {}, response);
+    });
+  });
+  const made: Scenario = { server, seen: [], left: 0 };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return made;
+};
+
+const play = ({ status = 200, headers, body, text, does }: Scripted, response: ServerResponse): void => {
+  if (does === 'hang') return;
+  if (does === 'drop') return void response.destroy();
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(text ?? JSON.stringify(body ?? {}));
+};
+
+beforeAll(async () => {
+  sample = await startUpstream();
+  scenario = await startScenario();
+  process.env.DEMO_UPSTREAM_URL = urlOf(sample);
+  process.env.TEST_UPSTREAM_URL = `http://127.0.0.1:${(scenario.server.address() as AddressInfo).port}`;
+  process.env.TEST_UPSTREAM_KEY = 'between the two';
+  queue = await startTestQueue('sqlite', { spec: fileURLToPath(new URL('spec', import.meta.url)) });
+  await queue.startWorkers();
+});
+afterAll(async () => {
+  await queue.close();
+  for (const server of [sample, scenario.server]) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+const submit = async (model: string, body: object, headers: Record<string, string> = {}): Promise<string> => {
+  const answer = await queue.request('POST', `/queue/${model}`, {
+    body,
+    headers: { ...queue.auth.ann, ...headers },
+  });
+  expect(answer.status).toBe(200);
+  return (answer.body as { request_id: string }).request_id;
+};
+const get = (path: string) => queue.request('GET', `/queue/${path}`, { headers: queue.auth.ann });
+const resultOf = (model: string, id: string) =>
+  until(async () => {
+    const answer = await get(`${model}/requests/${id}`);
+    return answer.status === 400 && answer.text.includes('in progress') ? null : answer;
+  });
+const attemptsOf = async (id: string): Promise<number> =>
+  ((await queue.request('GET', `/requests/${id}`, { as: 'ann' })).data as { attempts: number }).attempts;
+
+const ask = async (answers: readonly Scripted[], headers: Record<string, string> = {}) => {
+  const id = await submit('test/upstream', { answers }, headers);
+  const result = await resultOf('test/upstream', id);
+  return { id, ...result, attempts: await attemptsOf(id) };
+};
+
+const running = async (): Promise<string[]> =>
+  ((await (await fetch(`${urlOf(sample)}/running`)).json()) as { running: string[] }).running;
+
+const runOnce = (answer: Scripted) =>
+  queue.request('POST', '/run/test/upstream', { body: { answers: [answer] }, headers: queue.auth.ann });
+
+describe('the sample inference server', () => {
+  const text = 'The sea is calm. The tide is full.';
+
+  it('is followed: its logs are those of the request, its headers come with the result', async () => {
+    const id = await submit('demo/words', { text, most: 2 });
+    const result = await resultOf('demo/words', id);
+    expect(result.body).toEqual({
+      words: 8,
+      distinct: 6,
+      most: [
+        { word: 'is', count: 2 },
+        { word: 'the', count: 2 },
+      ],
+    });
+    expect(result.headers.get('x-model-version')).toBe('1');
+    const { logs } = (await get(`demo/words/requests/${id}/status?logs=1`)).body as { logs: object[] };
+    expect(logs).toMatchObject([
+      { message: 'sentence 1 of 2: 4 words' },
+      { message: 'sentence 2 of 2: 4 words' },
+    ]);
+  });
+
+  it('is asked at once by /run', async () => {
+    const answer = await queue.request('POST', '/run/demo/words', {
+      body: { text },
+      headers: queue.auth.ann,
+    });
+    expect([answer.status, answer.headers.get('x-model-version')]).toEqual([200, '1']);
+    expect(answer.body).toMatchObject({ words: 8 });
+  });
+
+  it('stops when the request is cancelled', async () => {
+    const id = await submit('demo/words', { text: text.repeat(20), pause: 1 });
+    await until(async () => (await running()).includes(id) || null);
+    const answer = await queue.request('PUT', `/queue/demo/words/requests/${id}/cancel`, {
+      headers: queue.auth.ann,
+    });
+    expect(answer.status).toBe(202);
+    expect((await resultOf('demo/words', id)).status).toBe(499);
+    await until(async () => (await running()).length === 0 || null);
+  });
+
+  it('stops when who waits at /run leaves', async () => {
+    const controller = new AbortController();
+    const call = fetch(`${queue.url}/run/demo/words`, {
+      method: 'POST',
+      headers: { ...queue.auth.ann, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: text.repeat(20), pause: 1 }),
+      signal: controller.signal,
+    }).catch((error: Error) => error.name);
+    await until(async () => (await running()).length === 1 || null);
+    controller.abort();
+    expect(await call).toBe('AbortError');
+    await until(async () => (await running()).length === 0 || null);
+    expect(queue.observations.filter(({ kind }) => kind === 'requestFailed')).toEqual([]);
+  });
+});
+
+describe('what an inference server answers', () => {
+  it('is the result, with its headers that are no business of proxies', async () => {
+    const headers = {
+      'x-billable-units': '3',
+      'x-svc-secret': 'no',
+      'x-powered-by': 'no',
+      'set-cookie': 'a=b',
+    };
+    const { status, body, headers: told, attempts } = await ask([{ body: { good: true }, headers }]);
+    expect([status, body, attempts]).toEqual([200, { good: true }, 1]);
+    expect(told.get('x-billable-units')).toBe('3');
+    for (const name of ['x-svc-secret', 'x-powered-by', 'set-cookie']) expect(told.get(name)).toBeNull();
+    expect(scenario.seen.at(-1)).toMatchObject({ 'x-upstream-key': 'between the two' });
+  });
+
+  it.each([400, 404, 422, 500, 502])(
+    'of status %i is passed on as it is, and not repeated',
+    async (status) => {
+      const body = { detail: [{ loc: ['body', 'answers'], msg: 'too sad', type: 'value_error.sad' }] };
+      const answer = await ask([{ status, body }, { body: { good: true } }]);
+      expect([answer.status, answer.body, answer.attempts]).toEqual([status, body, 1]);
+      expect(answer.headers.get('x-svc-error-type')).toBeNull();
+    },
+  );
+
+  it.each([
+    ['503', { status: 503 }],
+    ['504', { status: 504 }],
+    ['a broken connection', { does: 'drop' }],
+    ['X-Svc-Needs-Retry: 1', { status: 500, headers: { 'x-svc-needs-retry': '1' } }],
+  ] as const)('is asked for again after %s', async (_, broken) => {
+    const { status, body, attempts } = await ask([broken, { body: { good: true } }]);
+    expect([status, body, attempts]).toEqual([200, { good: true }, 2]);
+  });
+
+  it.each([
+    ['503', { status: 503 }, 503, 'runner_scheduling_failure'],
+    ['504', { status: 504 }, 503, 'runner_connection_timeout'],
+    ['a broken connection', { does: 'drop' }, 503, 'runner_disconnected'],
+  ] as const)('is asked for once where the caller says so: %s', async (_, broken, status, type) => {
+    const answer = await ask([broken, { body: { good: true } }], { 'x-svc-no-retry': '1' });
+    expect([answer.status, answer.attempts]).toEqual([status, 1]);
+    expect(answer.body).toMatchObject({ error_type: type });
+    expect(answer.headers.get('x-svc-error-type')).toBe(type);
+  });
+
+  it('is not asked for again where the server says so', async () => {
+    const answer = await ask([
+      { status: 503, headers: { 'x-svc-needs-retry': '0' }, body: { detail: 'full' } },
+    ]);
+    expect([answer.status, answer.body, answer.attempts]).toEqual([503, { detail: 'full' }, 1]);
+  });
+
+  it.each([
+    ['of another form', { body: { good: 'very' } }],
+    ['that is no JSON', { text: '<html>' }],
+    ['that leads elsewhere', { status: 302, headers: { location: '/' } }],
+  ])('%s is no result', async (_, wrong) => {
+    const { status, body } = await ask([wrong]);
+    expect([status, body]).toMatchObject([502, { error_type: 'runner_incomplete_response' }]);
+  });
+
+  it('has to come in time', async () => {
+    const before = scenario.left;
+    const { status, body } = await ask([{ does: 'hang' }]);
+    expect([status, body]).toMatchObject([504, { error_type: 'request_timeout' }]);
+    await until(() => scenario.left === before + 1 || null);
+  });
+
+  it('does not matter where nobody is there', async () => {
+    const there = process.env.TEST_UPSTREAM_URL;
+    const gone = await startUpstream();
+    process.env.TEST_UPSTREAM_URL = urlOf(gone);
+    await new Promise((resolve) => gone.close(resolve));
+    try {
+      const { status, body } = await ask([{}], { 'x-svc-no-retry': '1' });
+      expect([status, body]).toMatchObject([503, { error_type: 'runner_connection_refused' }]);
+    } finally {
+      process.env.TEST_UPSTREAM_URL = there;
+    }
+  });
+
+  it('is told at /run whether trying again makes sense', async () => {
+    const broken = await runOnce({ status: 503 });
+    expect([broken.status, broken.headers.get('x-svc-needs-retry')]).toEqual([503, '1']);
+    const final = await runOnce({ status: 422, body: { detail: 'no' } });
+    expect([final.status, final.headers.get('x-svc-needs-retry'), final.body]).toEqual([
+      422,
+      null,
+      { detail: 'no' },
+    ]);
+  });
+});

@@ -1,0 +1,387 @@
+/** The wire of the queue, rule by rule. Nothing is taken up until workers start: what waits can be looked at. */
+import { request as send } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { expire } from '../../runtime/queue/store/retention.js';
+import { dialects } from '../databases.js';
+import type { Answer } from '../runtime/server-harness.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+interface Submitted {
+  readonly request_id: string;
+  readonly queue_position: number;
+  readonly status_url: string;
+}
+
+const image = { prompt: 'sea', width: 16, height: 16 };
+const training = { model_name: 'm', prompt: 'sea', steps: 1 };
+const endless = { ...training, steps: 5_000, pause: 0.02 };
+const spec = fileURLToPath(new URL('spec', import.meta.url));
+
+/** What the tests of one server ask it. */
+const toolsOf = (queue: () => TestQueue) => {
+  const call = (method: string, path: string, more: Record<string, string> = {}, body?: unknown) =>
+    queue().request(method, path, {
+      headers: { ...queue().auth.ann, ...more },
+      ...(body !== undefined && { body }),
+    });
+  const tools = {
+    call,
+    get: (path: string) => call('GET', `/queue/${path}`),
+    submit: (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+      call('POST', `/queue/${path}`, headers, body),
+    async queued(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Submitted> {
+      const answer = await tools.submit(path, body, headers);
+      expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+      return answer.body as Submitted;
+    },
+    cancel: (path: string) => call('PUT', `/queue/${path}/cancel`),
+    result: (path: string) =>
+      until(async () => {
+        const answer = await call('GET', `/queue/${path}`);
+        return answer.text.includes('in progress') ? null : answer;
+      }),
+  };
+  return tools;
+};
+
+/** Workflows of requests that are not in the database. */
+const strayWorkflows = async ({ namespace, database }: TestQueue): Promise<readonly string[]> => {
+  const connection = await Connection.connect({ address: inject('services').temporal });
+  const client = new Client({ connection, namespace });
+  const ids = new Set((await database.query('select id from svc_requests')).map(({ id }) => String(id)));
+  const found = await until(async () => {
+    const all: string[] = [];
+    for await (const { workflowId } of client.workflow.list()) all.push(workflowId);
+    return all.length >= ids.size ? all : null;
+  });
+  await connection.close();
+  return found.filter((id) => !ids.has(id));
+};
+
+const detailOf = (answer: Answer): readonly { readonly loc: readonly string[]; readonly type: string }[] =>
+  (answer.body as { detail: never }).detail;
+
+describe.each(dialects)('before a worker is there, on %s', (dialect) => {
+  let queue: TestQueue;
+  const { submit, queued, get, cancel } = toolsOf(() => queue);
+  beforeAll(async () => {
+    queue = await startTestQueue(dialect);
+  });
+  afterAll(() => queue.close());
+
+  it('requests are taken, and told by their place', async () => {
+    const first = await queued('demo/train', training);
+    await queued('demo/train', training);
+    const waiting = await queued('demo/train', training);
+    const last = await queued('demo/train', training);
+    expect([first, waiting, last].map(({ queue_position: place }) => place)).toEqual([0, 0, 1]);
+    const { status, body } = await get(`demo/train/requests/${last.request_id}/status`);
+    expect([status, body]).toMatchObject([202, { status: 'IN_QUEUE', queue_position: 1, logs: null }]);
+
+    const low = await queued('demo/train', training, { 'x-svc-queue-priority': 'low' });
+    expect(low.queue_position).toBe(2);
+    expect((await queued('demo/train', training, { 'x-svc-queue-priority': 'high' })).queue_position).toBe(2);
+    expect((await get(`demo/train/requests/${low.request_id}/status`)).body).toMatchObject({
+      queue_position: 3,
+    });
+  });
+
+  it('svc_max_queue_length refuses where more wait', async () => {
+    const full = await submit('demo/train?svc_max_queue_length=1', training);
+    expect([full.status, full.headers.get('x-svc-error-type')]).toEqual([429, 'queue_full']);
+    expect((await submit('demo/train?svc_max_queue_length=100', training)).status).toBe(200);
+    expect((await submit('demo/image?svc_max_queue_length=0', image)).status).toBe(200);
+    expect(detailOf(await submit('demo/image?svc_max_queue_length=-1', image))).toMatchObject([
+      { loc: ['query', 'svc_max_queue_length'] },
+    ]);
+  });
+
+  it('what waits is cancelled at once, and cannot be cancelled twice', async () => {
+    const { request_id: id } = await queued('demo/image', image);
+    const path = `demo/image/requests/${id}`;
+    expect((await get(path)).body).toEqual({ detail: 'Request is still in progress' });
+    const cancelled = await cancel(path);
+    expect([cancelled.status, cancelled.body]).toEqual([200, { status: 'OK' }]);
+    expect((await get(`${path}/status`)).body).toMatchObject({
+      status: 'COMPLETED',
+      error: 'Invalid status code: 499',
+      error_type: 'client_cancelled',
+      metrics: { inference_time: null },
+    });
+    const result = await get(path);
+    expect([result.status, result.body, result.headers.get('x-svc-error-type')]).toEqual([
+      499,
+      { detail: 'The request was cancelled', error_type: 'client_cancelled' },
+      'client_cancelled',
+    ]);
+    const again = await cancel(path);
+    expect([again.status, again.body]).toEqual([400, { status: 'ALREADY_COMPLETED' }]);
+    const none = await cancel('demo/image/requests/00000000-0000-4000-8000-000000000000');
+    expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND' }]);
+  });
+
+  it('of many submissions with one idempotency key one is kept', async () => {
+    const headers = { 'idempotency-key': 'only once' };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => submit('demo/image', { ...image, prompt: 'once' }, headers)),
+    );
+    expect(new Set(answers.map(({ body }) => (body as Submitted).request_id)).size).toBe(1);
+    const rows = await queue.database.query('select id from svc_requests where input like ?', ['%once%']);
+    expect(rows).toHaveLength(1);
+    expect(await strayWorkflows(queue)).toEqual([]);
+    const bob = await queue.request('POST', '/queue/demo/image', {
+      body: { ...image, prompt: 'other' },
+      headers: { ...queue.auth.bob, ...headers },
+    });
+    expect(bob.status).toBe(200);
+  });
+});
+
+const preference = (seconds: number) => ({
+  'x-svc-object-lifecycle-preference': JSON.stringify({ expiration_duration_seconds: seconds }),
+});
+
+describe('with workers', () => {
+  let queue: TestQueue;
+  const { call, submit, queued, get, cancel, result } = toolsOf(() => queue);
+  beforeAll(async () => {
+    queue = await startTestQueue('sqlite', {
+      spec,
+      environment: { QUEUE_URL: 'https://queue.example.com', RUN_URL: 'https://run.example.com/at/once/' },
+    });
+    await queue.startWorkers();
+  });
+  afterAll(() => queue.close());
+
+  const lasts = async (headers: Record<string, string>): Promise<number> => {
+    const answer = await call('POST', '/run/demo/image', headers, image);
+    const [{ url } = { url: '' }] = (answer.body as { images: { url: string }[] }).images;
+    return Number(new URL(url).searchParams.get('expires')) - Math.floor(Date.now() / 1000);
+  };
+
+  const ask = (host: string, method: string, path: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { ...queue.auth.ann, host, 'content-type': 'application/json' };
+      const request = send(`${queue.url}${path}`, { method, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      });
+      request.on('error', reject).end(method === 'POST' ? JSON.stringify(image) : '');
+    });
+
+  it('faults of query and headers are told together', async () => {
+    const answer = await submit('demo/image?svc_webhook=http://10.0.0.1/&svc_max_queue_length=x', image, {
+      'idempotency-key': 'x'.repeat(256),
+      'x-svc-request-start-timeout': '0.1',
+      'x-svc-tags': 'svc.own=1',
+      'x-svc-object-lifecycle-preference': '{"expiration_duration_seconds":0}',
+    });
+    expect(answer.status).toBe(422);
+    expect(detailOf(answer).map(({ loc }) => loc.join())).toEqual([
+      'query,svc_webhook',
+      'query,svc_max_queue_length',
+      'header,Idempotency-Key',
+      'header,X-Svc-Request-Start-Timeout',
+      'header,X-Svc-Object-Lifecycle-Preference',
+      'header,X-Svc-Tags',
+    ]);
+  });
+
+  it.each(['', ' ', 'soon', '-1', '0', '0.1', 'NaN'])('"%s" is no start timeout', async (value) => {
+    const answer = await submit('demo/image', image, { 'x-svc-request-start-timeout': value });
+    expect([answer.status, detailOf(answer)]).toMatchObject([
+      422,
+      [{ loc: ['header', 'X-Svc-Request-Start-Timeout'], type: 'value_error.request_start_timeout' }],
+    ]);
+  });
+
+  it.each(['[]', '"1d"', 'soon', '{"expiration_duration_seconds":1.5}'])(
+    '%s is no lifecycle of files',
+    async (value) => {
+      const answer = await submit('demo/image', image, { 'x-svc-object-lifecycle-preference': value });
+      expect(answer.status).toBe(422);
+    },
+  );
+
+  it.each([
+    ['no pair', 'a'],
+    ['a capital letter', 'A=1'],
+    ['a reserved key', 'svc.a=1'],
+    ['a long key', `${'a'.repeat(65)}=1`],
+    ['a long value', `a=${'1'.repeat(257)}`],
+    ['eleven pairs', Array.from({ length: 11 }, (_, index) => `a${index}=1`).join(',')],
+  ])('tags with %s are refused', async (_, value) => {
+    const answer = await submit('demo/image', image, { 'x-svc-tags': value });
+    expect([answer.status, detailOf(answer)]).toMatchObject([422, [{ loc: ['header', 'X-Svc-Tags'] }]]);
+  });
+
+  it('tags are found again', async () => {
+    const { request_id: id } = await queued('demo/image', image, { 'x-svc-tags': 'batch=7, team.x=a=b' });
+    const { data } = await queue.request('GET', `/requests/${id}`, { as: 'ann' });
+    expect(data).toMatchObject({ tags: { batch: '7', 'team.x': 'a=b' } });
+  });
+
+  it('who waited too long to start is told so, by the newer of both headers', async () => {
+    const busy = [await queued('demo/train', endless), await queued('demo/train', endless)];
+    const late = await queued('demo/train', training, {
+      'x-svc-request-timeout': '3600',
+      'x-svc-request-start-timeout': '1.2',
+    });
+    const answer = await result(`demo/train/requests/${late.request_id}`);
+    expect([answer.status, answer.body]).toMatchObject([504, { error_type: 'startup_timeout' }]);
+    expect(answer.headers.get('x-svc-request-timeout-type')).toBe('user');
+    const older = await queued('demo/train', training, { 'x-svc-request-timeout': '1.2' });
+    expect((await result(`demo/train/requests/${older.request_id}`)).status).toBe(504);
+    for (const { request_id: id } of busy) await cancel(`demo/train/requests/${id}`);
+  });
+
+  it('bodies that are not to be kept are gone soon after the end', async () => {
+    const kept = await queued('demo/image', image);
+    const { request_id: id } = await queued('demo/image', image, { 'x-svc-store-io': '0' });
+    for (const each of [kept.request_id, id]) {
+      expect((await result(`demo/image/requests/${each}`)).status).toBe(200);
+    }
+    await expire(queue.database, { before: 0, now: Date.now() + 3_600_000 });
+    expect((await get(`demo/image/requests/${id}`)).status).toBe(410);
+    expect((await get(`demo/image/requests/${kept.request_id}`)).status).toBe(200);
+    expect((await get(`demo/image/requests/${id}/status`)).body).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('files live as long as the caller wants, at most as long as the server keeps them', async () => {
+    expect(await lasts(preference(60))).toBeLessThanOrEqual(61);
+    expect(await lasts({})).toBeGreaterThan(86_000);
+    expect(await lasts(preference(9_000_000))).toBeLessThanOrEqual(86_401);
+  });
+
+  it('the status has what clients read, and logs for who asks', async () => {
+    const { request_id: id } = await queued('demo/image', image);
+    await result(`demo/image/requests/${id}`);
+    const url = `https://queue.example.com/demo/image/requests/${id}`;
+    const told = {
+      status: 'COMPLETED',
+      request_id: id,
+      response_url: url,
+      status_url: `${url}/status`,
+      cancel_url: `${url}/cancel`,
+      metrics: { inference_time: expect.any(Number) },
+      expires_at: expect.stringMatching(/Z$/),
+    };
+    for (const [query, logs] of [
+      ['', null],
+      ['?logs=0', null],
+      ['?logs=false', null],
+      ['?logs=1', 'all'],
+      ['?logs=true', 'all'],
+    ] as const) {
+      const answer = await get(`demo/image/requests/${id}/status${query}`);
+      const line = {
+        message: expect.any(String),
+        level: 'INFO',
+        source: 'USER',
+        timestamp: expect.any(String),
+      };
+      expect([answer.status, answer.body]).toEqual([200, { ...told, logs: logs === null ? null : [line] }]);
+      expect(answer.headers.get('x-svc-request-id')).toBe(id);
+    }
+  });
+
+  it('the result has its status and body at both of its addresses', async () => {
+    const { request_id: id } = await queued('demo/image', {});
+    const body = {
+      detail: [{ loc: ['body', 'prompt'], msg: 'field required', type: 'value_error.missing' }],
+    };
+    for (const path of ['', '/response', '/']) {
+      const answer = await result(`demo/image/requests/${id}${path}`);
+      expect([answer.status, answer.body, answer.headers.get('x-svc-request-id')]).toEqual([422, body, id]);
+    }
+  });
+
+  it('a longer model id is submitted whole, and may be shortened from then on', async () => {
+    const { request_id: id, status_url: url } = await queued('test/deep/image', {});
+    expect(url).toBe(`https://queue.example.com/test/deep/image/requests/${id}/status`);
+    for (const [path, status] of [
+      ['test/deep', 202],
+      ['test/deep/image', 202],
+      ['test/image', 404],
+      ['demo/image', 404],
+    ] as const) {
+      const answer = await get(`${path}/requests/${id}/status`);
+      expect([path, answer.status === 404]).toEqual([path, status === 404]);
+    }
+    expect((await submit('test/deep', {})).status).toBe(404);
+    await cancel(`test/deep/requests/${id}`);
+  });
+
+  it('events say what is new, keep the connection alive, and end with the request', async () => {
+    const { request_id: id } = await queued('demo/train', endless);
+    await until(async () => {
+      const { body } = await get(`demo/train/requests/${id}/status`);
+      return (body as { status: string }).status === 'IN_PROGRESS' || null;
+    });
+    const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
+      headers: queue.auth.ann,
+    });
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    let text = '';
+    let isCancelled = false;
+    for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += part;
+      if (isCancelled || !text.includes('\n: ')) continue;
+      isCancelled = true;
+      expect((await cancel(`demo/train/requests/${id}`)).body).toEqual({ status: 'CANCELLATION_REQUESTED' });
+    }
+    const events = text.split('\n\n').filter((event) => event.startsWith('data: '));
+    const told = events.map((event) => JSON.parse(event.slice('data: '.length)) as Record<string, unknown>);
+    expect(told.map(({ status }) => status)).toEqual(['IN_PROGRESS', 'COMPLETED']);
+    expect(told[0]).toMatchObject({ request_id: id, logs: null });
+  });
+
+  it('a model that cannot be run has failed, and the caller is told no more', async () => {
+    const { request_id: id } = await queued('test/deep/image', {}, { 'x-svc-no-retry': '1' });
+    const answer = await result(`test/deep/requests/${id}`);
+    expect([answer.status, answer.body]).toEqual([
+      500,
+      { detail: 'The model failed', error_type: 'runner_server_error' },
+    ]);
+    expect(answer.headers.get('x-svc-error-type')).toBe('runner_server_error');
+  });
+
+  it('who has no key, a wrong one or none for this model is told no more than that', async () => {
+    const post = (headers: Record<string, string>) =>
+      queue.request('POST', '/queue/demo/image', { body: image, headers });
+    for (const authorization of [
+      'Key a:b',
+      `Key ${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}:b`,
+      'Bearer x',
+    ]) {
+      const answer = await post({ authorization });
+      expect([answer.status, answer.body]).toEqual([401, { detail: 'invalid key credentials' }]);
+    }
+    expect((await post({})).status).toBe(401);
+    const wrong = await queue.request('GET', '/queue/demo/image/requests/x/status', {});
+    expect(wrong.status).toBe(401);
+  });
+
+  it('methods that are not served are named', async () => {
+    const { request_id: id } = await queued('demo/image', image);
+    expect((await call('GET', '/queue/demo/image')).status).toBe(405);
+    expect((await call('GET', '/run/demo/image')).status).toBe(405);
+    expect((await call('POST', `/queue/demo/image/requests/${id}/cancel`)).status).toBe(404);
+  });
+
+  describe('at addresses of their own', () => {
+    it.each([
+      ['queue.example.com', 'POST', '/demo/image', 200],
+      ['queue.example.com', 'GET', '/demo/image/requests/x/status', 404],
+      ['queue.example.com', 'POST', '/demo/none', 404],
+      ['queue.example.com', 'GET', '/server/ping', 404],
+      ['run.example.com', 'POST', '/at/once/demo/image', 200],
+      ['run.example.com', 'POST', '/demo/image', 404],
+      ['elsewhere.example.com', 'POST', '/demo/image', 404],
+      ['elsewhere.example.com', 'POST', '/queue/demo/image', 200],
+    ] as const)('%s: %s %s is %i', async (host, method, path, status) => {
+      expect(await ask(host, method, path)).toBe(status);
+    });
+  });
+});

@@ -1,0 +1,148 @@
+/** Programs that use the queue, against the packed client and a server with workers; and receivers of its webhooks. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../runtime/package.js';
+import { startTestQueue, until, type Received, type TestQueue } from '../queue/harness.js';
+import { adminToken } from '../runtime/server-harness.js';
+import type * as Package from '../../generated/client/src/index.js';
+import { findNode } from './nodes.js';
+import { createProject, diagnose, programsFolder, sourcesIn, strictest, type Project } from './package.js';
+import { runInBrowser, runInNode, type Outcome } from './run.js';
+
+const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
+
+let project: Project;
+let client: typeof Package;
+let queue: TestQueue;
+let faults: unknown;
+beforeAll(async () => {
+  project = await createProject(join(packageRoot, 'generated', 'client'), ['queue']);
+  const rootNames = programs.map((name) => join(project.folder, 'queue', name));
+  const program = ts.createProgram({ rootNames, options: strictest });
+  program.emit();
+  faults = [...diagnose(program)];
+  const entry = join(project.folder, 'node_modules', 'content-api-client', 'dist', 'index.js');
+  client = (await import(pathToFileURL(entry).href)) as typeof client;
+  queue = await startTestQueue('sqlite');
+  await queue.startWorkers();
+});
+afterAll(async () => {
+  await queue.close();
+  await project.remove();
+});
+
+const namesOf = (outcomes: readonly Outcome[]): unknown => outcomes.map(({ name }) => name);
+const resultsOf = (outcomes: readonly Outcome[]): unknown => outcomes.map(({ result }) => result);
+const expectedOf = (outcomes: readonly Outcome[]): unknown => outcomes.map(({ expected }) => expected);
+
+it('programs compile under the strictest settings', () => {
+  expect(faults).toEqual([]);
+});
+
+describe('programs give what they expect', () => {
+  it.each([20, 26] as const)('in Node %s', async (version) => {
+    const options = { folder: join(project.folder, 'queue'), url: queue.url, token: adminToken };
+    const outcomes = await runInNode(await findNode(version), options);
+    expect(namesOf(outcomes)).toEqual(programs.map((name) => name.replace('.ts', '.js')));
+    expect(resultsOf(outcomes)).toEqual(expectedOf(outcomes));
+  });
+
+  it('in a browser', async () => {
+    const options = { folder: project.folder, programs: 'queue', url: queue.url, token: adminToken };
+    const outcomes = await runInBrowser(options);
+    expect(namesOf(outcomes)).toEqual(programs.map((name) => name.replace('.ts', '.js')));
+    expect(resultsOf(outcomes)).toEqual(expectedOf(outcomes));
+  });
+});
+
+it('events go on where the connection broke, without telling a line twice', async () => {
+  let streams = 0;
+  const breaking: typeof fetch = async (...parameters) => {
+    const response = await fetch(...parameters);
+    if (!response.url.includes('/stream') || response.body === null || (streams += 1) > 1) return response;
+    let events = 0;
+    const cut = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        if ((events += 1) === 2) controller.error(new Error('the connection broke'));
+      },
+    });
+    return new Response(response.body.pipeThrough(cut), response);
+  };
+  const { queue: models } = client.createClient({ url: queue.url, token: adminToken, fetch: breaking });
+  const input = { model_name: 'm', prompt: 'sea', steps: 60, pause: 0.05 };
+  const { request_id: id } = await models.submit('demo/train', input);
+  const told: string[] = [];
+  for await (const { logs } of models.stream('demo/train', id, { logs: true })) {
+    told.push(...(logs ?? []).map(({ message }) => message));
+  }
+  const { logs } = await models.status('demo/train', id, { logs: true });
+  expect(streams).toBe(2);
+  expect(told).toEqual((logs ?? []).map(({ message }) => message));
+});
+
+describe('a webhook', () => {
+  let received: Received;
+  let secret: string;
+  beforeAll(async () => {
+    const url = `${queue.receiver.url}/sdk`;
+    const body = { prompt: 'the sea, grün', width: 16, height: 16 };
+    await queue.request('POST', `/queue/demo/image?svc_webhook=${url}`, { as: 'ann', body });
+    received = await until(() => queue.receiver.received.find(({ path }) => path === '/sdk') ?? null);
+    const { data } = await queue.request('GET', '/webhooks/secret', { as: 'ann' });
+    secret = (data as { secrets: string[] }).secrets[0] ?? '';
+  });
+
+  const verifiers = () => ({
+    secret: client.createWebhookVerifier({ secret }),
+    'one of several secrets': client.createWebhookVerifier({ secret: ['whsec_AAAA', secret] }),
+    keys: client.createWebhookVerifier({ url: `${queue.url}/` }),
+  });
+  const kinds = ['secret', 'one of several secrets', 'keys'] as const;
+
+  it.each(kinds)('is known by its %s', async (kind) => {
+    const { headers, text, body } = received;
+    const verify = verifiers()[kind];
+    expect(await verify({ headers, body: text })).toEqual(body);
+    expect(await verify({ headers: new Headers(headers as never), body: Buffer.from(text) })).toEqual(body);
+  });
+
+  it.each(kinds)('that was changed is refused by its %s', async (kind) => {
+    const { headers, text } = received;
+    const verify = verifiers()[kind];
+    const forged = [
+      { headers, body: text.replace('"OK"', '"KO"') },
+      { headers: { ...headers, 'webhook-id': 'other', 'x-svc-webhook-user-id': 'other' }, body: text },
+      {
+        headers: { ...headers, 'webhook-signature': 'v1,AAAA', 'x-svc-webhook-signature': 'zz' },
+        body: text,
+      },
+      { headers: { 'x-svc-webhook-timestamp': '1', 'webhook-timestamp': '1' }, body: text },
+    ];
+    for (const each of forged) await expect(verify(each)).rejects.toThrow(client.WebhookError);
+  });
+
+  it('of another time is refused, however well it is signed', async () => {
+    const { headers, text } = received;
+    for (const options of [{ secret }, { url: queue.url }]) {
+      const verify = client.createWebhookVerifier({ ...options, tolerance: -1 });
+      await expect(verify({ headers, body: text })).rejects.toThrow('too old');
+    }
+  });
+
+  it('asks for keys once, and again for a signature of none of them only after a while', async () => {
+    let asked = 0;
+    const counting: typeof fetch = (...parameters) => {
+      asked += 1;
+      return fetch(...parameters);
+    };
+    const verify = client.createWebhookVerifier({ url: queue.url, fetch: counting });
+    const { headers, text } = received;
+    await verify({ headers, body: text });
+    await verify({ headers, body: text });
+    await expect(verify({ headers, body: `${text} ` })).rejects.toThrow('wrong');
+    expect(asked).toBe(1);
+  });
+});
