@@ -1,6 +1,4 @@
 /** A server with its queue, workers and a receiver of webhooks, all of them real. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
@@ -12,42 +10,7 @@ import { queueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
 import { functions, startTestServer, testSecret, type TestServer } from '../runtime/server-harness.js';
-
-export interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface Receiver {
-  readonly url: string;
-  readonly received: readonly Received[];
-  /** Statuses of the next answers; 200 when used up. */
-  readonly answers: number[];
-  close(): Promise<void>;
-}
-
-export const startReceiver = async (): Promise<Receiver> => {
-  const received: Received[] = [];
-  const answers: number[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => (text += part));
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) });
-      const status = answers.shift() ?? 200;
-      response.writeHead(status, status >= 300 && status < 400 ? { location: '/elsewhere' } : {}).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    answers,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-};
+import { startReceiver, type Receiver } from './receiver.js';
 
 export interface TestQueue extends TestServer {
   /** Of Temporal. */
