@@ -53,8 +53,11 @@ export const startTemporalServer = async (options: TemporalServerOptions): Promi
 /** What it writes is safe from a crash of the server, not of the machine, and four times as fast. */
 const argumentsOf = ({ port, uiPort, file }: TemporalServerOptions): readonly string[] => [
   ...'server start-dev --ip 127.0.0.1 --log-level error'.split(' '),
-  ...['--port', String(port), '--db-filename', file],
-  ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+  ...'--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL'.split(' '),
+  '--port',
+  String(port),
+  '--db-filename',
+  file,
   ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
 ];
 

@@ -10,7 +10,7 @@ import type { QueueModels } from './models.js';
 import type { Orchestrator, RequestStart } from './orchestrator.js';
 import type { Outcome } from './outcome.js';
 import { admit, enterLane, ensureLane } from './store/admission.js';
-import { findDeliveryOf, insertDelivery, type Delivery } from './store/deliveries.js';
+import { findDeliveryOf, insertDelivery, markDeliveryStarted, type Delivery } from './store/deliveries.js';
 import {
   endRequest,
   findRequest,
@@ -97,7 +97,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     await (admitted
       ? orchestrator.admit(startOf(request, true))
       : orchestrator.start(startOf(request, false)));
-    await markStarted(database, [request.id]);
+    await markStarted(database, request);
   };
 
   const tellAdmitted = async (ids: readonly string[]): Promise<void> => {
@@ -158,7 +158,10 @@ export const createDesk = (options: DeskOptions): Desk => {
       const { admitted } = await inLane(model, async () => undefined);
       await tellAdmitted(admitted);
     },
-    deliver: (delivery) => orchestrator.deliver(deliveryInput(delivery, Date.now())),
+    async deliver(delivery) {
+      await orchestrator.deliver(deliveryInput(delivery, Date.now()));
+      await markDeliveryStarted(database, delivery.id);
+    },
   };
 };
 

@@ -2,17 +2,19 @@
 import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { loadConfig } from '../../runtime/config.js';
+import { loadConfig, type Environment } from '../../runtime/config.js';
 import { createKey } from '../../runtime/queue/keys.js';
 import { createQueueModels } from '../../runtime/queue/models.js';
 import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
-import { queueSettings } from '../../runtime/queue/settings.js';
+import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
 import { functions, startTestServer, testSecret, type TestServer } from '../runtime/server-harness.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 export interface TestQueue extends TestServer {
+  /** Of its workers. */
+  readonly settings: QueueSettings;
   /** Of Temporal. */
   readonly namespace: string;
   readonly receiver: Receiver;
@@ -21,7 +23,7 @@ export interface TestQueue extends TestServer {
   startWorkers(): Promise<WorkerProcess>;
 }
 
-const environment = (namespace: string) => ({
+const environmentOf = (namespace: string) => ({
   TEMPORAL_ADDRESS: inject('services').temporal,
   TEMPORAL_NAMESPACE: namespace,
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
@@ -47,12 +49,13 @@ const createNamespace = async (): Promise<string> => {
   return namespace;
 };
 
-export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> => {
+export const startTestQueue = async (dialect: TestDialect, more: Environment = {}): Promise<TestQueue> => {
   const namespace = await createNamespace();
+  const environment = { ...environmentOf(namespace), ...more };
   const receiver = await startReceiver();
   const server = await startTestServer({
     dialect,
-    environment: environment(namespace),
+    environment,
     access: { users: { ann: {}, bob: {} } },
   });
   const secrets = await secretsOf(createKeys([testSecret]));
@@ -66,15 +69,17 @@ export const startTestQueue = async (dialect: TestDialect): Promise<TestQueue> =
     return { authorization: `Key ${key}` };
   };
   const running: WorkerProcess[] = [];
+  const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment });
+  const settings = queueSettings(config, { url: () => server.url, secrets });
   return {
     ...server,
+    settings,
     namespace,
     receiver,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {
-      const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment(namespace) });
       const workers = await startWorkers({
-        settings: queueSettings(config, { url: () => server.url, secrets }),
+        settings,
         database: server.database,
         models: createQueueModels(server.queueModels),
         functions,

@@ -111,7 +111,10 @@ const admitOldest = async (
   );
   if (row === undefined) return null;
   const { affected } = await statements.write({
-    text: "update svc_requests set state = 'admitted', date_admitted = ? where id = ? and state = 'waiting'",
+    // its workflow has yet to hear of it
+    text:
+      "update svc_requests set state = 'admitted', started = 0, date_admitted = ? where id = ? and " +
+      "state = 'waiting'",
     values: [now, String(row.id)],
   });
   return affected > 0 ? String(row.id) : null;

@@ -105,7 +105,8 @@ const activitiesOf = (input: ModelRequestInput): ModelActivities =>
     ...(input.startBefore !== null && {
       scheduleToStartTimeout: Math.max(1, input.startBefore - Date.now()),
     }),
-    retry: { maximumAttempts: input.attempts, initialInterval: '1s', maximumInterval: '60s' },
+    // the activity counts: an attempt that did not reach the model is none
+    retry: { initialInterval: '1s', maximumInterval: '60s' },
     summary: input.model,
   }) as ModelActivities;
 
