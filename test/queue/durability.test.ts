@@ -14,6 +14,12 @@ import { startReceiver, type Receiver } from './receiver.js';
 
 type Status = Readonly<Record<string, unknown>> & { readonly logs: { readonly message: string }[] | null };
 
+const environmentOf = (address: string) => ({
+  TEMPORAL_ADDRESS: address,
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  WEBHOOK_ALLOW_HTTP: 'true',
+});
+
 describe('processes of their own', () => {
   let place: Workplace;
   let receiver: Receiver;
@@ -39,11 +45,6 @@ describe('processes of their own', () => {
     ends.push(() => running.stop('SIGTERM'));
     url = (await running.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
   };
-  const environmentOf = (address: string) => ({
-    TEMPORAL_ADDRESS: address,
-    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-    WEBHOOK_ALLOW_HTTP: 'true',
-  });
   const startWorker = async (address: string): Promise<Running> => {
     const worker = place.start(['worker'], { ...environmentOf(address), PUBLIC_URL: url });
     await worker.until(/working: /);

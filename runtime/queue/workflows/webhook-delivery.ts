@@ -12,6 +12,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<number> {
   const { deliverWebhook } = proxyActivities<WebhookActivities>({
     taskQueue: taskQueues.webhooks,
     startToCloseTimeout: '150s',
+    heartbeatTimeout: '10s',
     scheduleToCloseTimeout: input.within,
     // the activity names the pause after each failure
     retry: { maximumAttempts: maxAttempts },
