@@ -3,12 +3,12 @@ import { execFile, fork } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { modulePath } from '../package.js';
 
 export const temporalVersion = 'v1.5.1';
 
-const cache = resolve('.svc', 'cache', `temporal-${temporalVersion}`);
+const cache = join(process.cwd(), '.svc', 'cache', `temporal-${temporalVersion}`);
 const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
 const goFolders = [...path, '/usr/local/go/bin', '/usr/lib/go/bin'];
 

@@ -129,13 +129,11 @@ const send = async (
 };
 
 const signersOf = async (database: Database, account: string, now: number): Promise<Signers> => {
-  const [secrets, keys] = await Promise.all([
+  const [secrets, { signer }] = await Promise.all([
     webhookSecrets(database, account, now),
     signingKeys(database, now),
   ]);
-  const key = keys.find(({ retired }) => retired === null);
-  if (key === undefined) throw new Error('there is no key to sign webhooks with');
-  return { secrets, key };
+  return { secrets, key: signer };
 };
 
 /** `null`: the request is not kept any more. */
