@@ -12,6 +12,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
   ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
+  ['webhooks', async () => (await import('./commands/webhooks.js')).webhooksCommand()],
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],
 ]);
 

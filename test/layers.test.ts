@@ -131,6 +131,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/client': ['runtime/queue/orchestrator', 'runtime/queue/worker'],
   '@temporalio/common': ['runtime/queue/orchestrator', 'runtime/queue/activities', 'runtime/queue/workflows'],
   '@temporalio/envconfig': ['runtime/queue/connection'],
+  '@temporalio/testing': ['runtime/demo/temporal-download'],
   '@temporalio/worker': ['runtime/queue/worker', 'runtime/queue/bundle'],
   '@temporalio/workflow': ['runtime/queue/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],

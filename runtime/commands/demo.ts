@@ -12,41 +12,81 @@ import { action, say } from './output.js';
 export const demoCommand = (): Command =>
   new Command('demo').description('serve a demo database: nothing to set up, everything under .svc/').action(
     action(async () => {
-      await runDemo(await demoConfig(loadEnvironment(process.cwd())));
+      await runDemo(await demoSetting(loadEnvironment(process.cwd())));
       return 0;
     }),
   );
 
-const runDemo = async (config: Config): Promise<void> => {
-  const observe = showSteps(await createObserver(config));
-  const [{ loadChinook }, { greet }, { startRequestProcess }, { tokenOf }] = await Promise.all([
-    import('../demo/chinook.js'),
-    import('../demo/greeting.js'),
-    import('../processes/request-process.js'),
-    import('../schema/users.js'),
-  ]);
+interface Setting {
+  /** What was given, and what the demo adds. */
+  readonly environment: Environment;
+  readonly config: Config;
+}
+
+const runDemo = async ({ environment, config: given }: Setting): Promise<void> => {
+  const observe = showSteps(await createObserver(given));
+  const [{ loadChinook }, { greet }, { startRequestProcess }, { tokenOf }, { openDemoQueue }, { demoKey }] =
+    await Promise.all([
+      import('../demo/chinook.js'),
+      import('../demo/greeting.js'),
+      import('../processes/request-process.js'),
+      import('../schema/users.js'),
+      import('../demo/queue.js'),
+      import('../demo/key.js'),
+    ]);
+  const queue = await openDemoQueue(given, say);
+  const config = { ...given, temporal: { ...given.temporal, address: queue.address } };
   const database = await connect(config, observe);
   await timed('data', observe, () => loadChinook(database));
   const { admin } = await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
   const { email } = config.admin;
   const token = await tokenOf(database, email);
+  const key = await demoKey(database, config);
   const running = await startRequestProcess({ config, database, observe });
   const urls = urlsOf(config, running.url);
   const file = config.database.url.slice('sqlite:'.length);
   say(`\n${running.collections} collections, ready after ${(performance.now() / 1000).toFixed(1)} s`);
-  say(greet({ urls, email, token, password: admin.password, file }));
-  await untilStopped({ stop: running.close, kill: () => {} }, observe);
+  say(
+    greet({
+      urls,
+      queue: `${running.url}/queue`,
+      ui: queue.ui,
+      email,
+      token,
+      password: admin.password,
+      key,
+      file,
+    }),
+  );
+  const working = queue.work({
+    ...environment,
+    DATABASE_URL: config.database.url,
+    TEMPORAL_ADDRESS: queue.address,
+    PUBLIC_URL: running.url,
+  });
+  const stop = async (): Promise<void> => {
+    await Promise.all([queue.stop(), working]);
+    await running.close();
+  };
+  await untilStopped({ stop, kill: () => {} }, observe);
 };
 
-/** The demo fills what it serves, so it keeps to an embedded database of its own. */
-const demoConfig = async (environment: Environment): Promise<Config> => {
-  const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = environment;
+/** The demo fills what it serves, so it keeps to an embedded database of its own; webhooks may go to this machine. */
+const demoSetting = async (given: Environment): Promise<Setting> => {
+  const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = given;
   const own = url?.startsWith('sqlite:') === true;
   if (file || (url && !own)) say('DATABASE_URL is not used by the demo; "svc start" serves that database');
-  const config = loadConfig({ EXPLORER: 'true', ...others, ...(own ? { DATABASE_URL: url } : {}) });
-  if (environment.PORT || (await isFree(config.host, config.port))) return config;
+  const environment = { ...defaults, ...others, ...(own ? { DATABASE_URL: url } : {}) };
+  const config = loadConfig(environment);
+  if (given.PORT || (await isFree(config.host, config.port))) return { environment, config };
   say(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
-  return { ...config, port: 0 };
+  return { environment, config: { ...config, port: 0 } };
+};
+
+const defaults: Environment = {
+  EXPLORER: 'true',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+  WEBHOOK_ALLOW_HTTP: 'true',
 };
 
 /** Steps as plain lines: this start is watched by a person. */

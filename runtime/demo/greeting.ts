@@ -2,29 +2,45 @@
 
 export interface Demo {
   readonly urls: Readonly<Record<string, string>>;
+  /** Where requests are submitted. */
+  readonly queue: string;
+  /** Pages of Temporal; `null`: its own affair. */
+  readonly ui: string | null;
   readonly email: string;
   /** `null`: the administrator has none, or is somebody else by now. */
   readonly token: string | null;
   /** `null`: it was told before. */
   readonly password: string | null;
+  /** Of the queue; `null`: it was told before. */
+  readonly key: string | null;
   readonly file: string;
 }
 
-export const greet = ({ urls, email, token, password, file }: Demo): string => {
-  const names = Object.keys(urls);
-  const width = Math.max(...names.map((name) => name.length), 'password'.length) + 2;
-  const row = (name: string, value: string): string => `  ${name.padEnd(width)}${value}`;
+export const greet = (demo: Demo): string => {
+  const { urls, ui, email, token, password, key, file } = demo;
+  const places = { ...urls, ...(ui !== null && { temporal: ui }) };
+  const width = Math.max(...Object.keys(places).map((name) => name.length), 'password'.length) + 2;
+  const row = ([name, value]: readonly [string, string]): string => `  ${name.padEnd(width)}${value}`;
   return [
     '',
-    ...names.map((name) => row(name, urls[name] ?? '')),
+    ...Object.entries(places).map(row),
     '',
-    row('admin', email),
-    row('password', password ?? `told at the first start; "svc users password ${email}" makes another`),
-    row('token', token ?? `none; "svc users token ${email}" makes one`),
+    row(['admin', email]),
+    row(['password', password ?? `told at the first start; "svc users password ${email}" makes another`]),
+    row(['token', token ?? `none; "svc users token ${email}" makes one`]),
+    row(['key', key ?? `told at the first start; "svc keys create --user ${email}" makes another`]),
     '',
     'Try it:',
     '',
     ...curls(urls.items ?? '', token ?? 'TOKEN'),
+    '',
+    'The queue. In another terminal, who receives what comes of it:',
+    '',
+    receiver,
+    '',
+    'A request, its state, its result:',
+    '',
+    ...queueCurls(demo.queue, key === null ? `Bearer ${token ?? 'TOKEN'}` : `Key ${key}`),
     '',
     `Ctrl-C stops it; the data stays in ${file}.`,
     '',
@@ -38,5 +54,25 @@ const curls = (items: string, token: string): readonly string[] => {
     `curl -g '${items}/Album?fields=Title,ArtistId.Name,Track.Name&limit=2' ${header}`,
     `curl -g '${items}/Track?filter[Milliseconds][_gt]=4000000&fields=Name,Milliseconds&sort=-Milliseconds' ${header}`,
     `curl -X POST '${items}/Artist' ${header} -H 'Content-Type: application/json' -d '{"Name":"Clara Schumann"}'`,
+  ];
+};
+
+const port = 9000;
+
+/** Shows signatures and bodies, and accepts everything. */
+const receiver =
+  `node -e 'require("http").createServer((q,a)=>{console.log(q.headers);q.pipe(process.stdout,{end:false});` +
+  `q.on("end",()=>a.end())}).listen(${port},"127.0.0.1")'`;
+
+const queueCurls = (queue: string, authorization: string): readonly string[] => {
+  const header = `-H 'Authorization: ${authorization}'`;
+  const submit =
+    `curl -s '${queue}/demo/image?svc_webhook=http://127.0.0.1:${port}/' ${header} ` +
+    `-H 'Content-Type: application/json' -d '{"prompt":"A lighthouse in the fog","seed":7}'`;
+  const state = `${queue}/demo/image/requests/$id`;
+  return [
+    `id=$(${submit} | tee /dev/stderr | grep -o '[0-9a-f-]\\{36\\}' | head -1)`,
+    `curl "${state}/status?logs=1" ${header}`,
+    `curl "${state}" ${header}`,
   ];
 };

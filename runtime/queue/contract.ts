@@ -27,6 +27,10 @@ export const searchAttributes = {
   SvcStatus: 'KEYWORD',
   SvcErrorType: 'KEYWORD',
   SvcHttpStatus: 'INT',
+  /** Also of deliveries, as the next one. */
+  SvcRequestId: 'KEYWORD',
+  /** `none`, `pending`, `delivered`, `failed`; that of a request stays as its end left it. */
+  SvcWebhookState: 'KEYWORD',
 } as const;
 
 export interface ModelRequestInput {
@@ -63,6 +67,8 @@ export interface DeliveryInput {
   readonly within: number;
   /** Of the receiver, without anything secret. */
   readonly host: string;
+  /** Whether the workflow carries search attributes. */
+  readonly searchable?: boolean;
 }
 
 export const deliveryWorkflowId = ({ deliveryId, round }: DeliveryInput): string =>

@@ -10,7 +10,7 @@ import type { QueueModels } from './models.js';
 import type { Orchestrator, RequestStart } from './orchestrator.js';
 import type { Outcome } from './outcome.js';
 import { admit, enterLane, ensureLane } from './store/admission.js';
-import { findDeliveryOf, insertDelivery, type Delivery } from './store/deliveries.js';
+import { findDeliveryOf, insertDelivery, markDeliveryStarted, type Delivery } from './store/deliveries.js';
 import {
   endRequest,
   findRequest,
@@ -36,9 +36,9 @@ export interface DeskOptions {
 export interface Desk {
   /**
    * Stores a request and gives it a slot if one is free.
-   * @param also further writes of the same transaction
+   * @param also further writes of the same transaction; `null`: none
    */
-  open(request: NewRequest, also: (statements: Statements) => Promise<void>): Promise<{ admitted: boolean }>;
+  open(request: NewRequest, also: AlsoWrite | null): Promise<{ admitted: boolean }>;
   /** Ends a request unless it has ended; `null`: it has, or it is not in the state `from`. */
   end(id: string, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
   /** How it ended; `null`: it has not. */
@@ -47,8 +47,12 @@ export interface Desk {
   fill(model: QueueModelDeclaration): Promise<void>;
   /** Sees to it that the workflow of a request is there. */
   start(request: RequestHead): Promise<void>;
+  /** The same for one that was just opened; that its workflow is there is written down in passing. */
+  announce(request: RequestHead): Promise<void>;
   deliver(delivery: Delivery): Promise<void>;
 }
+
+export type AlsoWrite = (statements: Statements) => Promise<void>;
 
 export const createDesk = (options: DeskOptions): Desk => {
   const { database, models, orchestrator, resultTtl, onLoss } = options;
@@ -92,18 +96,40 @@ export const createDesk = (options: DeskOptions): Desk => {
     };
   };
 
+  const tell = (request: RequestHead): Promise<void> =>
+    request.state === 'waiting'
+      ? orchestrator.start(startOf(request, false))
+      : orchestrator.admit(startOf(request, true));
+
   const start = async (request: RequestHead): Promise<void> => {
-    const admitted = request.state !== 'waiting';
-    await (admitted
-      ? orchestrator.admit(startOf(request, true))
-      : orchestrator.start(startOf(request, false)));
-    await markStarted(database, [request.id]);
+    await tell(request);
+    await markStarted(database, request);
   };
 
+  /** Requests that this process is opening: who opens one tells its workflow by itself. */
+  const opening = new Set<string>();
+  const granted = new Set<string>();
+
   const tellAdmitted = async (ids: readonly string[]): Promise<void> => {
-    if (ids.length === 0) return;
-    const requests = await findRequests(database, ids);
+    const others = ids.filter((id) => !opening.has(id));
+    for (const id of ids) if (opening.has(id)) granted.add(id);
+    if (others.length === 0) return;
+    const requests = await findRequests(database, others);
     await Promise.all(requests.map((request) => start(request).catch(onLoss)));
+  };
+
+  const fills = new Map<string, () => Promise<void>>();
+
+  /** Fills of a lane that are asked for while one is under way are one fill, after it. */
+  const fillTogether = (model: QueueModelDeclaration): Promise<void> => {
+    const known = fills.get(model.id);
+    if (known !== undefined) return known();
+    const fill = together(async () => {
+      const { admitted } = await inLane(model, async () => undefined);
+      tellAdmitted(admitted).catch(onLoss);
+    });
+    fills.set(model.id, fill);
+    return fill();
   };
 
   const deliveryInput = (delivery: Delivery, ended: number): DeliveryInput => ({
@@ -131,13 +157,25 @@ export const createDesk = (options: DeskOptions): Desk => {
     async open(request, also) {
       const model = models.find(request.model);
       if (model === undefined) throw new Error(`there is no model ${request.model}`);
-      const { admitted } = await inLane(model, async (statements) => {
-        await also(statements);
-        await insertRequest(statements, request);
-      });
-      const own = admitted.includes(request.id);
-      await tellAdmitted(admitted.filter((id) => id !== request.id));
-      return { admitted: own };
+      opening.add(request.id);
+      try {
+        await (also === null
+          ? insertRequest(database, request)
+          : database.transaction(async (statements) => {
+              await also(statements);
+              await insertRequest(statements, request);
+            }));
+        // it is stored: what comes now is repeated by the sweep where it fails
+        await fillTogether(model).catch(onLoss);
+        return { admitted: granted.has(request.id) };
+      } finally {
+        opening.delete(request.id);
+        granted.delete(request.id);
+      }
+    },
+    async announce(request) {
+      await tell(request);
+      markStarted(database, request).catch(onLoss);
     },
     async end(id, outcome, from) {
       const request = await findRequest(database, id);
@@ -158,8 +196,24 @@ export const createDesk = (options: DeskOptions): Desk => {
       const { admitted } = await inLane(model, async () => undefined);
       await tellAdmitted(admitted);
     },
-    deliver: (delivery) => orchestrator.deliver(deliveryInput(delivery, Date.now())),
+    async deliver(delivery) {
+      await orchestrator.deliver(deliveryInput(delivery, Date.now()));
+      await markDeliveryStarted(database, delivery.id);
+    },
   };
+};
+
+/** Calls that come while one is under way share the next one. */
+const together = (run: () => Promise<void>): (() => Promise<void>) => {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  const begin = (): Promise<void> => {
+    next = null;
+    const running = run();
+    current = running.catch(() => undefined);
+    return running;
+  };
+  return () => (next ??= current.then(begin));
 };
 
 /** Its webhook is a row of the same transaction: an end without its delivery does not exist. */

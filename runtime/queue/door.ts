@@ -237,6 +237,6 @@ const respondFile = async (
 };
 
 const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
-  const keys = await signingKeys(database, Date.now());
-  return answerJson(200, toJwks(keys), { 'cache-control': 'public, max-age=300' });
+  const { published } = await signingKeys(database, Date.now());
+  return answerJson(200, toJwks(published), { 'cache-control': 'public, max-age=300' });
 };

@@ -116,13 +116,20 @@ const connect = async ({ address, namespace }: OrchestratorOptions): Promise<Lin
 };
 
 /** Whether the namespace knows our search attributes; without them everything else works. */
-export const isSearchable = async (client: Client, namespace: string): Promise<boolean> => {
-  try {
-    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
-    return Object.keys(searchAttributes).every((name) => name in customAttributes);
-  } catch {
-    return false;
-  }
+export const isSearchable = async (client: Client, namespace: string): Promise<boolean> =>
+  (await missingAttributes(client, namespace)).length === 0;
+
+/** Our search attributes that the namespace does not know; all of them where it does not say. */
+export const missingAttributes = async (
+  client: Client,
+  namespace: string,
+): Promise<readonly (keyof typeof searchAttributes)[]> => {
+  const known = await client.connection.operatorService
+    .listSearchAttributes({ namespace })
+    .then(({ customAttributes }) => customAttributes)
+    .catch(() => ({}));
+  const names = Object.keys(searchAttributes) as (keyof typeof searchAttributes)[];
+  return names.filter((name) => !(name in known));
 };
 
 const withDeadline = <Result>({ connection }: Link, body: () => Promise<Result>): Promise<Result> =>
@@ -150,12 +157,14 @@ const admitRequest = async (link: Link, request: RequestStart): Promise<void> =>
   );
 };
 
-const startDelivery = async ({ client }: Link, delivery: DeliveryInput): Promise<void> => {
+const startDelivery = async ({ client, searchable }: Link, delivery: DeliveryInput): Promise<void> => {
+  const attributes = await attributesOf({ SvcRequestId: delivery.requestId, SvcWebhookState: 'pending' });
   await unlessThere(() =>
     client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
       taskQueue: taskQueues.workflows,
-      args: [delivery],
+      args: [{ ...delivery, searchable }],
+      ...(searchable && { typedSearchAttributes: attributes }),
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       staticSummary: `webhook to ${delivery.host}`,
@@ -172,23 +181,26 @@ const requestOptions = async ({ searchable }: Link, { priority, summary, ...requ
   workflowIdConflictPolicy: 'USE_EXISTING' as const,
   staticSummary: summary,
   priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
-  ...(searchable && { typedSearchAttributes: await attributesOf(request) }),
+  ...(searchable && {
+    typedSearchAttributes: await attributesOf({
+      SvcModel: request.model,
+      SvcAccount: request.account,
+      SvcRequestId: request.requestId,
+      SvcStatus: 'IN_QUEUE',
+    }),
+  }),
 });
 
-const attributesOf = async ({
-  model,
-  account,
-}: Pick<ModelRequestInput, 'model' | 'account'>): Promise<TypedSearchAttributes> => {
+/** `null`: has none. */
+const attributesOf = async (
+  values: Readonly<Partial<Record<keyof typeof searchAttributes, string | null>>>,
+): Promise<TypedSearchAttributes> => {
   const { defineSearchAttributeKey, TypedSearchAttributes } = await import('@temporalio/common');
-  const pairOf = (name: keyof typeof searchAttributes, value: string) => ({
-    key: defineSearchAttributeKey(name, 'KEYWORD'),
-    value,
-  });
-  return new TypedSearchAttributes([
-    pairOf('SvcModel', model),
-    pairOf('SvcAccount', account),
-    pairOf('SvcStatus', 'IN_QUEUE'),
-  ]);
+  return new TypedSearchAttributes(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === null ? [] : [{ key: defineSearchAttributeKey(name, 'KEYWORD'), value }],
+    ),
+  );
 };
 
 const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {

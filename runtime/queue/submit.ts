@@ -60,9 +60,7 @@ export const submit = async (
     created,
     startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
   };
-  return options.idempotencyKey === null
-    ? begin(row, async () => undefined, services)
-    : submitOnce(row, options, services);
+  return options.idempotencyKey === null ? begin(row, null, services) : submitOnce(row, options, services);
 };
 
 /** Tells Temporal; where it is away the row waits for the sweep. */
@@ -81,7 +79,7 @@ const begin = async (
     begun: null,
     ended: null,
   };
-  await desk.start(request).catch(onLoss);
+  await desk.announce(request).catch(onLoss);
   return { request, position: admitted ? 0 : await countBefore(database, row) };
 };
 

@@ -12,7 +12,7 @@ import { searchAttributes, taskQueues } from './contract.js';
 import { createDesk, type Desk } from './desk.js';
 import { createDirectoryStore, type FileStore } from './files.js';
 import type { QueueModels } from './models.js';
-import { isSearchable, orchestratorOf, type Orchestrator } from './orchestrator.js';
+import { isSearchable, missingAttributes, orchestratorOf, type Orchestrator } from './orchestrator.js';
 import { toFunction } from './run.js';
 import { createRunner } from './runners/index.js';
 import type { QueueSettings } from './settings.js';
@@ -139,7 +139,8 @@ const prepareNamespace = async (
   namespace: string,
   { onWarning }: WorkerProcessOptions,
 ): Promise<void> => {
-  if (!(await isSearchable(client, namespace))) await addSearchAttributes(client, namespace, onWarning);
+  const missing = await missingAttributes(client, namespace);
+  if (missing.length > 0) await addSearchAttributes(client, { namespace, missing, onWarning });
   await ensureSchedule(client, 'svc-sweep', { workflow: 'sweep', every: '10s' });
   await ensureSchedule(client, 'svc-expire', { workflow: 'expire', every: '1h' });
 };
@@ -147,12 +148,17 @@ const prepareNamespace = async (
 /** `temporal.api.enums.v1.IndexedValueType` */
 const indexedTypes = { KEYWORD: 2, INT: 3 } as const;
 
+interface AttributeOptions {
+  readonly namespace: string;
+  readonly missing: readonly (keyof typeof searchAttributes)[];
+  readonly onWarning: (message: string) => void;
+}
+
 const addSearchAttributes = async (
   client: Client,
-  namespace: string,
-  onWarning: (message: string) => void,
+  { namespace, missing, onWarning }: AttributeOptions,
 ): Promise<void> => {
-  const wanted = Object.entries(searchAttributes);
+  const wanted = missing.map((name) => [name, searchAttributes[name]] as const);
   try {
     await client.connection.operatorService.addSearchAttributes({
       namespace,

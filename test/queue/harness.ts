@@ -1,6 +1,4 @@
 /** A server with its queue, workers and a receiver of webhooks, all of them real. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +6,7 @@ import { loadConfig } from '../../runtime/config.js';
 import { createKey } from '../../runtime/queue/keys.js';
 import { createQueueModels } from '../../runtime/queue/models.js';
 import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
-import { queueSettings } from '../../runtime/queue/settings.js';
+import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
 import type { TestDialect } from '../databases.js';
 import {
@@ -18,44 +16,11 @@ import {
   type TestServer,
   type TestServerOptions,
 } from '../runtime/server-harness.js';
-
-export interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface Receiver {
-  readonly url: string;
-  readonly received: readonly Received[];
-  /** Statuses of the next answers; 200 when used up. */
-  readonly answers: number[];
-  close(): Promise<void>;
-}
-
-export const startReceiver = async (): Promise<Receiver> => {
-  const received: Received[] = [];
-  const answers: number[] = [];
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (part: string) => (text += part));
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) });
-      const status = answers.shift() ?? 200;
-      response.writeHead(status, status >= 300 && status < 400 ? { location: '/elsewhere' } : {}).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    answers,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-};
+import { startReceiver, type Receiver } from './receiver.js';
 
 export interface TestQueue extends TestServer {
+  /** Of its workers. */
+  readonly settings: QueueSettings;
   /** Of Temporal. */
   readonly namespace: string;
   readonly receiver: Receiver;
@@ -64,7 +29,7 @@ export interface TestQueue extends TestServer {
   startWorkers(): Promise<WorkerProcess>;
 }
 
-const environment = (namespace: string) => ({
+const environmentOf = (namespace: string) => ({
   TEMPORAL_ADDRESS: inject('services').temporal,
   TEMPORAL_NAMESPACE: namespace,
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
@@ -95,12 +60,12 @@ export const startTestQueue = async (
   options: Pick<TestServerOptions, 'spec' | 'environment'> = {},
 ): Promise<TestQueue> => {
   const namespace = await createNamespace();
+  const environment = { ...environmentOf(namespace), ...options.environment };
   const receiver = await startReceiver();
-  const variables = { ...environment(namespace), ...options.environment };
   const server = await startTestServer({
     ...options,
     dialect,
-    environment: variables,
+    environment,
     access: { users: { ann: {}, bob: {} } },
   });
   const secrets = await secretsOf(createKeys([testSecret]));
@@ -114,15 +79,17 @@ export const startTestQueue = async (
     return { authorization: `Key ${key}` };
   };
   const running: WorkerProcess[] = [];
+  const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment });
+  const settings = queueSettings(config, { url: () => server.url, secrets });
   return {
     ...server,
+    settings,
     namespace,
     receiver,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {
-      const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...variables });
       const workers = await startWorkers({
-        settings: queueSettings(config, { url: () => server.url, secrets }),
+        settings,
         database: server.database,
         models: createQueueModels(server.queueModels),
         functions,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startReceiver } from '../queue/receiver.js';
 import { createWorkplace, type Running, type Workplace } from './commands.js';
 
 const places: Workplace[] = [];
@@ -193,7 +194,7 @@ describe('svc demo', () => {
     const first = place.start(['demo'], anywhere);
     await first.until(/Ctrl-C/);
     const token = /token +(\S+)/.exec(first.output())?.[1];
-    const lines = first.output().match(/^curl .*$/gm) ?? [];
+    const lines = first.output().match(/^curl -[gX] .*$/gm) ?? [];
     expect(lines).toHaveLength(3);
     const answers: unknown[] = [];
     for (const line of lines) answers.push(JSON.parse((await run('sh', ['-c', line])).stdout));
@@ -218,7 +219,59 @@ describe('svc demo', () => {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(await kept.json()).toMatchObject({ data: [{ Name: 'Clara Schumann' }] });
+    expect(second.output()).toContain('svc keys create');
     expect(await second.stop('SIGINT')).toBe(0);
+  });
+
+  it('runs what its queue is asked for, delivers it, and leaves no process after Ctrl-C', async () => {
+    const place = work();
+    const receiver = await startReceiver();
+    const running = place.start(['demo'], anywhere);
+    await running.until(/Ctrl-C/);
+    const lines = running.output().match(/^(?:id=|curl ").*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const [submit = '', status = '', result = ''] = lines.map((line) =>
+      line.replace('http://127.0.0.1:9000', receiver.url),
+    );
+    const { stdout: told } = await run('sh', ['-c', `${submit}; echo "$id"; ${status}`]);
+    const [id = '', state = ''] = told.split('\n');
+    expect(JSON.parse(state)).toMatchObject({
+      request_id: id,
+      status: expect.stringMatching(/^(IN_|COMPLETED)/),
+    });
+    await eventually(() => receiver.received.length > 0);
+    const { stdout } = await run('sh', ['-c', `id=${id}; ${result}`]);
+    expect(receiver.received[0]?.body).toMatchObject({
+      request_id: id,
+      status: 'OK',
+      payload: JSON.parse(stdout) as object,
+    });
+    const { images } = JSON.parse(stdout) as { images: { url: string }[] };
+    const picture = await (await fetch(images[0]?.url ?? '')).arrayBuffer();
+    expect(Buffer.from(picture).subarray(1, 4).toString()).toBe('PNG');
+    const ui = /temporal +(\S+)/.exec(running.output())?.[1] ?? '';
+    expect((await fetch(ui)).status).toBe(200);
+    await receiver.close();
+    expect(await running.stop('SIGINT')).toBe(0);
+    await eventually(() => place.processes().length === 0);
+  });
+
+  it('serves without Temporal where none can be had, lets requests wait, and names the remedies', async () => {
+    const place = work();
+    const none = {
+      PATH: '/nowhere',
+      HOME: place.directory,
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+      GOPROXY: 'off',
+    };
+    const running = place.start(['demo'], { ...anywhere, ...none });
+    await running.until(/Ctrl-C/);
+    await running.until(/there is no Temporal server.*TEMPORAL_ADDRESS=host:port/s);
+    const submit = /^id=\$\((curl .*?) \|/m.exec(running.output())?.[1] ?? '';
+    const { stdout } = await run('sh', ['-c', submit]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'IN_QUEUE' });
+    expect(await running.stop('SIGINT')).toBe(0);
+    await eventually(() => place.processes().length === 0);
   });
 
   it('takes another port when the usual one is taken', async () => {

@@ -29,31 +29,61 @@ export interface SweepReport {
 /** Milliseconds after which something should have reached Temporal. */
 const grace = 5_000;
 /** Milliseconds after which a request that holds a slot is looked after. */
-const audit = 60_000;
+const auditAfter = 60_000;
 const batch = 200;
+/** Batches of one sweep; what is left is for the next. */
+const rounds = 50;
 
-export const createHousekeepingActivities = (options: HousekeepingOptions) => ({
-  async sweep(): Promise<SweepReport> {
-    const { database, desk, models } = options;
-    const now = Date.now();
-    for (const model of models.all) await desk.fill(model);
-    const unstarted = await findUnstarted(database, { before: now - grace, limit: batch });
-    for (const request of unstarted) await desk.start(request);
-    const pending = await findPending(database, { before: now - grace, limit: batch });
-    for (const delivery of pending) await desk.deliver(delivery);
-    const holding = await findHolding(database, { before: now - audit, limit: batch });
+export const createHousekeepingActivities = (options: HousekeepingOptions) => {
+  const audit = createAudit(options);
+  return {
+    async sweep(): Promise<SweepReport> {
+      const { database, desk, models } = options;
+      for (const model of models.all) await desk.fill(model);
+      const due = { before: Date.now() - grace, limit: batch };
+      const started = await repeat(() => findUnstarted(database, due), desk.start);
+      const delivered = await repeat(() => findPending(database, due), desk.deliver);
+      return { started, delivered, ended: await audit() };
+    },
+
+    async expire(): Promise<number> {
+      const { database, files, resultTtl, fileTtl } = options;
+      const now = Date.now();
+      await files.removeBefore(now - fileTtl);
+      return expire(database, { before: now - resultTtl, now });
+    },
+  };
+};
+
+/** Batch after batch, until nothing is left. @returns how many there were */
+const repeat = async <Found>(
+  find: () => Promise<readonly Found[]>,
+  each: (found: Found) => Promise<void>,
+): Promise<number> => {
+  let done = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const found = await find();
+    for (const one of found) await each(one);
+    done += found.length;
+    if (found.length < batch) break;
+  }
+  return done;
+};
+
+const first = '00000000-0000-0000-0000-000000000000';
+
+/** Looks after one batch of those that hold a slot, going on where it was the last time. */
+const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {
+  let after = first;
+  return async () => {
+    const before = Date.now() - auditAfter;
+    const holding = await findHolding(options.database, { before, after, limit: batch });
+    after = holding.length < batch ? first : (holding.at(-1)?.id ?? first);
     let ended = 0;
     for (const request of holding) if (await lookAfter(request, options)) ended += 1;
-    return { started: unstarted.length, ended, delivered: pending.length };
-  },
-
-  async expire(): Promise<number> {
-    const { database, files, resultTtl, fileTtl } = options;
-    const now = Date.now();
-    await files.removeBefore(now - fileTtl);
-    return expire(database, { before: now - resultTtl, now });
-  },
-});
+    return ended;
+  };
+};
 
 /** A slot whose workflow is not there any more is given back. @returns whether it was */
 const lookAfter = async (

@@ -1,4 +1,5 @@
 /** The activity that runs a model: one attempt, from the slot to the stored result. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../execute/database.js';
@@ -29,16 +30,18 @@ const beat = 500;
 
 export const createModelActivities = (options: ModelActivityOptions) => ({
   /** @throws ApplicationFailure of the platform, to be tried again; what the model says is a result */
-  async runModel({ requestId }: ModelRequestInput): Promise<RequestEnd> {
+  async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
     const { database, desk, models } = options;
     const request = await findRequest(database, requestId);
     if (request === null) throw gone(requestId);
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
     if (isLate) return conclude(requestId, platformOutcome('startup_timeout'), desk);
+    if (request.state !== 'ended' && request.attempts >= attempts) throw exhausted();
     if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, desk);
     const model = models.find(request.model);
     if (model === undefined) return conclude(requestId, platformOutcome('runner_scheduling_failure'), desk);
-    return conclude(requestId, await attempt(model, request, options), desk);
+    const isLast = request.attempts + 1 >= attempts;
+    return attempt({ model, request, isLast }, options);
   },
 });
 
@@ -54,12 +57,23 @@ const ended = async (requestId: string, desk: Desk): Promise<RequestEnd> => {
 const gone = (requestId: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
 
+/** Its last worker was gone before it could say so. */
+const exhausted = (): ApplicationFailure =>
+  ApplicationFailure.nonRetryable('every attempt ended with its worker', 'runner_scheduling_failure');
+
+interface Attempt {
+  readonly model: QueueModelDeclaration;
+  readonly request: RequestHead;
+  /** Whether there is none after it. */
+  readonly isLast: boolean;
+}
+
 const attempt = async (
-  model: QueueModelDeclaration,
-  { id: requestId, filesTtl: ttl }: RequestHead,
+  { model, request, isLast }: Attempt,
   options: ModelActivityOptions,
-): Promise<Outcome> => {
-  const { database, run, files, settings, onFailure } = options;
+): Promise<RequestEnd> => {
+  const { database, desk, run, files, settings, onFailure } = options;
+  const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
   const { input } = await readBodies(database, requestId);
   const pulse = createPulse(context, requestId, options);
@@ -74,9 +88,14 @@ const attempt = async (
       signal: context.cancellationSignal,
       onFailure,
     });
-    if (!retry) return outcome;
+    if (!retry) return await patiently(() => conclude(requestId, outcome, desk), onFailure);
     await breakAttempt(database, requestId);
-    throw ApplicationFailure.retryable('the inference server cannot be used', outcome.errorType);
+    const type = outcome.errorType ?? failureTypes.platform;
+    throw ApplicationFailure.create({
+      message: 'the inference server cannot be used',
+      type,
+      nonRetryable: isLast,
+    });
   } catch (error) {
     if (context.cancellationSignal.aborted && context.cancellationDetails?.cancelRequested !== true) {
       await breakAttempt(database, requestId);
@@ -85,6 +104,26 @@ const attempt = async (
     throw error;
   } finally {
     await pulse.stop();
+  }
+};
+
+/** Milliseconds: less than what the workflow gives beyond the time of the model. */
+const patience = 25_000;
+
+/** The result is there: that the database is away for a while is no reason to run the model again. */
+const patiently = async <Result>(
+  store: () => Promise<Result>,
+  onFailure: (error: unknown) => void,
+): Promise<Result> => {
+  const until = Date.now() + patience;
+  for (;;) {
+    try {
+      return await store();
+    } catch (error) {
+      if (error instanceof ApplicationFailure || Date.now() > until) throw error;
+      onFailure(error);
+      await sleep(1_000);
+    }
   }
 };
 

@@ -4,7 +4,7 @@
  * the model's lane, so that processes take turns.
  */
 import type { QueueModelDeclaration } from '../../queue-model.js';
-import { insertRow, number, type Statements } from './rows.js';
+import { insertRow, listOf, number, type Statements } from './rows.js';
 
 type Lane = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
@@ -24,12 +24,13 @@ export const admit = async (
   while (free > 0) {
     const account = chooseAccount(waiting, running, concurrency.account);
     if (account === null) break;
-    const id = await admitOldest(statements, { model, account, now });
-    if (id !== null) {
-      admitted.push(id);
-      running.set(account, (running.get(account) ?? 0) + 1);
-      free -= 1;
-    }
+    const runs = running.get(account) ?? 0;
+    // who waits alone takes what is left
+    const most = waiting.length === 1 ? Math.min(free, concurrency.account - runs) : 1;
+    const ids = await admitOldest(statements, { model, account, now, most });
+    admitted.push(...ids);
+    running.set(account, runs + ids.length);
+    free -= ids.length;
     await refresh(statements, waiting, { model, account });
   }
   return admitted;
@@ -100,21 +101,27 @@ interface Place {
   readonly account: string;
 }
 
+/** As many as `most` allows, rounded down to a power of two, so that few statements serve all counts. */
 const admitOldest = async (
   statements: Statements,
-  { model, account, now }: Place & { readonly now: number },
-): Promise<string | null> => {
-  const [row] = await statements.query(
+  { model, account, now, most }: Place & { readonly now: number; readonly most: number },
+): Promise<readonly string[]> => {
+  const rows = await statements.query(
     "select id from svc_requests where state = 'waiting' and model = ? and account = ? " +
-      'order by priority desc, date_created, id limit 1',
+      `order by priority desc, date_created, id limit ${2 ** Math.floor(Math.log2(Math.min(most, 256)))}`,
     [model, account],
   );
-  if (row === undefined) return null;
-  const { affected } = await statements.write({
-    text: "update svc_requests set state = 'admitted', date_admitted = ? where id = ? and state = 'waiting'",
-    values: [now, String(row.id)],
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => String(row.id));
+  const { places, values } = listOf(ids);
+  await statements.write({
+    // its workflow has yet to hear of it
+    text:
+      "update svc_requests set state = 'admitted', started = 0, date_admitted = ? where state = 'waiting' and " +
+      `id in (${places})`,
+    values: [now, ...values],
   });
-  return affected > 0 ? String(row.id) : null;
+  return ids;
 };
 
 /** What still waits of an account whose request was just taken. */

@@ -198,13 +198,18 @@ export const endRequest = async (
 const toStored = (headers: Ending['headers']): string | null =>
   Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
-export const markStarted = async (statements: Statements, ids: readonly string[]): Promise<void> => {
-  if (ids.length === 0) return;
-  const { places, values } = listOf(ids);
-  await statements.write({ text: `update svc_requests set started = 1 where id in (${places})`, values });
+/** Its workflow knows of the state; where that has changed meanwhile, it does not yet. */
+export const markStarted = async (
+  statements: Statements,
+  { id, state }: Pick<RequestHead, 'id' | 'state'>,
+): Promise<void> => {
+  await statements.write({
+    text: 'update svc_requests set started = 1 where id = ? and state = ?',
+    values: [id, state],
+  });
 };
 
-/** Requests whose workflow is not known to be there, oldest first. */
+/** Requests whose workflow is not known to be there, or to know of the slot; oldest first. */
 export const findUnstarted = async (
   statements: Statements,
   { before, limit }: { readonly before: number; readonly limit: number },
@@ -217,15 +222,15 @@ export const findUnstarted = async (
   return rows.map(toHead);
 };
 
-/** Requests that have a slot, oldest first: their workflow must be alive. */
+/** Requests that have had a slot since `before`, by id from `after` on: their workflow must be alive. */
 export const findHolding = async (
   statements: Statements,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  { before, after, limit }: { readonly before: number; readonly after: string; readonly limit: number },
 ): Promise<readonly RequestHead[]> => {
   const rows = await statements.query(
-    `select ${headColumns} from svc_requests where state in ('admitted', 'running') and date_created < ? ` +
-      `order by date_created limit ${limit}`,
-    [before],
+    `select ${headColumns} from svc_requests where state in ('admitted', 'running') and date_admitted < ? and ` +
+      `id > ? order by id limit ${limit}`,
+    [before, after],
   );
   return rows.map(toHead);
 };

@@ -1,7 +1,7 @@
 /** What webhooks are signed with: a secret for each account, and the key pairs of the platform. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createId } from '../ids.js';
-import { insertRow, text, type Statements } from './rows.js';
+import { insertRow, type Statements } from './rows.js';
 
 /** `whsec_` and 32 random bytes in Base64, as Standard Webhooks writes it. */
 export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -54,6 +54,9 @@ export const rotateWebhookSecret = async (
   await insertSecret(statements, account, now);
 };
 
+/** How long a key pair is published before it signs, and after it has: what receivers remember of the set is older. */
+export const signingLead = 24 * 3_600_000;
+
 export interface SigningKey {
   /** `kid` of the public half. */
   readonly id: string;
@@ -61,27 +64,61 @@ export interface SigningKey {
   readonly privateKey: string;
   /** PEM. */
   readonly publicKey: string;
-  /** A retired key signs no more; its public half is served while signatures may still be checked. */
-  readonly retired: number | null;
+  readonly created: number;
 }
 
-/** Newest first; makes the first one. */
-export const signingKeys = async (statements: Statements, now: number): Promise<readonly SigningKey[]> => {
-  const found = await readSigningKeys(statements);
-  if (found.some(({ retired }) => retired === null)) return found;
+export interface SigningKeys {
+  /** The one that signs. */
+  readonly signer: SigningKey;
+  /** Those whose public halves are served: with it the next ones, and the one before while it may still be needed. */
+  readonly published: readonly SigningKey[];
+}
+
+/** Makes the first one. */
+export const signingKeys = async (statements: Statements, now: number): Promise<SigningKeys> => {
+  const found = chooseKeys(await readSigningKeys(statements), now);
+  if (found !== null) return found;
   await insertSigningKey(statements, now);
-  return readSigningKeys(statements);
+  return signingKeys(statements, now);
 };
 
+/**
+ * A key signs once it has been published for as long as receivers remember the set; the first one does at once.
+ * @param keys newest first
+ */
+export const chooseKeys = (keys: readonly SigningKey[], now: number): SigningKeys | null => {
+  const signer = keys.find(({ created }) => created + signingLead <= now) ?? keys.at(-1);
+  if (signer === undefined) return null;
+  const isSettled = signer.created + 2 * signingLead <= now;
+  return { signer, published: isSettled ? keys.slice(0, keys.indexOf(signer) + 1) : keys };
+};
+
+/** @param atOnce for a key that is known to others: it is not served any more, and the new one signs now */
+export const rotateSigningKey = async (
+  statements: Statements,
+  { now, atOnce }: { readonly now: number; readonly atOnce: boolean },
+): Promise<void> => {
+  if (!atOnce) await signingKeys(statements, now);
+  await insertSigningKey(statements, now);
+  if (!atOnce) return;
+  const [newest] = await readSigningKeys(statements);
+  await statements.write({
+    text: 'update svc_signing_keys set date_retired = ? where date_retired is null and id <> ?',
+    values: [now, newest?.id ?? ''],
+  });
+};
+
+/** Newest first. */
 const readSigningKeys = async (statements: Statements): Promise<readonly SigningKey[]> => {
   const rows = await statements.query(
-    'select id, private_key, public_key, date_retired from svc_signing_keys order by date_created desc, id desc',
+    'select id, private_key, public_key, date_created from svc_signing_keys where date_retired is null ' +
+      'order by date_created desc, id desc',
   );
   return rows.map((row) => ({
     id: String(row.id),
     privateKey: String(row.private_key),
     publicKey: String(row.public_key),
-    retired: text(row.date_retired) === null ? null : Number(row.date_retired),
+    created: Number(row.date_created),
   }));
 };
 

@@ -45,7 +45,7 @@ export async function modelRequest(input: ModelRequestInput): Promise<RequestEnd
   const end = 'ending' in reached ? await unlessCancelled(() => endRequest(reached.ending)) : reached;
   if (input.searchable) describeEnd(end);
   const { delivery } = end;
-  if (delivery !== null) await unlessCancelled(() => startDelivery(delivery));
+  if (delivery !== null) await unlessCancelled(() => startDelivery(delivery, input));
   if ('ending' in reached) throwBroken(reached, end);
   return end;
 }
@@ -105,7 +105,8 @@ const activitiesOf = (input: ModelRequestInput): ModelActivities =>
     ...(input.startBefore !== null && {
       scheduleToStartTimeout: Math.max(1, input.startBefore - Date.now()),
     }),
-    retry: { maximumAttempts: input.attempts, initialInterval: '1s', maximumInterval: '60s' },
+    // the activity counts: an attempt that did not reach the model is none
+    retry: { initialInterval: '1s', maximumInterval: '60s' },
     summary: input.model,
   }) as ModelActivities;
 
@@ -115,10 +116,20 @@ const isStartTimeout = (error: unknown): boolean =>
   error.cause.timeoutType === 'SCHEDULE_TO_START';
 
 /** On its own: a request never looks as if it ran while its receiver is away. */
-const startDelivery = async (delivery: DeliveryInput): Promise<void> => {
+const startDelivery = async (
+  delivery: DeliveryInput,
+  { searchable, account, requestId }: ModelRequestInput,
+): Promise<void> => {
   await startChild(webhookDelivery, {
     workflowId: deliveryWorkflowId(delivery),
-    args: [delivery],
+    args: [{ ...delivery, searchable }],
+    ...(searchable && {
+      typedSearchAttributes: [
+        { key: defineSearchAttributeKey('SvcAccount', 'KEYWORD'), value: account },
+        { key: defineSearchAttributeKey('SvcRequestId', 'KEYWORD'), value: requestId },
+        { key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'), value: 'pending' },
+      ],
+    }),
     parentClosePolicy: ParentClosePolicy.ABANDON,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     staticSummary: `webhook to ${delivery.host}`,
@@ -128,13 +139,17 @@ const startDelivery = async (delivery: DeliveryInput): Promise<void> => {
   });
 };
 
-const describeEnd = ({ httpStatus, errorType }: RequestEnd): void =>
+const describeEnd = ({ httpStatus, errorType, delivery }: RequestEnd): void =>
   upsertSearchAttributes([
     {
       key: defineSearchAttributeKey('SvcStatus', 'KEYWORD'),
       value: httpStatus < 300 ? 'OK' : httpStatus === 499 ? 'CANCELLED' : 'ERROR',
     },
     { key: defineSearchAttributeKey('SvcHttpStatus', 'INT'), value: httpStatus },
+    {
+      key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'),
+      value: delivery === null ? 'none' : 'pending',
+    },
     ...(errorType === null
       ? []
       : [{ key: defineSearchAttributeKey('SvcErrorType', 'KEYWORD'), value: errorType }]),

@@ -1,6 +1,6 @@
 /** One webhook, until its receiver accepts it, refuses it for good, or time is over. */
-import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { CancellationScope, proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
 import type { createWebhookActivities } from '../activities/webhook.js';
 import { failureTypes, taskQueues, type DeliveryInput } from '../contract.js';
 import { maxAttempts } from '../webhook/retries.js';
@@ -12,18 +12,27 @@ export async function webhookDelivery(input: DeliveryInput): Promise<number> {
   const { deliverWebhook } = proxyActivities<WebhookActivities>({
     taskQueue: taskQueues.webhooks,
     startToCloseTimeout: '150s',
+    heartbeatTimeout: '10s',
     scheduleToCloseTimeout: input.within,
     // the activity names the pause after each failure
     retry: { maximumAttempts: maxAttempts },
     summary: `POST ${input.host}`,
   });
   try {
-    return await deliverWebhook(input);
+    const attempts = await deliverWebhook(input);
+    describeState(input, 'delivered');
+    return attempts;
   } catch (error) {
     await CancellationScope.nonCancellable(() => giveUp(input));
+    describeState(input, 'failed');
     throw toFailure(error);
   }
 }
+
+const describeState = ({ searchable }: DeliveryInput, value: 'delivered' | 'failed'): void => {
+  if (searchable !== true) return;
+  upsertSearchAttributes([{ key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'), value }]);
+};
 
 const giveUp = (input: DeliveryInput): Promise<void> => {
   const { giveUpDelivery } = proxyActivities<WebhookActivities>({

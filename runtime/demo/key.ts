@@ -1,0 +1,18 @@
+import { createKeys, secretsOf } from '../auth/keys.js';
+import type { Config } from '../config.js';
+import type { Database } from '../execute/database.js';
+import { createKey } from '../queue/keys.js';
+import { listKeys } from '../queue/store/keys.js';
+
+const name = 'demo';
+
+/** A key of the queue for the administrator, made once. @returns `null`: it was told before */
+export const demoKey = async (database: Database, config: Config): Promise<string | null> => {
+  const [user] = await database.query('select id from svc_users where email = ?', [config.admin.email]);
+  if (user === undefined) return null;
+  const account = String(user.id);
+  const known = await listKeys(database, account);
+  if (known.some((key) => key.name === name)) return null;
+  const secrets = await secretsOf(createKeys(config.secret));
+  return (await createKey(database, { account, name, models: null, expires: null }, secrets)).key;
+};

@@ -1,0 +1,93 @@
+/** What the queue of the demo needs beside the API: a Temporal server, where none is named, and workers. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import type { Config, Environment } from '../config.js';
+import { modulePath } from '../package.js';
+import { settlePort } from '../processes/ports.js';
+import { fetchTemporal, findTemporal } from './temporal-program.js';
+import { startTemporalServer, type TemporalServer } from './temporal-server.js';
+
+export interface DemoQueue {
+  /** `host:port` of Temporal, whether it is there yet or not. */
+  readonly address: string;
+  /** Its pages; `null`: they are not ours to know. */
+  readonly ui: string | null;
+  /** Whether the server has to be fetched first. */
+  readonly fetching: boolean;
+  /** Starts workers as soon as the server is there. Never rejects: what is missing is told. */
+  work(environment: Environment): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+
+export const openDemoQueue = async (config: Config, tell: (message: string) => void): Promise<DemoQueue> => {
+  const { address } = config.temporal;
+  const own = address === null ? await openServer(config, tell) : null;
+  let worker: ChildProcess | null = null;
+  let stopping = false;
+  return {
+    address: address ?? own?.address ?? '',
+    ui: own?.ui ?? null,
+    fetching: own?.fetching ?? false,
+    async work(environment) {
+      try {
+        await own?.ready;
+        if (!stopping) worker = startWorker(environment);
+      } catch (error) {
+        if (!stopping) tell(`${(error as Error).message}\nUntil then requests of the queue wait.`);
+      }
+    },
+    async stop() {
+      stopping = true;
+      if (worker !== null) await endWorker(worker);
+      await own?.stop();
+    },
+  };
+};
+
+interface OwnServer {
+  readonly address: string;
+  readonly ui: string;
+  readonly fetching: boolean;
+  readonly ready: Promise<TemporalServer>;
+  stop(): Promise<void>;
+}
+
+/** On free ports: a server of somebody else is never taken for ours. */
+const openServer = async (config: Config, tell: (message: string) => void): Promise<OwnServer> => {
+  const [port, uiPort, found] = [await settlePort(host, 0), await settlePort(host, 0), await findTemporal()];
+  const file = join(dirname(config.database.url.slice('sqlite:'.length)), 'temporal.db');
+  const fetching = new AbortController();
+  const start = async (): Promise<TemporalServer> => {
+    const program = found ?? (await fetchTemporal(tell, fetching.signal));
+    const server = await startTemporalServer({ program, port, uiPort, file });
+    if (found === null) tell('temporal is there: what has waited runs now');
+    return server;
+  };
+  const ready = start();
+  // told where it is awaited
+  ready.catch(() => undefined);
+  return {
+    address: `${host}:${port}`,
+    ui: `http://${host}:${uiPort}`,
+    fetching: found === null,
+    ready,
+    async stop() {
+      fetching.abort();
+      const server = await ready.catch(() => null);
+      await server?.stop();
+    },
+  };
+};
+
+const startWorker = (environment: Environment): ChildProcess =>
+  fork(modulePath('demo/worker'), { env: { ...process.env, ...environment } });
+
+const endWorker = async (worker: ChildProcess): Promise<void> => {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const ended = once(worker, 'exit');
+  worker.disconnect();
+  await ended;
+};

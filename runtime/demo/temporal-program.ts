@@ -1,0 +1,91 @@
+/** The program of Temporal's dev server: one of this machine, else fetched once into the cache. */
+import { execFile, fork } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir, readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { modulePath } from '../package.js';
+
+export const temporalVersion = 'v1.5.1';
+
+const cache = join(process.cwd(), '.svc', 'cache', `temporal-${temporalVersion}`);
+const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+const goFolders = [...path, '/usr/local/go/bin', '/usr/lib/go/bin'];
+
+/** On the PATH, where Go puts programs, or in the cache; `null`: nowhere. */
+export const findTemporal = async (): Promise<string | null> =>
+  (await findProgram('temporal', [...path, join(homedir(), 'go', 'bin'), cache])) ?? findDownloaded();
+
+/**
+ * Downloads it, or builds it where that is not possible and Go is there: some minutes, once.
+ * @throws Error that names the ways to get one
+ */
+export const fetchTemporal = async (
+  tell: (message: string) => void,
+  signal?: AbortSignal,
+): Promise<string> => {
+  await mkdir(cache, { recursive: true });
+  tell(`temporal ${temporalVersion} is being downloaded`);
+  const faults = [await faultOf(download(signal))];
+  const downloaded = await findDownloaded();
+  if (downloaded !== null) return downloaded;
+  signal?.throwIfAborted();
+  const go = await findProgram('go', goFolders);
+  if (go !== null) {
+    tell(
+      `temporal ${temporalVersion} cannot be downloaded; it is being built, which takes some minutes, once`,
+    );
+    faults.push(await faultOf(build(go, signal)));
+    const built = await findProgram('temporal', [cache]);
+    if (built !== null) return built;
+  }
+  throw new Error(
+    `there is no Temporal server: ${faults.filter((fault) => fault !== null).join('; ')}. ` +
+      'Put its program "temporal" on the PATH (https://docs.temporal.io/cli), or a Go toolchain, which builds it, ' +
+      'or name a server that runs: TEMPORAL_ADDRESS=host:port',
+  );
+};
+
+const findProgram = async (name: string, folders: readonly string[]): Promise<string | null> => {
+  for (const folder of folders) {
+    const file = join(folder, name);
+    if ((await faultOf(access(file, constants.X_OK))) === null) return file;
+  }
+  return null;
+};
+
+/** The download gives it a name of its own. */
+const findDownloaded = async (): Promise<string | null> => {
+  const names = await readdir(cache).catch(() => []);
+  const found = names.find((name) => /^temporal-cli-[\w.-]+$/.test(name) && !name.includes('downloading'));
+  return found === undefined ? null : join(cache, found);
+};
+
+/** In a process of its own: what downloads is the native part of a worker. */
+const download = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((settle, reject) => {
+    const child = fork(modulePath('demo/temporal-download'), [cache, temporalVersion], { signal });
+    child.once('message', (message) => reject(new Error(String(message))));
+    child.once('error', reject);
+    child.once('exit', (code) => (code === 0 ? settle() : reject(new Error('the download ended early'))));
+  });
+
+const build = (go: string, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((settle, reject) => {
+    const args = ['install', `github.com/temporalio/cli/cmd/temporal@${temporalVersion}`];
+    const env = { ...process.env, GOBIN: cache, GOFLAGS: '-trimpath' };
+    execFile(go, args, { env, signal }, (error, _stdout, stderr) => {
+      if (error === null) settle();
+      else reject(new Error(`go install failed: ${stderr.trim().split('\n').at(-1) ?? error.message}`));
+    });
+  });
+
+/** @returns `null`: it went well */
+const faultOf = async (work: Promise<void>): Promise<string | null> => {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};

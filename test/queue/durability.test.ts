@@ -1,0 +1,234 @@
+/** What outlives the end of a worker, of Temporal, and of what lies between it and the database. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findTemporal } from '../../runtime/demo/temporal-program.js';
+import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
+import { createOrchestrator } from '../../runtime/queue/orchestrator.js';
+import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
+import { findFreePort } from '../services/server.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startReceiver, type Receiver } from './receiver.js';
+
+type Status = Readonly<Record<string, unknown>> & { readonly logs: { readonly message: string }[] | null };
+
+const environmentOf = (address: string) => ({
+  TEMPORAL_ADDRESS: address,
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  WEBHOOK_ALLOW_HTTP: 'true',
+});
+
+describe('processes of their own', () => {
+  let place: Workplace;
+  let receiver: Receiver;
+  let key = '';
+  let url = '';
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+    place.remove();
+  });
+
+  const open = async (address: string): Promise<void> => {
+    place = createWorkplace();
+    await place.run(['bootstrap']);
+    key = (await place.run(['keys', 'create', '--user', 'admin@example.com'])).stdout.trim();
+    const environment = environmentOf(address);
+    const running = place.start(['start', '--workers', '1'], { ...environment, PORT: '0' });
+    ends.push(() => running.stop('SIGTERM'));
+    url = (await running.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
+  };
+  const startWorker = async (address: string): Promise<Running> => {
+    const worker = place.start(['worker'], { ...environmentOf(address), PUBLIC_URL: url });
+    await worker.until(/working: /);
+    return worker;
+  };
+  const startTemporal = async (): Promise<{ readonly address: string; start(): Promise<void> }> => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
+    ends.push(() => rm(folder, { recursive: true, force: true }));
+    const port = await findFreePort();
+    const program = (await findTemporal()) ?? '';
+    return {
+      address: `127.0.0.1:${port}`,
+      async start() {
+        const file = join(folder, 'temporal.db');
+        const server = await startTemporalServer({ program, port, uiPort: null, file });
+        ends.push(server.stop);
+      },
+    };
+  };
+  const call = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${url}/queue/${path}`, { ...init, headers: { authorization: `Key ${key}`, ...init.headers } });
+  const submit = async (model: string, input: object, headers: Record<string, string> = {}, hook = '/') => {
+    const answer = await call(`${model}?svc_webhook=${receiver.url}${hook}`, {
+      method: 'POST',
+      body: JSON.stringify(input),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { request_id: string }).request_id;
+  };
+  const statusOf = async (model: string, id: string): Promise<Status> =>
+    (await (await call(`${model}/requests/${id}/status?logs=1`)).json()) as Status;
+  const resultOf = async (model: string, id: string): Promise<Response> => {
+    await until(async () => ((await statusOf(model, id)).status === 'COMPLETED' ? true : null));
+    return call(`${model}/requests/${id}`);
+  };
+
+  it('a worker that is killed in the middle: another one goes on from its last heartbeat', async () => {
+    const temporal = await startTemporal();
+    await temporal.start();
+    await open(temporal.address);
+    const first = await startWorker(temporal.address);
+    const input = { prompt: 'sea', model_name: 'm', steps: 400, pause: 0.02 };
+    const id = await submit('demo/train', input, {}, '/resumed');
+    const trained = async () => (await statusOf('demo/train', id)).logs?.map(({ message }) => message) ?? [];
+    await until(async () => ((await trained()).some((line) => line.startsWith('step 100/')) ? true : null));
+    await first.stop('SIGKILL');
+    const second = await startWorker(temporal.address);
+    ends.push(() => second.stop('SIGTERM'));
+    const result = await until(async () => {
+      const answer = await resultOf('demo/train', id).catch(() => null);
+      return answer?.status === 200 ? answer : null;
+    });
+    expect(await result.json()).toMatchObject({ steps: 400, resumed: 1 });
+    const lines = await trained();
+    const step = Number(/^going on after step (\d+)$/m.exec(lines.join('\n'))?.[1]);
+    expect(step).toBeGreaterThan(0);
+    // what had been done was not done again
+    expect(lines.filter((line) => line.startsWith('step 25/'))).toHaveLength(1);
+    const hooks = await until(() => {
+      const found = receiver.received.filter(({ path }) => path === '/resumed');
+      return found.length > 0 ? found : null;
+    });
+    expect(hooks[0]?.body).toMatchObject({ request_id: id, status: 'OK' });
+  });
+
+  it('submissions while Temporal is down and no worker runs: all of them run once it is there', async () => {
+    const temporal = await startTemporal();
+    await open(temporal.address);
+    const image = { prompt: 'sea', width: 16, height: 16 };
+    const ids = await Promise.all([1, 2, 3].map((seed) => submit('demo/image', { ...image, seed })));
+    const late = await submit('demo/image', image, { 'x-svc-request-start-timeout': '2' }, '/late');
+    expect(await statusOf('demo/image', ids[0] ?? '')).toMatchObject({ status: 'IN_QUEUE' });
+    await temporal.start();
+    const worker = await startWorker(temporal.address);
+    ends.push(() => worker.stop('SIGTERM'));
+    for (const id of ids) expect((await resultOf('demo/image', id)).status).toBe(200);
+    const missed = await resultOf('demo/image', late);
+    expect([missed.status, missed.headers.get('x-svc-error-type')]).toEqual([504, 'startup_timeout']);
+    const hook = await until(() => receiver.received.find(({ path }) => path === '/late') ?? null);
+    expect(hook.body).toMatchObject({ status: 'ERROR', error: 'Invalid status code: 504' });
+  });
+});
+
+describe('the schedules', () => {
+  let queue: TestQueue;
+  let client: Client;
+
+  beforeAll(async () => {
+    queue = await startTestQueue('sqlite', {
+      environment: { QUEUE_RESULT_TTL: '1s', QUEUE_FILE_TTL: '1s' },
+    });
+    const connection = await Connection.connect({ address: inject('services').temporal });
+    client = new Client({ connection, namespace: queue.namespace });
+    await queue.startWorkers();
+  });
+  afterAll(async () => {
+    await client.connection.close();
+    await queue.close();
+  });
+
+  const submit = async (input: object): Promise<string> => {
+    const options = { body: { prompt: 'a', width: 16, height: 16, ...input }, headers: queue.auth.ann };
+    const { body } = await queue.request('POST', '/queue/demo/image', options);
+    return (body as { request_id: string }).request_id;
+  };
+  const endOf = (id: string) =>
+    until(async () => {
+      const path = `/queue/demo/image/requests/${id}/status`;
+      const { status, body } = await queue.request('GET', path, { headers: queue.auth.ann });
+      return status === 200 ? (body as Readonly<Record<string, unknown>>) : null;
+    });
+  const set = (id: string, columns: string) =>
+    queue.execute(`update svc_requests set ${columns} where id = '${id}'`);
+  const copy = async (id: string, state: string): Promise<string> => {
+    const made = id.replace(/^.{8}/, '01000000');
+    await queue.execute(
+      'insert into svc_requests (id, account, model, state, input, started, date_created, date_admitted) ' +
+        `select '${made}', account, model, '${state}', input, 0, 0, date_admitted from svc_requests where id = '${id}'`,
+    );
+    return made;
+  };
+
+  it('start what never got its workflow', async () => {
+    const id = await submit({});
+    await endOf(id);
+    expect(await endOf(await copy(id, 'waiting'))).not.toHaveProperty('error');
+  });
+
+  it('tell a workflow of its slot that has not heard of it', async () => {
+    const done = await submit({ seed: 2 });
+    await endOf(done);
+    const id = await copy(done, 'admitted');
+    await set(id, 'started = 1');
+    const orchestrator = createOrchestrator({
+      address: queue.settings.temporalAddress,
+      namespace: queue.namespace,
+    });
+    await orchestrator.start({
+      requestId: id,
+      account: 'a',
+      model: 'demo/image',
+      class: 'models',
+      timeout: 60_000,
+      attempts: 3,
+      admitted: false,
+      startBefore: null,
+      priority: 0,
+      summary: '',
+    });
+    await orchestrator.close();
+    await set(id, 'started = 0');
+    expect(await endOf(id)).not.toHaveProperty('error');
+  });
+
+  it('give back the slot of a request whose workflow somebody has ended', async () => {
+    const done = await submit({ seed: 3 });
+    await endOf(done);
+    const id = await copy(done, 'running');
+    await set(id, 'started = 1, date_admitted = 1');
+    await client.workflow.start('modelRequest', {
+      workflowId: id,
+      taskQueue: 'nobody-listens',
+      args: [{}],
+    });
+    await client.workflow.getHandle(id).terminate('by an operator');
+    expect(await endOf(id)).toMatchObject({ error_type: 'runner_scheduling_failure' });
+  });
+
+  it('remove what has expired, at the time that was told', async () => {
+    const id = await submit({ seed: 4 });
+    const { expires_at: expires } = await endOf(id);
+    const path = `/queue/demo/image/requests/${id}`;
+    const { body } = await queue.request('GET', path, { headers: queue.auth.ann });
+    const picture = (body as { images: { url: string }[] }).images[0]?.url ?? '';
+    await until(() => (Date.now() > Date.parse(String(expires)) + 1_000 ? true : null));
+    await client.schedule.getHandle('svc-expire').trigger();
+    const answer = await until(async () => {
+      const { status } = await queue.request('GET', path, { headers: queue.auth.ann });
+      return status === 404 ? status : null;
+    });
+    expect([answer, (await fetch(picture)).status]).toEqual([404, 404]);
+    for (const table of ['svc_requests where id', 'svc_request_logs where request']) {
+      expect(await queue.database.query(`select 1 from ${table} = ?`, [id])).toEqual([]);
+    }
+  });
+});
