@@ -1,5 +1,5 @@
 /** Values against the JSON Schemas of the spec; compiled on first use. */
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, ValidateFunction } from '../ajv.js';
 import type { JsonSchema } from './entries.js';
 
 export interface ValidateOptions {
@@ -77,15 +77,13 @@ const once = (make: () => Promise<Ajv2020>): (() => Promise<Ajv2020>) => {
   return () => (made ??= make());
 };
 
-const createAjv = async (coerceTypes: boolean): Promise<Ajv2020> => {
-  const [{ Ajv2020 }, formats] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
-  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, coerceTypes });
-  formats.default.default(ajv);
-  return ajv;
+const load = async (coerceTypes: boolean): Promise<Ajv2020> => {
+  const { createAjv } = await import('../ajv.js');
+  return createAjv({ strict: true, strictRequired: false, allowUnionTypes: true, coerceTypes });
 };
 
-const exact = once(() => createAjv(false));
-const coercing = once(() => createAjv(true));
+const exact = once(() => load(false));
+const coercing = once(() => load(true));
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,5 @@
 /** Inputs and outputs against the schemas of their model. Compiled once a model, on first use. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { createAjv, type Ajv2020, type ErrorObject, type ValidateFunction } from '../ajv.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { Detail } from './outcome.js';
 
@@ -15,10 +14,7 @@ let ajv: Ajv2020 | null = null;
 const validatorOf = (schema: Schema): ValidateFunction => {
   const present = compiled.get(schema);
   if (present !== undefined) return present;
-  if (ajv === null) {
-    ajv = new Ajv2020({ allErrors: true, strict: false });
-    addFormats.default(ajv);
-  }
+  ajv ??= createAjv({ allErrors: true, strict: false });
   const validate = ajv.compile(schema);
   compiled.set(schema, validate);
   return validate;

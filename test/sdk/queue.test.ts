@@ -7,15 +7,31 @@ import { packageRoot } from '../../runtime/package.js';
 import { startTestQueue, until, type TestQueue } from '../queue/harness.js';
 import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';
-import type * as Package from '../../generated/client/src/index.js';
 import { findNode } from './nodes.js';
 import { createProject, diagnose, programsFolder, sourcesIn, strictest, type Project } from './package.js';
 import { runInBrowser, runInNode, type Outcome } from './run.js';
 
 const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
 
+/** Of the packed client, as far as it is called here; its own types are those of the programs. */
+interface Packed {
+  createClient(options: object): {
+    readonly queue: {
+      submit(model: string, input: object): Promise<{ readonly request_id: string }>;
+      stream(model: string, id: string, options: object): AsyncIterable<Logged>;
+      status(model: string, id: string, options: object): Promise<Logged>;
+    };
+  };
+  createWebhookVerifier(options: object): (received: object) => Promise<unknown>;
+  readonly WebhookError: new () => Error;
+}
+
+interface Logged {
+  readonly logs: readonly { readonly message: string }[] | null;
+}
+
 let project: Project;
-let client: typeof Package;
+let client: Packed;
 let queue: TestQueue;
 let faults: unknown;
 beforeAll(async () => {
@@ -25,7 +41,7 @@ beforeAll(async () => {
   program.emit();
   faults = [...diagnose(program)];
   const entry = join(project.folder, 'node_modules', 'content-api-client', 'dist', 'index.js');
-  client = (await import(pathToFileURL(entry).href)) as typeof client;
+  client = (await import(pathToFileURL(entry).href)) as Packed;
   queue = await startTestQueue('sqlite');
   await queue.startWorkers();
 });

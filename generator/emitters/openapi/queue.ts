@@ -52,6 +52,12 @@ const logs = query('logs', 'Whether to tell the lines the model has logged.', {
   enum: ['0', '1', 'false', 'true'],
 });
 
+const lifecycle = header(
+  'X-Svc-Object-Lifecycle-Preference',
+  'JSON; how many seconds files of the result can be fetched, at most as long as the server keeps them.',
+  { type: 'string', examples: ['{"expiration_duration_seconds":3600}'] },
+);
+
 const submitParameters: ParameterObject[] = [
   query('svc_webhook', 'Receives the result as a signed POST request.', { type: 'string', format: 'uri' }),
   query('svc_max_queue_length', 'Refuses the request (429) where more than so many wait already.', {
@@ -75,6 +81,7 @@ const submitParameters: ParameterObject[] = [
   header('X-Svc-Store-IO', '`0`: input and result are removed once the result is delivered.', {
     type: 'string',
   }),
+  lifecycle,
   header('X-Svc-Tags', 'Up to ten pairs `key=value`, joined by commas.', { type: 'string' }),
 ];
 
@@ -168,7 +175,8 @@ const cancel = (model: QueueModel): OperationObject => ({
 const run = (model: QueueModel): OperationObject => ({
   ...about(model, 'run', {
     summary: `Run at once and wait: ${model.title}`,
-    description: `${model.description} Not queued, not repeated, without webhook.`,
+    description: `${model.description} Not queued, not repeated, without webhook; who leaves cancels it.`,
+    parameters: [lifecycle],
     requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
   }),
   responses: {
