@@ -14,14 +14,22 @@ const packages = {
   homebrew: 'mariadb',
 };
 
-/** Starts a server; installs the programs first where they are missing. */
-export const startMariadb = async (): Promise<Service> => {
+/**
+ * Starts a server; installs the programs first where they are missing.
+ * @param options of the server, beside those of every test
+ */
+export const startMariadb = async (options: readonly string[] = []): Promise<Service> => {
   const programs = (await findPrograms()) ?? (await installPackages(packages).then(findPrograms));
   if (programs === null) {
     throw new Error('MariaDB was installed, but mariadbd and mariadb-install-db are not on the PATH');
   }
-  return startPrivate(programs, 3);
+  return startPrivate(programs, { options, attempts: 3 });
 };
+
+interface Start {
+  readonly options: readonly string[];
+  readonly attempts: number;
+}
 
 interface Programs {
   readonly server: string;
@@ -34,19 +42,19 @@ const findPrograms = async (): Promise<Programs | null> => {
 };
 
 /** Tries again where somebody was quicker to take the port. */
-const startPrivate = async (programs: Programs, attempts: number): Promise<Service> => {
+const startPrivate = async (programs: Programs, { options, attempts }: Start): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mariadb-'));
   const port = await findFreePort();
   try {
     await run(programs.install, [...commonArgs(folder), ...installArgs]);
-    const args = [...commonArgs(folder), ...serverArgs(folder, port)];
+    const args = [...commonArgs(folder), ...serverArgs(folder, port), ...options];
     const isReady = (): Promise<boolean> => answers(join(folder, 'socket'));
     const server = await startServer({ program: programs.server, args, folder, isReady });
     return { url: `mysql://root@127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (attempts > 1 && String(error).includes('Address already in use')) {
-      return startPrivate(programs, attempts - 1);
+      return startPrivate(programs, { options, attempts: attempts - 1 });
     }
     throw error;
   }

@@ -9,7 +9,16 @@ import { findFreePort, startServer } from './server.js';
 
 const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
 
-export const startPostgres = async (): Promise<Service> => startPrivate(await requirePrograms(), 3);
+/** @param settings of the server, beside those of every test */
+export const startPostgres = async (settings: Settings = {}): Promise<Service> =>
+  startPrivate(await requirePrograms(), { settings, attempts: 3 });
+
+type Settings = Readonly<Record<string, string>>;
+
+interface Start {
+  readonly settings: Settings;
+  readonly attempts: number;
+}
 
 /** Installs the programs first where they are missing. */
 export const requirePrograms = async (): Promise<Programs> => {
@@ -49,12 +58,12 @@ const findPrograms = async (): Promise<Programs | null> => {
 };
 
 /** Tries again where somebody was quicker to take the port. */
-const startPrivate = async (programs: Programs, attempts: number): Promise<Service> => {
+const startPrivate = async (programs: Programs, { settings, attempts }: Start): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const port = await findFreePort();
   try {
     await createCluster(programs.install, folder);
-    const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port));
+    const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port, settings));
     const isReady = (): Promise<boolean> => answers(folder, port);
     // shared memory outlives a server that is killed
     const server = await startServer({ program, args, folder, isReady, signal: 'QUIT' });
@@ -62,7 +71,7 @@ const startPrivate = async (programs: Programs, attempts: number): Promise<Servi
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (attempts > 1 && String(error).includes('Address already in use')) {
-      return startPrivate(programs, attempts - 1);
+      return startPrivate(programs, { settings, attempts: attempts - 1 });
     }
     throw error;
   }
@@ -77,7 +86,7 @@ export const createCluster = async (program: string, folder: string): Promise<vo
   await run(command, args);
 };
 
-/** Makes a folder that of the user whom the server runs as. */
+/** Makes a folder or a file that of the user whom the server runs as. */
 export const giveFolder = async (path: string): Promise<void> => {
   const user = await findUser();
   if (user !== null) await chown(path, user.uid, user.gid);
@@ -116,7 +125,7 @@ const installArgs = [
 ];
 
 /** Nothing survives the tests, so nothing is flushed with care. */
-const serverArgs = (folder: string, port: number): string[] => [
+const serverArgs = (folder: string, port: number, settings: Settings): string[] => [
   '-D',
   join(folder, 'data'),
   '-p',
@@ -129,6 +138,7 @@ const serverArgs = (folder: string, port: number): string[] => [
     synchronous_commit: 'off',
     full_page_writes: 'off',
     max_connections: '300',
+    ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];
 

@@ -1,0 +1,130 @@
+/** Encrypted connections to servers whose certificate an authority of our own has signed. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../runtime/execute/database.js';
+import type { Service } from '../../services.js';
+import { startMariadb } from '../../services/mariadb.js';
+import { giveFolder, startPostgres } from '../../services/postgres.js';
+
+const openssl = (folder: string, ...args: readonly string[]) =>
+  promisify(execFile)('openssl', args, { cwd: folder });
+
+const makeAuthority = (folder: string, name: string) =>
+  openssl(
+    folder,
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
+    ...['-keyout', `${name}.key`, '-out', `${name}.pem`],
+  );
+
+/** For the address of the server, and for no name. */
+const makeCertificate = async (folder: string): Promise<void> => {
+  await openssl(
+    folder,
+    ...['req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=server'],
+    ...['-keyout', 'server.key', '-out', 'server.csr'],
+  );
+  await writeFile(join(folder, 'names'), 'subjectAltName = IP:127.0.0.1');
+  await openssl(
+    folder,
+    ...['x509', '-req', '-in', 'server.csr', '-days', '2', '-extfile', 'names', '-out', 'server.pem'],
+    ...['-CA', 'authority.pem', '-CAkey', 'authority.key', '-CAcreateserial'],
+  );
+};
+
+let folder: string;
+let authority: string;
+let stranger: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-tls-'));
+  for (const name of ['authority', 'stranger']) await makeAuthority(folder, name);
+  await makeCertificate(folder);
+  for (const name of ['', 'server.key', 'server.pem']) await giveFolder(join(folder, name));
+  authority = await readFile(join(folder, 'authority.pem'), 'utf8');
+  stranger = await readFile(join(folder, 'stranger.pem'), 'utf8');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What the database says of the encryption of its own connection. */
+const ask = async (url: string, ca: string | undefined, sql: string): Promise<unknown> => {
+  const database = await openDatabase({ url, ...(ca !== undefined && { ca }) });
+  try {
+    const [row] = await database.query(sql);
+    return Object.values(row ?? {}).at(-1);
+  } finally {
+    await database.close();
+  }
+};
+
+describe('PostgreSQL', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startPostgres({
+      ssl: 'on',
+      ssl_cert_file: join(folder, 'server.pem'),
+      ssl_key_file: join(folder, 'server.key'),
+    });
+  });
+  afterAll(() => service.stop());
+
+  const sql = 'select ssl::text from pg_stat_ssl where pid = pg_backend_pid()';
+  const read = (query: string, ca?: string, host = '127.0.0.1') =>
+    ask(`${service.url.replace('127.0.0.1', host)}/postgres${query}`, ca, sql);
+
+  it('is read in the clear where nothing is said', async () => {
+    expect(await read('')).toBe('false');
+  });
+
+  it('is encrypted without a look at the certificate', async () => {
+    expect(await read('?sslmode=require')).toBe('true');
+  });
+
+  it('is verified by the authority that is given', async () => {
+    expect(await read('', authority)).toBe('true');
+    expect(await read('?sslmode=verify-full', authority)).toBe('true');
+    expect(await read('?sslmode=verify-ca', authority, 'localhost')).toBe('true');
+  });
+
+  it('is refused by another authority, and under another name', async () => {
+    await expect(read('', stranger)).rejects.toThrow(/certificate/);
+    await expect(read('?sslmode=verify-full')).rejects.toThrow(/certificate/);
+    await expect(read('?sslmode=verify-ca', stranger)).rejects.toThrow(/certificate/);
+    await expect(read('?sslmode=verify-full', authority, 'localhost')).rejects.toThrow(/altnames/);
+  });
+});
+
+describe('MariaDB', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startMariadb([
+      `--ssl-cert=${join(folder, 'server.pem')}`,
+      `--ssl-key=${join(folder, 'server.key')}`,
+    ]);
+  });
+  afterAll(() => service.stop());
+
+  const read = (query: string, ca?: string) =>
+    ask(`${service.url}/mysql${query}`, ca, "show session status like 'Ssl_version'");
+
+  it('is read in the clear where nothing is said', async () => {
+    expect(await read('')).toBe('');
+  });
+
+  it('is encrypted without a look at the certificate', async () => {
+    expect(await read('?ssl=no-verify')).toMatch(/^TLS/);
+  });
+
+  it('is verified by the authority that is given', async () => {
+    expect(await read('', authority)).toMatch(/^TLS/);
+    expect(await read('?ssl=true', authority)).toMatch(/^TLS/);
+  });
+
+  it('is refused by another authority', async () => {
+    await expect(read('', stranger)).rejects.toThrow(/certificate/);
+    await expect(read('?ssl=true')).rejects.toThrow(/certificate/);
+  });
+});
