@@ -4,13 +4,20 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { providerVariables, readProviders, type ProviderConfig } from './config/providers.js';
 import {
+  parseBoolean,
   parseDuration,
   parseList,
   parseNetworks,
+  parseOneOf,
   parseProxies,
   parseSize,
+  parseText,
+  parseUrls,
   parseWhole,
+  type Parse,
+  type Variable,
 } from './config/values.js';
 
 export interface Config {
@@ -43,6 +50,19 @@ export interface Config {
     readonly accessTtl: number;
     readonly refreshTtl: number;
     readonly sessionTtl: number;
+    /** Milliseconds that a link to a new password holds. */
+    readonly resetTtl: number;
+    /** Pages that such a link may lead to instead of our own. */
+    readonly resetUrls: readonly string[];
+    /** Nobody logs in with a password. */
+    readonly disableDefault: boolean;
+    /** Where somebody else says who people are. */
+    readonly providers: readonly ProviderConfig[];
+  };
+  readonly mail: {
+    readonly from: string;
+    /** `null`: no mail is sent. */
+    readonly smtp: SmtpConfig | null;
   };
   /** Requests of one user or address; `null`: any number. */
   readonly rateLimit: { readonly points: number; readonly duration: number } | null;
@@ -90,20 +110,20 @@ export interface Config {
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
 }
 
+export interface SmtpConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string | null;
+  readonly password: string | null;
+  /** TLS from the first byte; else as soon as the server offers it. */
+  readonly secure: boolean;
+}
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 const logStyles = ['json', 'pretty'] as const;
 type LogStyle = (typeof logStyles)[number];
-
-export interface Variable {
-  readonly name: string;
-  /** As a person would write it; `—` where there is none. */
-  readonly default: string;
-  readonly meaning: string;
-  /** May be given as the path of a file in `NAME_FILE`. */
-  readonly secret?: true;
-}
 
 /** Every environment variable that svc reads. */
 export const variables = [
@@ -154,6 +174,33 @@ export const variables = [
   { name: 'ACCESS_TOKEN_TTL', default: '15m', meaning: 'how long an access token of a login holds' },
   { name: 'REFRESH_TOKEN_TTL', default: '7d', meaning: 'how long a login lasts without being refreshed' },
   { name: 'SESSION_COOKIE_TTL', default: '1d', meaning: 'the same for a login that lives in a cookie alone' },
+  { name: 'PASSWORD_RESET_TTL', default: '1d', meaning: 'how long the link to a new password holds' },
+  {
+    name: 'PASSWORD_RESET_URL_ALLOW_LIST',
+    default: 'none',
+    meaning: 'comma-separated URLs that `reset_url` may be, compared by origin and path',
+  },
+  { name: 'AUTH_DISABLE_DEFAULT', default: 'false', meaning: 'nobody logs in with a password' },
+  {
+    name: 'AUTH_PROVIDERS',
+    default: 'none',
+    meaning: 'comma-separated names of single sign-on providers, each set up by `AUTH_<NAME>_…`',
+  },
+  ...providerVariables,
+  { name: 'EMAIL_FROM', default: 'no-reply@example.com', meaning: 'sender of mails' },
+  { name: 'EMAIL_SMTP_HOST', default: 'none', meaning: 'server that takes mails; without one none is sent' },
+  {
+    name: 'EMAIL_SMTP_PORT',
+    default: '587, else 465',
+    meaning: 'its port; 465 where `EMAIL_SMTP_SECURE` is on',
+  },
+  { name: 'EMAIL_SMTP_USER', default: 'none', meaning: 'name to log in with' },
+  { name: 'EMAIL_SMTP_PASSWORD', default: 'none', meaning: 'password to log in with', secret: true },
+  {
+    name: 'EMAIL_SMTP_SECURE',
+    default: 'false',
+    meaning: 'TLS from the first byte; otherwise as soon as the server offers it',
+  },
   {
     name: 'RATE_LIMITER_ENABLED',
     default: 'true',
@@ -259,7 +306,8 @@ export const loadEnvironment = (directory: string): Environment => {
  */
 export const loadConfig = (environment: Environment): Config => {
   const faults: string[] = [];
-  const read = createReader(environment, faults);
+  const readAny = createReader(environment, faults);
+  const read: Read = readAny;
   const config: Config = {
     database: {
       url: read('DATABASE_URL', parseDatabaseUrl, 'sqlite:.svc/data.db'),
@@ -283,7 +331,12 @@ export const loadConfig = (environment: Environment): Config => {
       accessTtl: read('ACCESS_TOKEN_TTL', parseDuration, 15 * 60_000),
       refreshTtl: read('REFRESH_TOKEN_TTL', parseDuration, 7 * 86_400_000),
       sessionTtl: read('SESSION_COOKIE_TTL', parseDuration, 86_400_000),
+      resetTtl: read('PASSWORD_RESET_TTL', parseDuration, 86_400_000),
+      resetUrls: read('PASSWORD_RESET_URL_ALLOW_LIST', parseUrls, []),
+      disableDefault: read('AUTH_DISABLE_DEFAULT', parseBoolean, false),
+      providers: readProviders(read('AUTH_PROVIDERS', parseList, []), { read: readAny, faults }),
     },
+    mail: { from: read('EMAIL_FROM', parseText, 'no-reply@example.com'), smtp: readSmtp(read) },
     rateLimit: readRateLimit(read),
     admin: {
       email: read('ADMIN_EMAIL', parseEmail, 'admin@example.com'),
@@ -332,30 +385,38 @@ const readRateLimit = (read: Read): Config['rateLimit'] => {
   return read('RATE_LIMITER_ENABLED', parseBoolean, true) ? { points, duration } : null;
 };
 
-/** `value` is the text as given; throws an Error that says what would be right. */
-type Parse<Value> = (value: string) => Value;
+const readSmtp = (read: Read): SmtpConfig | null => {
+  const host = read('EMAIL_SMTP_HOST', parseText, '');
+  const secure = read('EMAIL_SMTP_SECURE', parseBoolean, false);
+  const port = read('EMAIL_SMTP_PORT', parseWhole(1, 65_535), secure ? 465 : 587);
+  const user = read<string | null>('EMAIL_SMTP_USER', parseText, null);
+  const password = read<string | null>('EMAIL_SMTP_PASSWORD', parseText, null);
+  return host === '' ? null : { host, port, user, password, secure };
+};
 
 type Read = <Value>(name: VariableName, parse: Parse<Value>, fallback: Value) => Value;
 
 const secrets = new Set<string>(variables.filter((entry) => 'secret' in entry).map((entry) => entry.name));
 
+const isSecret = (name: string): boolean => secrets.has(name) || /^AUTH_.+_CLIENT_SECRET$/.test(name);
+
 const createReader =
-  (environment: Environment, faults: string[]): Read =>
-  (name, parse, fallback) => {
+  (environment: Environment, faults: string[]) =>
+  <Value>(name: string, parse: Parse<Value>, fallback: Value): Value => {
     try {
       const value = textOf(environment, name);
       return value === undefined ? fallback : parse(value);
     } catch (error) {
-      const shown = secrets.has(name) ? '' : ` is "${environment[name] ?? ''}":`;
+      const shown = isSecret(name) ? '' : ` is "${environment[name] ?? ''}":`;
       faults.push(`${name}${shown} ${(error as Error).message}`);
       return fallback;
     }
   };
 
 /** An empty variable counts as not set, as in compose files. */
-const textOf = (environment: Environment, name: VariableName): string | undefined => {
+const textOf = (environment: Environment, name: string): string | undefined => {
   const value = environment[name] || undefined;
-  const file = secrets.has(name) ? environment[`${name}_FILE`] || undefined : undefined;
+  const file = isSecret(name) ? environment[`${name}_FILE`] || undefined : undefined;
   if (file === undefined) return value;
   if (value !== undefined) throw new Error(`is set twice, also as ${name}_FILE; keep one`);
   try {
@@ -364,8 +425,6 @@ const textOf = (environment: Environment, name: VariableName): string | undefine
     throw new Error(`cannot be read from the file "${file}" of ${name}_FILE`);
   }
 };
-
-const parseText: Parse<string> = (value) => value;
 
 const parseDatabaseUrl: Parse<string> = (value) => {
   if (/^sqlite:./.test(value)) return value;
@@ -423,20 +482,6 @@ const parseSecret: Parse<readonly string[]> = (value) => {
   }
   return secrets;
 };
-
-const parseBoolean: Parse<boolean> = (value) => {
-  if (/^(true|1|on|yes)$/i.test(value)) return true;
-  if (/^(false|0|off|no)$/i.test(value)) return false;
-  throw new Error('expected true or false');
-};
-
-const parseOneOf =
-  <const Value extends string>(values: readonly Value[]): Parse<Value> =>
-  (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new Error(`expected one of ${values.join(', ')}`);
-    return found;
-  };
 
 const freeze = <Value extends object>(value: Value): Value => {
   for (const part of Object.values(value))

@@ -6,6 +6,7 @@ import { apiError } from './errors.js';
 import type { OperationRoutes } from './operations/routes.js';
 import { docsAsset, docsPage } from './pages/docs.js';
 import { graphiqlPage } from './pages/graphiql.js';
+import { resetPasswordPage } from './pages/reset-password.js';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import type { Availability } from './availability.js';
 import type { Observe } from './observe.js';
@@ -54,15 +55,24 @@ const findRoute = async (
 ): Promise<ApiResponse> => {
   const operation = operations.find(request);
   if (operation !== null) return operation.run(request);
-  const page = explorer ? await findPage(request, base) : null;
+  const page = await findPage(request, { base, explorer });
   if (page !== null) return page;
   throw apiError('ROUTE_NOT_FOUND', { path: request.path }, notFound(request, operations));
 };
 
-const findPage = async (request: ApiRequest, base: string): Promise<ApiResponse | null> => {
+const findPage = async (
+  request: ApiRequest,
+  { base, explorer }: Pick<AppOptions, 'base' | 'explorer'>,
+): Promise<ApiResponse | null> => {
   const { method } = request;
   if (method !== 'GET' && method !== 'HEAD') return null;
   const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
+  if (path === '/reset-password') return resetPasswordPage(base);
+  return explorer ? findTool(request, path, base) : null;
+};
+
+/** Pages for whoever builds on the API. */
+const findTool = async (request: ApiRequest, path: string, base: string): Promise<ApiResponse | null> => {
   if (path === '/docs') return docsPage({ specUrl: `${base}/server/specs/oas`, base });
   if (path === '/graphiql') return graphiqlPage(request, `${base}/graphql`);
   if (path === '/graphiql/system') return graphiqlPage(request, `${base}/graphql/system`);

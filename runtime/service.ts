@@ -4,6 +4,7 @@ import { limitAccess } from './access/limiter.js';
 import { createAnswer, explain, type Answer } from './answer.js';
 import { watchAvailability } from './availability.js';
 import { createRegistry, type CollectionDeclaration } from './collection.js';
+import { createBackground } from './background.js';
 import type { Config } from './config.js';
 import type { EdgeOptions } from './edge.js';
 import { createKeys, secretsOf, type Keys } from './auth/keys.js';
@@ -56,8 +57,9 @@ export interface Service {
 const isOperation = (method: string, path: string): boolean => findOperation(method, path) !== null;
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { config, database, observe, openapi, base } = options;
+  const { config, database, observe, openapi, base, url } = options;
   const items = await createItemServices(options);
+  const background = createBackground(observe);
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const { quote } = items.dialect;
@@ -81,8 +83,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     access,
     tokens,
     observe,
+    background,
     openapi,
     base,
+    url,
     printGraphql: graphql.print,
     loadQueue,
   };
@@ -118,7 +122,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     async close() {
       availability.close();
-      await loadQueue.close();
+      await Promise.all([loadQueue.close(), background.close()]);
     },
   };
 };

@@ -17,6 +17,12 @@ export type AuthLoginProviderOutput = {
 export type AuthLogoutInput = { body: { refresh_token?: string; mode?: 'json' | 'cookie' | 'session' } };
 export type AuthLogoutOutput = void;
 
+export type AuthPasswordRequestInput = { body: { email: string; reset_url?: string } };
+export type AuthPasswordRequestOutput = void;
+
+export type AuthPasswordResetInput = { body: { token: string; password: string } };
+export type AuthPasswordResetOutput = void;
+
 export type AuthProvidersInput = Record<string, never>;
 export type AuthProvidersOutput = {
   data: { name: string; driver: 'oauth2' | 'openid'; icon?: string; label?: string }[];
@@ -283,6 +289,16 @@ export interface Operations {
   ): Promise<AuthLoginProviderOutput>;
   /** End a session; its tokens end with it */
   authLogout(input: AuthLogoutInput, context: OperationContext): Promise<AuthLogoutOutput>;
+  /** Ask for a mail with a link to a new password */
+  authPasswordRequest(
+    input: AuthPasswordRequestInput,
+    context: OperationContext,
+  ): Promise<AuthPasswordRequestOutput>;
+  /** Set a new password with the token of the mail; ends all sessions of the user */
+  authPasswordReset(
+    input: AuthPasswordResetInput,
+    context: OperationContext,
+  ): Promise<AuthPasswordResetOutput>;
   /** List the single sign-on providers */
   authProviders(input: AuthProvidersInput, context: OperationContext): Promise<AuthProvidersOutput>;
   /** Replace a refresh token by a new one, with a new access token */
@@ -451,6 +467,41 @@ export const operations = [
           description:
             '`json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring',
         },
+      },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'authPasswordRequest',
+    method: 'post',
+    path: '/auth/password/request',
+    access: 'public',
+    body: {
+      type: 'object',
+      required: ['email'],
+      properties: {
+        email: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 255 },
+        reset_url: {
+          type: 'string',
+          maxLength: 2000,
+          description:
+            'Page that the link leads to, with the parameter `token`; one of those that the server allows. Without it, a page of the server',
+        },
+      },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'authPasswordReset',
+    method: 'post',
+    path: '/auth/password/reset',
+    access: 'public',
+    body: {
+      type: 'object',
+      required: ['token', 'password'],
+      properties: {
+        token: { type: 'string', maxLength: 2048 },
+        password: { type: 'string', minLength: 1, maxLength: 1024 },
       },
     },
     responses: { 204: null },

@@ -36,6 +36,22 @@ export const updateAccount = (
     await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
   });
 
+/** Whether the password was still the one of the account; only then it is replaced. */
+export const replacePassword = (
+  database: Database,
+  { id, password }: Account,
+  hash: string,
+): Promise<boolean> =>
+  database.transaction(async (executor) => {
+    const { affected } = await executor.write({
+      text: `update svc_users set password = ? where id = ? and password ${password === null ? 'is null' : '= ?'}`,
+      values: password === null ? [hash, id] : [hash, id, password],
+    });
+    if (affected > 0)
+      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    return affected > 0;
+  });
+
 const rowToAccount = (row: Readonly<Record<string, unknown>>): Account => ({
   id: String(row.id),
   email: text(row.email),

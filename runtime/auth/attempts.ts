@@ -14,6 +14,8 @@ export interface Attempts {
    * @throws REQUESTS_EXCEEDED without running it, after too many
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
+  /** Counts one, whatever comes of it. `false`: there were too many already. */
+  take(attempt: Attempt): Promise<boolean>;
 }
 
 export interface Attempt {
@@ -99,6 +101,13 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
           await database.write({ text: 'delete from svc_attempts where id = ?', values: [pairId] });
         return result;
       });
+    },
+
+    async take({ kind, account, address }) {
+      const id = idOf(kind, account, address);
+      const { count: taken } = await countOf(id);
+      if (taken < limit) await hit(id);
+      return taken < limit;
     },
   };
 };

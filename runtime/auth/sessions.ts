@@ -46,6 +46,8 @@ export interface Sessions {
   renewCookie(session: string, generation: number, ttl: number): Promise<Renewed | null>;
   /** Ends those of the user; whether there was one. */
   end(session: string, user?: string): Promise<boolean>;
+  /** Ends every one of the user. */
+  endAll(user: string): Promise<void>;
   /** Ends the one that a refresh token belongs to. */
   endByRefresh(refresh: string): Promise<void>;
   /** Those of a user that have not expired, the newest first. */
@@ -163,6 +165,12 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     },
 
     end,
+
+    endAll: (owner) =>
+      database.transaction(async (executor) => {
+        await executor.write({ text: `delete from svc_sessions where ${user} = ?`, values: [owner] });
+        await bumpVersion(executor);
+      }),
 
     async endByRefresh(refresh) {
       const stored = await findBy(refresh);

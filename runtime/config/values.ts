@@ -1,6 +1,20 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
 import { BlockList, isIPv6 } from 'node:net';
 
+export interface Variable {
+  readonly name: string;
+  /** As a person would write it; `—` where there is none. */
+  readonly default: string;
+  readonly meaning: string;
+  /** May be given as the path of a file in `NAME_FILE`. */
+  readonly secret?: true;
+}
+
+/** `value` is the text as given; throws an Error that says what would be right. */
+export type Parse<Value> = (value: string) => Value;
+
+export const parseText: Parse<string> = (value) => value;
+
 const durations: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
   ['s', 1000],
@@ -58,6 +72,15 @@ export const parseList = (text: string): readonly string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
+/** `https://shop.example/reset, http://localhost:3000/reset` */
+export const parseUrls = (text: string): readonly string[] => {
+  const urls = parseList(text);
+  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  if (wrong !== undefined)
+    throw new Error(`has "${wrong}"; expected URLs such as https://shop.example/reset`);
+  return urls;
+};
+
 /** `off`, the number of proxies in front, or their addresses and CIDR ranges. */
 export const parseProxies = (text: string): { readonly hops: number; readonly ranges: readonly string[] } => {
   if (text === 'off' || text === 'false') return { hops: 0, ranges: [] };
@@ -80,3 +103,17 @@ const isRange = (text: string): boolean => {
     return false;
   }
 };
+
+export const parseBoolean: Parse<boolean> = (value) => {
+  if (/^(true|1|on|yes)$/i.test(value)) return true;
+  if (/^(false|0|off|no)$/i.test(value)) return false;
+  throw new Error('expected true or false');
+};
+
+export const parseOneOf =
+  <const Value extends string>(values: readonly Value[]): Parse<Value> =>
+  (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`expected one of ${values.join(', ')}`);
+    return found;
+  };

@@ -8,16 +8,28 @@ import type {
 import { sessionCookie } from '../access/credentials.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication, type Given, type Mode } from '../auth/login.js';
+import { createMailer } from '../auth/mail.js';
+import { createPasswordReset } from '../auth/password-reset.js';
 import { createSessions, type Session } from '../auth/sessions.js';
 import { apiError, forbidden, invalidPayload } from '../errors.js';
 import type { OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {
-  const { database, dialect, tokens, config } = services;
+  const { database, dialect, tokens, config, url, background } = services;
   const attempts = createAttempts(database, dialect.quote);
   const sessions = createSessions({ database, quote: dialect.quote, tokens });
   const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
+  const passwordReset = createPasswordReset({
+    database,
+    tokens,
+    sessions,
+    attempts,
+    send: createMailer(config.mail),
+    page: () => `${url()}/reset-password`,
+    pages: config.auth.resetUrls,
+    ttl: config.auth.resetTtl,
+  });
 
   const login = async (
     { mode = 'json', ...credentials }: AuthLoginInput['body'],
@@ -46,6 +58,15 @@ export const createAuthOperations = (services: OperationServices) => {
       const { token, mode } = findToken(body, context);
       await authentication.logout(token, mode);
       if (mode !== 'json') setCookie(mode, '', { lasts: 0, context });
+    },
+
+    async authPasswordRequest({ body: { email, reset_url: page } }) {
+      const send = passwordReset.request({ email, ...(page !== undefined && { page }) });
+      background.run('password reset', send);
+    },
+
+    async authPasswordReset({ body: { token, password } }) {
+      await passwordReset.reset(token, password);
     },
 
     async authSessions(_input, context) {

@@ -1,6 +1,7 @@
 /** What bodies of operations may use, beside what a call brings. */
 import type { Access, Principal } from '../access/access.js';
 import type { Tokens } from '../auth/tokens.js';
+import type { Background } from '../background.js';
 import type { Config } from '../config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
@@ -17,6 +18,10 @@ export interface OperationServices extends ItemServices {
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
   /** Loaded when it is first asked for. */
   readonly loadQueue: () => Promise<Queue>;
+  /** What no answer waits for. */
+  readonly background: Background;
+  /** Address of the server as clients know it. */
+  readonly url: () => string;
   /** Path that comes before everything; empty at the root. */
   readonly base: string;
 }

@@ -20,6 +20,16 @@ export interface Operations {
       input: NonNullable<rest.AuthLogoutData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthLogoutResponse>;
+    /** Ask for a mail with a link to a new password */
+    authPasswordRequest(
+      input: NonNullable<rest.AuthPasswordRequestData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.AuthPasswordRequestResponse>;
+    /** Set a new password with the token of the mail; ends all sessions of the user */
+    authPasswordReset(
+      input: NonNullable<rest.AuthPasswordResetData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.AuthPasswordResetResponse>;
     /** List the single sign-on providers */
     authProviders(options?: CallOptions): Promise<rest.AuthProvidersResponse['data']>;
     /** Replace a refresh token by a new one, with a new access token */
@@ -173,6 +183,10 @@ export const createOperations = (call: Call): Operations => ({
     authLoginProvider: (input, options) =>
       call((shared) => rest.authLoginProvider({ ...shared, ...input }), options).then(dataOf),
     authLogout: (input, options) => call((shared) => rest.authLogout({ ...shared, body: input }), options),
+    authPasswordRequest: (input, options) =>
+      call((shared) => rest.authPasswordRequest({ ...shared, body: input }), options),
+    authPasswordReset: (input, options) =>
+      call((shared) => rest.authPasswordReset({ ...shared, body: input }), options),
     authProviders: (options) => call((shared) => rest.authProviders(shared), options).then(dataOf),
     authRefresh: (input, options) =>
       call((shared) => rest.authRefresh({ ...shared, body: input }), options).then(dataOf),

@@ -1455,6 +1455,22 @@ export type auth_logoutMutationVariables = Exact<{
 
 export type auth_logoutMutation = { auth_logout: boolean | null };
 
+export type auth_password_requestMutationVariables = Exact<{
+  email: string;
+  reset_url?: string | null | undefined;
+}>;
+
+
+export type auth_password_requestMutation = { auth_password_request: boolean | null };
+
+export type auth_password_resetMutationVariables = Exact<{
+  token: string;
+  password: string;
+}>;
+
+
+export type auth_password_resetMutation = { auth_password_reset: boolean | null };
+
 export type auth_refreshMutationVariables = Exact<{
   refresh_token?: string | null | undefined;
   mode?: string | null | undefined;
@@ -2013,6 +2029,16 @@ export const auth_loginDocument = createDocument<auth_loginMutation, auth_loginM
 export const auth_logoutDocument = createDocument<auth_logoutMutation, auth_logoutMutationVariables>(
   'system',
   'mutation auth_logout($refresh_token: String, $mode: String) { auth_logout(refresh_token: $refresh_token, mode: $mode) }',
+);
+
+export const auth_password_requestDocument = createDocument<auth_password_requestMutation, auth_password_requestMutationVariables>(
+  'system',
+  'mutation auth_password_request($email: String!, $reset_url: String) { auth_password_request(email: $email, reset_url: $reset_url) }',
+);
+
+export const auth_password_resetDocument = createDocument<auth_password_resetMutation, auth_password_resetMutationVariables>(
+  'system',
+  'mutation auth_password_reset($token: String!, $password: String!) { auth_password_reset(token: $token, password: $password) }',
 );
 
 export const auth_refreshDocument = createDocument<auth_refreshMutation, auth_refreshMutationVariables>(

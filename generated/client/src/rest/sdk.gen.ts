@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
+import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -89,6 +89,30 @@ export const authLoginProvider = <ThrowOnError extends boolean = false>(options:
  */
 export const authLogout = <ThrowOnError extends boolean = false>(options: Options<AuthLogoutData, ThrowOnError>) => (options.client ?? client).post<AuthLogoutResponses, unknown, ThrowOnError>({
     url: '/auth/logout',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask for a mail with a link to a new password
+ */
+export const authPasswordRequest = <ThrowOnError extends boolean = false>(options: Options<AuthPasswordRequestData, ThrowOnError>) => (options.client ?? client).post<AuthPasswordRequestResponses, unknown, ThrowOnError>({
+    url: '/auth/password/request',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set a new password with the token of the mail; ends all sessions of the user
+ */
+export const authPasswordReset = <ThrowOnError extends boolean = false>(options: Options<AuthPasswordResetData, ThrowOnError>) => (options.client ?? client).post<AuthPasswordResetResponses, unknown, ThrowOnError>({
+    url: '/auth/password/reset',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -324,6 +324,47 @@ export type AuthLogoutResponses = {
 
 export type AuthLogoutResponse = AuthLogoutResponses[keyof AuthLogoutResponses];
 
+export type AuthPasswordRequestData = {
+    body: {
+        email: string;
+        /**
+         * Page that the link leads to, with the parameter `token`; one of those that the server allows. Without it, a page of the server
+         */
+        reset_url?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/password/request';
+};
+
+export type AuthPasswordRequestResponses = {
+    /**
+     * A mail is sent, where the address is that of a user with a password
+     */
+    204: void;
+};
+
+export type AuthPasswordRequestResponse = AuthPasswordRequestResponses[keyof AuthPasswordRequestResponses];
+
+export type AuthPasswordResetData = {
+    body: {
+        token: string;
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/password/reset';
+};
+
+export type AuthPasswordResetResponses = {
+    /**
+     * The password is set
+     */
+    204: void;
+};
+
+export type AuthPasswordResetResponse = AuthPasswordResetResponses[keyof AuthPasswordResetResponses];
+
 export type AuthProvidersData = {
     body?: never;
     path?: never;

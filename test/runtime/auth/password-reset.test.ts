@@ -1,0 +1,216 @@
+/** New passwords by mail, sent by a real server. */
+import { chromium } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createKeys } from '../../../runtime/auth/keys.js';
+import { createTokens } from '../../../runtime/auth/tokens.js';
+import { findChromium } from '../../chromium.js';
+import { startSmtp } from '../../services/smtp.js';
+import { ask } from '../graphql/library.js';
+import { useServer } from '../harness/use-server.js';
+import { settings, testSecret, type TestServer } from '../server-harness.js';
+import { login, logIn, peopleAccess, peopleServer, readBooks } from './people.js';
+
+const smtp = await startSmtp();
+afterAll(() => smtp.close());
+
+const system = { as: 'public', path: '/graphql/system' };
+const ownPage = 'https://shop.example/new-password';
+
+describe.each(settings)('new passwords on $dialect through $door', (setting) => {
+  const { users = {}, ...access } = peopleAccess;
+  const columns = { ...users.ann?.columns };
+  const people = ['dora', 'emil', 'fay', 'gus', 'hal', 'ida', 'refused'];
+  const server = useServer({
+    ...peopleServer(setting),
+    ...setting,
+    access: {
+      ...access,
+      users: { ...users, ...Object.fromEntries(people.map((name) => [name, { role: 'Reader', columns }])) },
+    },
+    environment: {
+      ...smtp.environment,
+      PASSWORD_RESET_URL_ALLOW_LIST: `${ownPage}, http://localhost:3000/a`,
+    },
+  });
+
+  const request = (name: string, page?: string) =>
+    server().request('POST', '/auth/password/request', {
+      body: { email: `${name}@example.com`, ...(page !== undefined && { reset_url: page }) },
+    });
+  const reset = (token: string, given = 'a new password', to: TestServer = server()) =>
+    to.request('POST', '/auth/password/reset', { body: { token, password: given } });
+  const codes = async (token: string) => (await reset(token)).codes;
+  const linkTo = async (name: string): Promise<URL> => {
+    const { text = '' } = await smtp.receive(`${name}@example.com`);
+    return new URL(/^http\S+$/m.exec(text)?.[0] ?? '');
+  };
+  const tokenFor = async (name: string): Promise<string> => {
+    expect((await request(name)).status).toBe(204);
+    return (await linkTo(name)).searchParams.get('token') ?? '';
+  };
+  const logInWith = (name: string, given: string) => login(server(), name, { password: given });
+
+  it('come from a link, once, and end every session', async () => {
+    const { access_token: jwt, refresh_token: refresh } = await logIn(server(), 'ann');
+    const token = await tokenFor('ann');
+    expect((await reset(token)).status).toBe(204);
+    expect((await readBooks(server(), jwt)).codes).toEqual(['INVALID_CREDENTIALS']);
+    const renewed = await server().request('POST', '/auth/refresh', { body: { refresh_token: refresh } });
+    expect(renewed.codes).toEqual(['INVALID_CREDENTIALS']);
+    expect((await login(server(), 'ann')).codes).toEqual(['INVALID_CREDENTIALS']);
+    expect((await logInWith('ann', 'a new password')).status).toBe(200);
+    const rows = await server().database.query('select id from svc_sessions');
+    expect(rows).toHaveLength(1);
+    expect((await reset(token, 'yet another')).codes).toEqual(['FORBIDDEN']);
+    expect((await logInWith('ann', 'a new password')).status).toBe(200);
+  });
+
+  it('are offered in a mail that says what it is, in text and in HTML', async () => {
+    await request('ben');
+    const mail = await smtp.receive('ben@example.com');
+    const { host } = new URL(server().url);
+    expect([mail.subject, mail.from?.address, mail.from?.name]).toEqual([
+      `A new password for ${host}`,
+      'library@example.com',
+      'Library',
+    ]);
+    const [link = ''] = /^http\S+$/m.exec(mail.text ?? '') ?? [];
+    expect(link).toMatch(new RegExp(`^${server().url}/reset-password\\?token=[\\w.-]+$`));
+    expect(mail.html).toContain(`href="${link}"`);
+    expect(mail.text).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+  });
+
+  it('lead to a page of ones own where that is allowed, by origin and path', async () => {
+    expect((await request('cleo', `${ownPage}?step=2&name="><script>`)).status).toBe(204);
+    const { html = '' } = await smtp.receive('cleo@example.com');
+    expect(html).not.toContain('<script');
+    expect(html).toMatch(
+      /href="https:\/\/shop\.example\/new-password\?step=2&amp;name=[^"]*&amp;token=[\w.-]+"/,
+    );
+    expect(smtp.waiting()).toEqual([]);
+  });
+
+  it.each([
+    'https://evil.example/new-password',
+    'https://shop.example/other',
+    'https://shop.example/new-password/more',
+    'https://shop.example@evil.example/new-password',
+    'https://user@shop.example/new-password',
+    'https://shop.example.evil.example/new-password',
+    'http://shop.example/new-password',
+    'javascript:alert(1)',
+    '//shop.example/new-password',
+    'new-password',
+    '',
+  ])('do not lead to %j', async (page) => {
+    for (const name of ['ann', 'ghost']) {
+      expect((await request(name, page)).codes).toEqual(['INVALID_PAYLOAD']);
+    }
+  });
+
+  it('are asked for with one answer, whoever has the address', async () => {
+    const answers = [];
+    for (const name of ['ghost', 'gone', 'foreign', 'dora', 'refused']) answers.push(await request(name));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [204, '']));
+    await linkTo('dora');
+    // what failed was told without the address
+    await expect
+      .poll(() => server().observations.filter(({ kind }) => kind === 'warning'))
+      .toEqual([
+        { kind: 'warning', message: 'password reset: the SMTP server did not take it (EENVELOPE 550)' },
+      ]);
+    expect(smtp.waiting()).toEqual([]);
+  });
+
+  it('are not set with a token that is none, is for something else, has expired or is too old', async () => {
+    const tokens = createTokens(createKeys([testSecret]));
+    const { access_token: jwt } = await logIn(server(), 'ben');
+    expect(await codes('garbage')).toEqual(['INVALID_TOKEN']);
+    expect(await codes(jwt)).toEqual(['FORBIDDEN']);
+    expect(await codes(await tokens.sign('state', { id: server().ids.users.get('ben') }, 1_000))).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(await codes(await tokens.sign('reset', { id: server().ids.users.get('ben') }, 1_000))).toEqual([
+      'FORBIDDEN',
+    ]);
+    expect(await codes(await tokens.sign('reset', { id: {}, state: [] }, 1_000))).toEqual(['FORBIDDEN']);
+    expect(await codes(await tokens.sign('reset', {}, -1_000))).toEqual(['TOKEN_EXPIRED']);
+    expect((await login(server(), 'ben')).status).toBe(200);
+  });
+
+  it('are not an access token', async () => {
+    expect((await readBooks(server(), await tokenFor('emil'))).codes).toEqual(['INVALID_TOKEN']);
+  });
+
+  it.each([
+    ['password', { password: 'changed meanwhile' }],
+    ['address', { email: 'fay2@example.com' }],
+    ['status', { status: 'suspended' }],
+    ['provider', { provider: 'acme' }],
+  ])('are not set once the %s is another', async (_, changes) => {
+    const id = server().ids.users.get('fay');
+    const patch = (body: unknown) => server().request('PATCH', `/users/${id}`, { as: 'admin', body });
+    await patch({ email: 'fay@example.com', status: 'active', provider: 'default' });
+    const token = await tokenFor('fay');
+    expect((await patch(changes)).status).toBe(200);
+    expect((await reset(token)).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it('are set once, even where the same token comes twice at the same time', async () => {
+    const token = await tokenFor('gus');
+    const answers = await Promise.all([reset(token, 'first password'), reset(token, 'second password')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 403]);
+  });
+
+  it('come in no more than ten mails within a quarter of an hour', async () => {
+    for (let round = 0; round < 10; round += 1) await tokenFor('hal');
+    expect((await request('hal')).status).toBe(204);
+    await tokenFor('ida');
+    expect(smtp.waiting()).toEqual([]);
+  });
+
+  it('are asked for and set over GraphQL', async () => {
+    const asked = await ask(
+      server(),
+      `mutation { auth_password_request(email: "emil@example.com", reset_url: "${ownPage}") }`,
+      system,
+    );
+    expect(asked.body).toMatchObject({ data: { auth_password_request: true } });
+    const token = (await linkTo('emil')).searchParams.get('token');
+    const set = await ask(
+      server(),
+      `mutation { auth_password_reset(token: "${token}", password: "by GraphQL") }`,
+      system,
+    );
+    expect(set.body).toMatchObject({ data: { auth_password_reset: true } });
+    expect((await logInWith('emil', 'by GraphQL')).status).toBe(200);
+  });
+
+  it('take no token and no address into the log', () => {
+    expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example/);
+  });
+
+  it('are set in a browser, from the mail to the login', async () => {
+    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    try {
+      await request('cleo');
+      const page = await browser.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto((await linkTo('cleo')).href);
+      expect(page.url()).toBe(`${server().url}/reset-password`);
+      await page.getByLabel('New password').fill('from a browser');
+      await page.getByLabel('Once more').fill('another');
+      await page.getByRole('button').click();
+      await page.getByText('The two passwords differ.').waitFor();
+      await page.getByLabel('Once more').fill('from a browser');
+      await page.getByRole('button').click();
+      await page.getByText('Your new password is set.').waitFor();
+      expect((await logInWith('cleo', 'from a browser')).status).toBe(200);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
