@@ -24,6 +24,7 @@ import { timed, type Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../package.js';
 import { buildFolder, generatedFolder, specFolders } from '../paths.js';
 import { Refusal } from '../refusal.js';
+import { sourcesOf } from './sources.js';
 
 export interface PrepareOptions {
   readonly config: Config;
@@ -73,11 +74,18 @@ const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
   const committed = [join(generatedFolder, 'catalog.json'), join(generatedFolder, 'openapi.json')];
   const folderNames = ['server', 'graphql'].map((name) => join(generatedFolder, name));
   const files = [...folders, ...folderNames].flatMap(filesBelow);
-  for (const file of [...files, ...committed.filter((path) => existsSync(path))]) {
+  const modules = sourcesOf(folders.flatMap(filesBelow).flatMap(functionModules));
+  for (const file of [...files, ...modules, ...committed.filter((path) => existsSync(path))]) {
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex').slice(0, 20);
 };
+
+/** Modules that a spec file names as runners of models, where they are the project's own. */
+const functionModules = (file: string): readonly string[] =>
+  Array.from(readFileSync(file, 'utf8').matchAll(/\bfunction:\s*['"]?(\.[^'"\s},]+)/g), ([, path = '']) =>
+    resolve(path),
+  );
 
 const filesBelow = (folder: string): readonly string[] =>
   existsSync(folder)

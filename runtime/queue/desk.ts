@@ -174,7 +174,8 @@ export const createDesk = (options: DeskOptions): Desk => {
       }
     },
     async announce(request) {
-      await tell(request);
+      // there is no workflow yet that could miss a signal
+      await orchestrator.start(startOf(request, request.state !== 'waiting'));
       markStarted(database, request).catch(onLoss);
     },
     async end(id, outcome, from) {

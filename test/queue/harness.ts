@@ -37,7 +37,7 @@ const environmentOf = (namespace: string) => ({
 });
 
 /** A namespace of its own, so that workers of other tests take nothing away. */
-const createNamespace = async (): Promise<string> => {
+export const createNamespace = async (): Promise<string> => {
   const namespace = `test-${randomUUID()}`;
   const connection = await Connection.connect({ address: inject('services').temporal });
   await connection.workflowService.registerNamespace({

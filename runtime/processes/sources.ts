@@ -1,0 +1,27 @@
+/** The files that modules of a project's own are made of. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** @returns the modules and whatever they import by relative path, in a fixed order; packages are left out */
+export const sourcesOf = (modules: readonly string[]): readonly string[] => {
+  const found = new Set(modules.flatMap(findFile));
+  // a Set also visits what is added on the way
+  for (const file of found) {
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(relativeImport)) {
+      for (const imported of findFile(resolve(dirname(file), path))) found.add(imported);
+    }
+  }
+  return [...found].toSorted();
+};
+
+const relativeImport = /\b(?:from|import|import\(|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
+
+const extensions = ['', '.ts', '.mts', '.js', '.mjs', '.json'];
+
+/** As esbuild looks: `x.js` may be written as `x.ts`. */
+const findFile = (path: string): readonly string[] => {
+  const bare = path.replace(/\.([cm]?)js$/, '');
+  const candidates = [path, bare].flatMap((start) => extensions.map((extension) => start + extension));
+  const file = candidates.find((each) => existsSync(each) && statSync(each).isFile());
+  return file === undefined ? [] : [file];
+};
