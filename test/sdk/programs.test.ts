@@ -13,9 +13,25 @@ import { runInBrowser, runInNode, type Outcome } from './run.js';
 const right = (await sourcesIn(join(programsFolder, 'right'))).filter((name) => name !== 'exactly.ts');
 const wrong = await sourcesIn(join(programsFolder, 'wrong'));
 
+/** The demo for PostgreSQL has names as these are usual there: `album_id` becomes `AlbumId`. */
+const renamed = `
+do $$
+declare found record;
+begin
+  for found in select table_name, column_name from information_schema.columns where table_schema = 'public' loop
+    execute format('alter table %I rename column %I to %I',
+      found.table_name, found.column_name, replace(initcap(found.column_name), '_', ''));
+  end loop;
+  for found in select table_name from information_schema.tables where table_schema = 'public' loop
+    execute format('alter table %I rename to %I', found.table_name, replace(initcap(found.table_name), '_', ''));
+  end loop;
+end $$`;
+
 const databases = [
-  ['sqlite', 'chinook.sqlite.sql'],
-  ['mariadb', 'chinook.mysql.sql'],
+  ['sqlite', 'chinook.sqlite.sql', ''],
+  ['mariadb', 'chinook.mysql.sql', ''],
+  ['mysql', 'chinook.mysql.sql', ''],
+  ['postgres', 'chinook.postgres.sql', renamed],
 ] as const;
 
 let project: Project;
@@ -56,8 +72,8 @@ describe('right programs', () => {
     expect([...diagnose(program)]).toEqual([]);
   }, 240_000);
 
-  describe.each(databases)('on %s', (dialect, file) => {
-    const server = useServer({ dialect, file: join(packageRoot, 'demo', file) });
+  describe.each(databases)('on %s', (dialect, file, sql) => {
+    const server = useServer({ dialect, file: join(packageRoot, 'demo', file), ...(sql !== '' && { sql }) });
 
     it.each(nodeVersions)(
       'give what they expect in Node %s',

@@ -21,6 +21,9 @@ export type Update<Create, KeyField extends PropertyKey> = Partial<Omit<Create, 
 
 export type NoRelations = Record<never, never>;
 
+/** What the compiler finds on every object under a name, where a column that is called so is left out. */
+export type Inherited<Name extends keyof typeof Object.prototype> = (typeof Object.prototype)[Name];
+
 /** A collection that can only be listed: a view, or a table without a key. */
 export interface View {
   kind: 'view';

@@ -25,7 +25,7 @@ export const isInherited = (name: string): boolean => everyObject.has(name);
 
 const orInherited = (name: string, type: Code): Code => {
   const items = typeof type === 'object' && type.kind === 'union' && !type.list ? type.items : [type];
-  return union([...items, `Object[${str(name)}]`]);
+  return union([...items, `svc.Inherited<${str(name)}>`]);
 };
 
 /** An empty singleton answers null for whatever has no default. */

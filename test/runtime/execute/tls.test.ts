@@ -10,28 +10,22 @@ import type { Service } from '../../services.js';
 import { startMariadb } from '../../services/mariadb.js';
 import { giveFolder, startPostgres } from '../../services/postgres.js';
 
-const openssl = (folder: string, ...args: readonly string[]) =>
-  promisify(execFile)('openssl', args, { cwd: folder });
+const openssl = (folder: string, line: string) =>
+  promisify(execFile)('openssl', line.split(' '), { cwd: folder });
 
 const makeAuthority = (folder: string, name: string) =>
   openssl(
     folder,
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
-    ...['-keyout', `${name}.key`, '-out', `${name}.pem`],
+    `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.pem`,
   );
 
 /** For the address of the server, and for no name. */
 const makeCertificate = async (folder: string): Promise<void> => {
-  await openssl(
-    folder,
-    ...['req', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=server'],
-    ...['-keyout', 'server.key', '-out', 'server.csr'],
-  );
+  await openssl(folder, 'req -newkey rsa:2048 -nodes -subj /CN=server -keyout server.key -out server.csr');
   await writeFile(join(folder, 'names'), 'subjectAltName = IP:127.0.0.1');
   await openssl(
     folder,
-    ...['x509', '-req', '-in', 'server.csr', '-days', '2', '-extfile', 'names', '-out', 'server.pem'],
-    ...['-CA', 'authority.pem', '-CAkey', 'authority.key', '-CAcreateserial'],
+    'x509 -req -in server.csr -days 2 -extfile names -CA authority.pem -CAkey authority.key -CAcreateserial -out server.pem',
   );
 };
 

@@ -1,5 +1,5 @@
 /** Names that a database takes and other languages would rather not. */
-import fc from 'fast-check';
+import { constantFrom, oneof, sample, string } from 'fast-check';
 import { collectionNames, graphqlName } from '../../../generator/model/naming.js';
 import type { TestDialect } from '../../databases.js';
 
@@ -30,11 +30,11 @@ const fold = (name: string): string =>
 /** Any number of names, no two of them alike to a database or in the output: a refusal of these is right. */
 export const randomNames = (dialect: TestDialect, seed: number, count: number): readonly string[] => {
   const any = [...letters, ...signs, ...beyond[dialect]];
-  const name = fc.oneof(
-    fc.constantFrom(...words),
-    fc.string({ unit: fc.constantFrom(...any), minLength: 1, maxLength: 12 }),
-    fc.string({
-      unit: fc.constantFrom(...'abcXYZ_'),
+  const name = oneof(
+    constantFrom(...words),
+    string({ unit: constantFrom(...any), minLength: 1, maxLength: 12 }),
+    string({
+      unit: constantFrom(...'abcXYZ_'),
       minLength: longest[dialect],
       maxLength: longest[dialect],
     }),
@@ -48,8 +48,7 @@ export const randomNames = (dialect: TestDialect, seed: number, count: number): 
     for (const spelling of all) seen.add(spelling);
     return true;
   };
-  return fc
-    .sample(name, { seed, numRuns: count * 6 })
+  return sample(name, { seed, numRuns: count * 6 })
     .filter(isNew)
     .slice(0, count);
 };

@@ -68,10 +68,10 @@ export const randomSchema = (dialect: TestDialect, seed: number, perTable: numbe
     const before = tables.at(-1);
     tables.push({
       name: take(),
-      key: (keys[index % keys.length] ?? []).map((column) => ({ ...column, name: take() })),
+      key: (keys[index % keys.length] ?? []).map((column) => Object.assign({ name: take() }, column)),
       columns: columns
         .slice(index * perTable, (index + 1) * perTable)
-        .map((column) => ({ ...column, name: take() })),
+        .map((column) => Object.assign({ name: take() }, column)),
       reference: before?.key.length === 1 ? { name: take(), target: before } : null,
     });
   }

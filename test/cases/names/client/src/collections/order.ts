@@ -43,8 +43,8 @@ export interface OrderCreate {
   '*/'?: string | null;
   '${x}'?: string | null;
   __proto__?: string | null;
-  constructor?: string | null | Object['constructor'];
-  toString?: string | null | Object['toString'];
+  constructor?: string | null | svc.Inherited<'constructor'>;
+  toString?: string | null | svc.Inherited<'toString'>;
   toJSON?: string | null;
   $query?: string | null;
   UPPER?: string | null;
@@ -70,8 +70,8 @@ export interface OrderFilter extends svc.Logic<OrderFilter> {
   '*/'?: svc.TextFilter;
   '${x}'?: svc.TextFilter;
   __proto__?: svc.TextFilter;
-  constructor?: svc.TextFilter | Object['constructor'];
-  toString?: svc.TextFilter | Object['toString'];
+  constructor?: svc.TextFilter | svc.Inherited<'constructor'>;
+  toString?: svc.TextFilter | svc.Inherited<'toString'>;
   toJSON?: svc.TextFilter;
   $query?: svc.TextFilter;
   UPPER?: svc.TextFilter;

@@ -12,8 +12,8 @@ export interface Proto {
 /** What makes a row of __proto__. */
 export interface ProtoCreate {
   /** Counted by the database when absent. */
-  constructor?: number | Object['constructor'];
-  valueOf?: number | null | Object['valueOf'];
+  constructor?: number | svc.Inherited<'constructor'>;
+  valueOf?: number | null | svc.Inherited<'valueOf'>;
 }
 
 /** What changes a row of __proto__; a key never changes. */
@@ -21,10 +21,10 @@ export interface ProtoUpdate extends svc.Update<ProtoCreate, 'constructor'> {}
 
 /** Which rows of __proto__. */
 export interface ProtoFilter extends svc.Logic<ProtoFilter> {
-  constructor?: svc.NumberFilter | Object['constructor'];
-  valueOf?: svc.NumberFilter | svc.Filter<'__proto__'> | Object['valueOf'];
+  constructor?: svc.NumberFilter | svc.Inherited<'constructor'>;
+  valueOf?: svc.NumberFilter | svc.Filter<'__proto__'> | svc.Inherited<'valueOf'>;
   __proto__?: svc.ManyFilter<'__proto__'>;
-  hasOwnProperty?: svc.ManyFilter<'constructor'> | Object['hasOwnProperty'];
+  hasOwnProperty?: svc.ManyFilter<'constructor'> | svc.Inherited<'hasOwnProperty'>;
 }
 
 /** Where __proto__ leads. */
