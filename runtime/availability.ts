@@ -15,7 +15,6 @@ const lossCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT',
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
   'ER_SERVER_SHUTDOWN',
@@ -62,4 +61,8 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
 };
 
 const isConnectionLoss = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && 'code' in error && lossCodes.has(error.code);
+  error instanceof Error && 'code' in error && (lossCodes.has(error.code) || isSocketGone(error));
+
+/** A file that is not there may be any file. */
+const isSocketGone = (error: Error & { readonly code: unknown }): boolean =>
+  error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';

@@ -1,4 +1,5 @@
 /** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
+import { isIP } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
 import type { BindValue, DialectName } from '../sql/dialect.js';
 import type { RenderedStatement } from '../sql/fragment.js';
@@ -45,7 +46,7 @@ export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions 
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     database: decodeURIComponent(pathname.slice(1)),
-    ...sslOptions(searchParams.get('ssl'), ca),
+    ...sslOptions(searchParams.get('ssl'), { ca, host: hostname }),
     connectionLimit: poolMax ?? 10,
     charset: 'utf8mb4',
     timezone: 'Z',
@@ -59,9 +60,15 @@ export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions 
 };
 
 /** `ssl=true` verifies the server, `ssl=no-verify` only encrypts. */
-const sslOptions = (ssl: string | null, ca: string | undefined): PoolOptions => {
+const sslOptions = (
+  ssl: string | null,
+  { ca, host }: { readonly ca: string | undefined; readonly host: string },
+): PoolOptions => {
   if ((ssl === null || ssl === 'false') && ca === undefined) return {};
-  return { ssl: { rejectUnauthorized: ssl !== 'no-verify', ...(ca === undefined ? {} : { ca }) } };
+  const rejectUnauthorized = ssl !== 'no-verify';
+  // of an address the driver would compare the name "localhost"
+  const verifyIdentity = rejectUnauthorized && isIP(host) === 0;
+  return { ssl: { rejectUnauthorized, verifyIdentity, ...(ca === undefined ? {} : { ca }) } };
 };
 
 /** Which of the two answers at the URL. */

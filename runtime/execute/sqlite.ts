@@ -89,7 +89,9 @@ const createExecutor = (connection: Connection): Executor => {
     rows: async (statement, layout) =>
       run(statement.text, (prepared) => collect(prepared, statement, layout)),
     query: async (text, values = []) =>
-      run(text, (prepared) => prepared.raw(false).all([...values]) as Record<string, unknown>[]).map(plainRow),
+      run(text, (prepared) => prepared.raw(false).all([...values]) as Record<string, unknown>[]).map(
+        plainRow,
+      ),
     write: async ({ text, values }) => ({
       affected: run(text, (prepared) => prepared.run([...values]).changes),
     }),

@@ -101,8 +101,12 @@ describe('MariaDB', () => {
   });
   afterAll(() => service.stop());
 
-  const read = (query: string, ca?: string) =>
-    ask(`${service.url}/mysql${query}`, ca, "show session status like 'Ssl_version'");
+  const read = (query: string, ca?: string, host = '127.0.0.1') =>
+    ask(
+      `${service.url.replace('127.0.0.1', host)}/mysql${query}`,
+      ca,
+      "show session status like 'Ssl_version'",
+    );
 
   it('is read in the clear where nothing is said', async () => {
     expect(await read('')).toBe('');
@@ -117,8 +121,9 @@ describe('MariaDB', () => {
     expect(await read('?ssl=true', authority)).toMatch(/^TLS/);
   });
 
-  it('is refused by another authority', async () => {
+  it('is refused by another authority, and under another name', async () => {
     await expect(read('', stranger)).rejects.toThrow(/certificate/);
     await expect(read('?ssl=true')).rejects.toThrow(/certificate/);
+    await expect(read('?ssl=true', authority, 'localhost')).rejects.toThrow(/altnames/);
   });
 });

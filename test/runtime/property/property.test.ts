@@ -139,22 +139,18 @@ describe.each(dialects)('on %s', (dialect) => {
     await fc.assert(isSame, { seed: 3, numRuns: Math.ceil(numRuns / 3) });
   });
 
-  it(
-    'everybody is answered what their policies leave of it',
-    { timeout: patience },
-    async () => {
-      const questions = fc.array(question, { minLength: together, maxLength: together });
-      const isSame = fc.asyncProperty(scenarioOn(archive.registry), questions, async (scenario, asked) => {
-        const handle = open(accessOf(scenario));
-        for (const { collection, query } of asked) {
-          for (const token of tokens) {
-            const request = writeRequest(`/items/${collection.name}`, query, { way: 'body', token });
-            const world = worldOf(viewerOf(scenario, token));
-            expect(await ask(handle, request)).toEqual(expected(() => answerList(collection, query, world)));
-          }
+  it('everybody is answered what their policies leave of it', { timeout: patience }, async () => {
+    const questions = fc.array(question, { minLength: together, maxLength: together });
+    const isSame = fc.asyncProperty(scenarioOn(archive.registry), questions, async (scenario, asked) => {
+      const handle = open(accessOf(scenario));
+      for (const { collection, query } of asked) {
+        for (const token of tokens) {
+          const request = writeRequest(`/items/${collection.name}`, query, { way: 'body', token });
+          const world = worldOf(viewerOf(scenario, token));
+          expect(await ask(handle, request)).toEqual(expected(() => answerList(collection, query, world)));
         }
-      });
-      await fc.assert(isSame, { seed: 2, numRuns: Math.ceil(pairs / (together * tokens.length)) });
-    },
-  );
+      }
+    });
+    await fc.assert(isSame, { seed: 2, numRuns: Math.ceil(pairs / (together * tokens.length)) });
+  });
 });
