@@ -7,6 +7,9 @@ import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 
 const waiting = (account: string, priority = 0, since = 1) => ({ account, priority, since });
 
+/** Requests of an account that floods the queue. */
+const crowdSize = process.env.LONG === undefined ? 1_000 : 10_000;
+
 describe('a free slot goes to', () => {
   it('the account that runs least', () => {
     const running = new Map([
@@ -67,6 +70,36 @@ describe.each(dialects)('slots on %s', (dialect) => {
 
   const end = (id: string) =>
     server.database.write({ text: "update svc_requests set state = 'ended' where id = ?", values: [id] });
+
+  it(`leave one request before the ${crowdSize} of another account, as soon as one is free`, async () => {
+    const crowded = { id: 'test/crowded', concurrency: { model: 4, account: 4 } };
+    await ensureLane(server.database, crowded.id);
+    const give = () =>
+      server.database.transaction(async (statements) => {
+        await enterLane(statements, crowded.id);
+        return admit(statements, crowded, Date.now());
+      });
+    const rowOf = (account: string, created: number) =>
+      `('${randomUUID()}', '${account}', '${crowded.id}', 'waiting', '{}', ${created})`;
+    for (let from = 0; from < crowdSize; from += 500) {
+      const rows = Array.from({ length: 500 }, (_, at) => rowOf(ann, 1_000 + from + at));
+      await server.execute(
+        `insert into svc_requests (id, account, model, state, input, date_created) values ${rows.join(', ')}`,
+      );
+    }
+    const running = await give();
+    expect(running).toHaveLength(4);
+    await server.execute(
+      `insert into svc_requests (id, account, model, state, input, date_created) values ${rowOf(bob, 999_999)}`,
+    );
+    expect(await give()).toEqual([]);
+    await end(running[0] ?? '');
+    const [row] = await server.database.query('select id from svc_requests where model = ? and account = ?', [
+      crowded.id,
+      bob,
+    ]);
+    expect(await give()).toEqual([String(row?.id)]);
+  });
 
   it('are never given twice, and each that is freed goes to who runs least', async () => {
     const crowd = [];
