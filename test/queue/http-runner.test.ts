@@ -166,12 +166,14 @@ describe('what an inference server answers', () => {
       'x-billable-units': '3',
       'x-svc-secret': 'no',
       'x-powered-by': 'no',
+      'x-accel-redirect': '/no',
       'set-cookie': 'a=b',
     };
     const { status, body, headers: told, attempts } = await ask([{ body: { good: true }, headers }]);
     expect([status, body, attempts]).toEqual([200, { good: true }, 1]);
     expect(told.get('x-billable-units')).toBe('3');
-    for (const name of ['x-svc-secret', 'x-powered-by', 'set-cookie']) expect(told.get(name)).toBeNull();
+    for (const name of ['x-svc-secret', 'x-powered-by', 'x-accel-redirect', 'set-cookie'])
+      expect(told.get(name)).toBeNull();
     expect(scenario.seen.at(-1)).toMatchObject({ 'x-upstream-key': 'between the two' });
   });
 
@@ -216,6 +218,7 @@ describe('what an inference server answers', () => {
   it.each([
     ['of another form', { body: { good: 'very' } }],
     ['that is no JSON', { text: '<html>' }],
+    ['that is too long to be kept', { body: { good: true, more: 'x'.repeat(8_000_000) } }],
     ['that leads elsewhere', { status: 302, headers: { location: '/' } }],
   ])('%s is no result', async (_, wrong) => {
     const { status, body } = await ask([wrong]);
