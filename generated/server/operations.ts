@@ -723,6 +723,7 @@ export const operations = [
         start_timeout: {
           type: 'number',
           exclusiveMinimum: 0.1,
+          maximum: 604800,
           description: 'Seconds within which processing has to begin',
         },
         priority: {
@@ -738,6 +739,7 @@ export const operations = [
         files_ttl: {
           type: 'integer',
           minimum: 1,
+          maximum: 2147483647,
           description: 'Seconds that files of the result can be fetched',
         },
         tags: {

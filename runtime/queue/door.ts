@@ -122,9 +122,9 @@ const splitOnce = (text: string, by: string): readonly [string, string | null] =
   return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + by.length)];
 };
 
-/** The path may shorten the model to its first two segments. */
+/** The path may leave out what follows the second segment of the model, or a later one. */
 const isNameOf = (name: string, model: string): boolean =>
-  model === name || model.split('/').slice(0, 2).join('/') === name;
+  model === name || (name.includes('/') && model.startsWith(`${name}/`));
 
 const respondSubmit = async (
   request: ApiRequest,

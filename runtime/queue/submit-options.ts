@@ -100,10 +100,14 @@ const parseTimeout: Parse<number> = (text) => {
   return Math.min(seconds, 7 * 86_400);
 };
 
+/** What the database holds: 68 years. */
+const mostSeconds = 2 ** 31 - 1;
+
 /** Other members of the preference are about stores that have owners. */
 const parseLifecycle: Parse<number | null> = (text) => {
   const { expiration_duration_seconds: seconds = null } = parseObject(text);
-  if (seconds === null || (Number.isInteger(seconds) && Number(seconds) > 0)) return seconds as number | null;
+  if (seconds === null) return null;
+  if (Number.isInteger(seconds) && Number(seconds) > 0) return Math.min(Number(seconds), mostSeconds);
   throw new Error('expected {"expiration_duration_seconds": n} with a whole number, 1 or more');
 };
 

@@ -12,6 +12,8 @@ interface Scripted {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly text?: string;
+  /** Blanks in the body, in a member of its own. */
+  readonly padded?: number;
   readonly does?: 'hang' | 'drop';
 }
 
@@ -49,11 +51,15 @@ const startScenario = async (): Promise<Scenario> => {
   return made;
 };
 
-const play = ({ status = 200, headers, body, text, does }: Scripted, response: ServerResponse): void => {
+const play = (
+  { status = 200, headers, body, text, padded, does }: Scripted,
+  response: ServerResponse,
+): void => {
   if (does === 'hang') return;
   if (does === 'drop') return void response.destroy();
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(text ?? JSON.stringify(body ?? {}));
+  const padding = padded === undefined ? {} : { padding: ' '.repeat(padded) };
+  response.end(text ?? JSON.stringify(Object.assign({}, body, padding)));
 };
 
 beforeAll(async () => {
@@ -166,12 +172,14 @@ describe('what an inference server answers', () => {
       'x-billable-units': '3',
       'x-svc-secret': 'no',
       'x-powered-by': 'no',
+      'x-accel-redirect': '/no',
       'set-cookie': 'a=b',
     };
     const { status, body, headers: told, attempts } = await ask([{ body: { good: true }, headers }]);
     expect([status, body, attempts]).toEqual([200, { good: true }, 1]);
     expect(told.get('x-billable-units')).toBe('3');
-    for (const name of ['x-svc-secret', 'x-powered-by', 'set-cookie']) expect(told.get(name)).toBeNull();
+    for (const name of ['x-svc-secret', 'x-powered-by', 'x-accel-redirect', 'set-cookie'])
+      expect(told.get(name)).toBeNull();
     expect(scenario.seen.at(-1)).toMatchObject({ 'x-upstream-key': 'between the two' });
   });
 
@@ -216,6 +224,7 @@ describe('what an inference server answers', () => {
   it.each([
     ['of another form', { body: { good: 'very' } }],
     ['that is no JSON', { text: '<html>' }],
+    ['that is too long to be kept', { body: { good: true }, padded: 8_000_000 }],
     ['that leads elsewhere', { status: 302, headers: { location: '/' } }],
   ])('%s is no result', async (_, wrong) => {
     const { status, body } = await ask([wrong]);

@@ -72,11 +72,14 @@ const resultOf = ({ ok, status, headers }: Response, body: unknown): Outcome => 
 /** Characters of names and values together. */
 const mostHeaders = 16_384;
 
-/** `X-…`, but for those of proxies and of svc itself: what the model says about its answer. */
+/** Of svc itself, and what proxies act on. */
+const notOwn = /^x-(svc-|forwarded-|request-|powered-|real-|accel-|sendfile|reproxy)/;
+
+/** `X-…`: what the model says about its answer. */
 const ownHeaders = (headers: Headers): Readonly<Record<string, string>> => {
   let length = 0;
   const own = [...headers].filter(([name, value]) => {
-    if (!name.startsWith('x-') || /^x-(svc|forwarded|request|powered|real)-/.test(name)) return false;
+    if (!name.startsWith('x-') || notOwn.test(name)) return false;
     length += name.length + value.length;
     return length <= mostHeaders;
   });

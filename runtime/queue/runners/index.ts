@@ -36,9 +36,9 @@ export const createRunner =
     const limited = { ...run, signal: AbortSignal.any([run.signal, deadline]) };
     try {
       const attempted = await perform(model, limited, loadFunction);
-      const { outcome } = attempted;
-      if (outcome.status !== 200 || isOutput(model, outcome.body)) return attempted;
-      run.log('the result is not of the form that the model promises', 'ERROR');
+      const fault = faultOf(attempted.outcome, model);
+      if (fault === null) return attempted;
+      run.log(fault, 'ERROR');
       return final(platformOutcome('runner_incomplete_response'));
     } catch (error) {
       run.signal.throwIfAborted();
@@ -47,6 +47,16 @@ export const createRunner =
       return final(platformOutcome('runner_server_error'));
     }
   };
+
+/** Bytes: what every database takes in one statement. Larger results belong into files. */
+const mostOutput = 8_000_000;
+
+const faultOf = ({ status, body }: Outcome, model: QueueModelDeclaration): string | null => {
+  const size = Buffer.byteLength(JSON.stringify(body));
+  if (size > mostOutput) return `the result has ${size} bytes, ${mostOutput} are kept; files hold more`;
+  if (status !== 200 || isOutput(model, body)) return null;
+  return 'the result is not of the form that the model promises';
+};
 
 export const final = (outcome: Outcome): Attempted => ({ outcome, retry: false });
 
