@@ -1,12 +1,5 @@
 /** Single sign-on providers in the environment: `AUTH_PROVIDERS` names them, `AUTH_<NAME>_…` sets each up. */
-import {
-  parseBoolean,
-  parseOneOf,
-  parseText,
-  parseUrls,
-  type Parse,
-  type Variable,
-} from './values.js';
+import { parseBoolean, parseOneOf, parseText, parseUrls, type Parse, type Variable } from './values.js';
 
 interface CommonConfig {
   readonly name: string;

@@ -2,8 +2,10 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
 import { createMeOperations } from './me.js';
+import { createPasswordOperations } from './password.js';
 import { createQueueOperations } from './queue.js';
 import { createServerOperations } from './server.js';
+import { createSignOnOperations } from './sign-on.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
 
@@ -14,4 +16,6 @@ export const createOperations = (services: OperationServices): Operations => ({
   ...createServerOperations(services),
   ...createTfaOperations(services),
   ...createAuthOperations(services),
+  ...createPasswordOperations(services),
+  ...createSignOnOperations(services),
 });

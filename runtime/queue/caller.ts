@@ -44,12 +44,14 @@ export const createIdentify = (options: CallerOptions): Identify => {
 };
 
 const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Promise<Caller> => {
-  const { user, policies } = await identifyNow(request, access).catch((error: unknown) => {
+  const principal = await identifyNow(request, access).catch((error: unknown) => {
     if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
       throw refuse(401, 'invalid key credentials');
     }
     throw error;
   });
+  const { user, policies, pending } = principal;
+  if (pending) throw refuse(403, 'one-time passwords have to be turned on first');
   if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
   return { account: user.id, mayUse: ({ access: needed }) => needed === 'user' || policies.admin };
 };

@@ -112,10 +112,12 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
-/** What GraphQL does not have: a login at a provider, which is a redirect; the others have no field there yet. */
+/** What GraphQL does not have: a login at a provider, which leads to pages; the others have no field there yet. */
 const restOnly: ReadonlySet<string> = new Set([
   'authProviders',
+  'authLoginCallback',
   'authLoginProvider',
+  'authLoginRedirect',
   'permissionsMeCollection',
   'permissionsMeItem',
   'keyCreate',

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeyCreateData, KeyCreateResponses, KeyListData, KeyListResponses, KeyRevokeData, KeyRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestDeliveriesData, RequestDeliveriesResponses, RequestListData, RequestListResponses, RequestReadData, RequestReadResponses, RequestRedeliverData, RequestRedeliverResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhookSecretReadData, WebhookSecretReadResponses, WebhookSecretRotateData, WebhookSecretRotateResponses, WebhookTestData, WebhookTestResponses } from './types.gen.js';
+import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeyCreateData, KeyCreateResponses, KeyListData, KeyListResponses, KeyRevokeData, KeyRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestDeliveriesData, RequestDeliveriesResponses, RequestListData, RequestListResponses, RequestReadData, RequestReadResponses, RequestRedeliverData, RequestRedeliverResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhookSecretReadData, WebhookSecretReadResponses, WebhookSecretRotateData, WebhookSecretRotateResponses, WebhookTestData, WebhookTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -71,6 +71,16 @@ export const authLogin = <ThrowOnError extends boolean = false>(options: Options
         ...options.headers
     }
 });
+
+/**
+ * Where a single sign-on provider sends people back to
+ */
+export const authLoginCallback = <ThrowOnError extends boolean = false>(options: Options<AuthLoginCallbackData, ThrowOnError>) => (options.client ?? client).get<AuthLoginCallbackResponses, unknown, ThrowOnError>({ url: '/auth/login/{provider}/callback', ...options });
+
+/**
+ * Go to a single sign-on provider to log in
+ */
+export const authLoginRedirect = <ThrowOnError extends boolean = false>(options: Options<AuthLoginRedirectData, ThrowOnError>) => (options.client ?? client).get<unknown, unknown, ThrowOnError>({ url: '/auth/login/{provider}', ...options });
 
 /**
  * Log in with e-mail address and password; `default` is the one provider that takes them
