@@ -50,6 +50,8 @@ export interface FieldOptions {
   readonly conceal?: true;
   /** Stored as an argon2id hash. */
   readonly hash?: true;
+  /** Stored in lower case. */
+  readonly lowerCase?: true;
   /** Set by the server. */
   readonly fill?: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated';
   /** A filter the value must pass. */

@@ -1,6 +1,6 @@
 /** node:http ⇄ ApiRequest and ApiResponse. What both doors share. */
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { Readable, pipeline } from 'node:stream';
 import { apiError } from './errors.js';
 import { packageVersion } from './package.js';
@@ -91,9 +91,10 @@ export const sendResponse = (
 ): void => {
   if (response.headersSent || response.destroyed) return;
   // a flat list: objects put together from parts cost several microseconds here
-  const head = ['x-request-id', request.id, 'x-svc-version', packageVersion];
+  const head: OutgoingHttpHeader[] = ['x-request-id', request.id, 'x-svc-version', packageVersion];
   for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
-  if (cookies !== undefined) for (const cookie of cookies) head.push('set-cookie', cookie);
+  // together: an embedder's application keeps one value of each name
+  if (cookies !== undefined && cookies.length > 0) head.push('set-cookie', [...cookies]);
   if (body instanceof Readable) return sendStream(body, { status, head, request, response });
   if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
   // what is left of a body that was refused is not read
@@ -105,7 +106,7 @@ export const sendResponse = (
 
 interface Outgoing {
   readonly status: number;
-  readonly head: readonly string[];
+  readonly head: readonly OutgoingHttpHeader[];
   readonly request: ApiRequest;
   readonly response: ServerResponse;
 }

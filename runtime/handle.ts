@@ -1,5 +1,5 @@
 /** The pipeline of the data plane: request → access → plan → sql → execute → response. */
-import { untilConfirmed, type Access } from './access/access.js';
+import { requireSecondFactor, untilConfirmed, type Access } from './access/access.js';
 import type { Collection } from './collection.js';
 import { apiError, invalidPayload, invalidQuery } from './errors.js';
 import { noRows } from './execute/row-set.js';
@@ -44,6 +44,8 @@ const answer = async (request: ApiRequest, route: Route, options: HandleOptions)
   const action = findAction(request, route);
   return untilConfirmed(async () => {
     const principal = await options.access.identify(request);
+    if (principal.pending && !(await options.access.confirm(principal))) return null;
+    requireSecondFactor(principal);
     if (route.collection === null) throw forbiddenCollection(route.name);
     const call: Call = {
       request,

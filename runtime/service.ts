@@ -15,6 +15,7 @@ import type { Database } from './execute/database.js';
 import type { Express } from './express.js';
 import { createGraphql } from './graphql/handle.js';
 import { createHandle, type Handle } from './handle.js';
+import { startHousekeeping } from './housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
 import { findOperation } from './operations/entries.js';
@@ -60,6 +61,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const { config, database, observe, openapi, base, url } = options;
   const items = await createItemServices(options);
   const background = createBackground(observe);
+  const housekeeping = startHousekeeping(database, observe);
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const { quote } = items.dialect;
@@ -122,7 +124,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     async close() {
       availability.close();
-      await Promise.all([loadQueue.close(), background.close()]);
+      await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
     },
   };
 };

@@ -6,6 +6,11 @@ export type AuthLoginInput = {
 };
 export type AuthLoginOutput = { data: { access_token?: string; expires: number; refresh_token?: string } };
 
+export type AuthLoginCallbackInput = { provider: string };
+export type AuthLoginCallbackOutput =
+  | { status: 200; body: { data: { access_token?: string; expires: number; refresh_token?: string } } }
+  | { status: 302 };
+
 export type AuthLoginProviderInput = {
   provider: string;
   body: { email: string; password: string; otp?: string; mode?: 'json' | 'cookie' | 'session' };
@@ -13,6 +18,9 @@ export type AuthLoginProviderInput = {
 export type AuthLoginProviderOutput = {
   data: { access_token?: string; expires: number; refresh_token?: string };
 };
+
+export type AuthLoginRedirectInput = { provider: string; redirect?: string };
+export type AuthLoginRedirectOutput = void;
 
 export type AuthLogoutInput = { body: { refresh_token?: string; mode?: 'json' | 'cookie' | 'session' } };
 export type AuthLogoutOutput = void;
@@ -282,11 +290,21 @@ export type WebhooksTestOutput = { data: { id: string } };
 export interface Operations {
   /** Log in with e-mail address and password */
   authLogin(input: AuthLoginInput, context: OperationContext): Promise<AuthLoginOutput>;
+  /** Where a single sign-on provider sends people back to */
+  authLoginCallback(
+    input: AuthLoginCallbackInput,
+    context: OperationContext,
+  ): Promise<AuthLoginCallbackOutput>;
   /** Log in with e-mail address and password; `default` is the one provider that takes them */
   authLoginProvider(
     input: AuthLoginProviderInput,
     context: OperationContext,
   ): Promise<AuthLoginProviderOutput>;
+  /** Go to a single sign-on provider to log in */
+  authLoginRedirect(
+    input: AuthLoginRedirectInput,
+    context: OperationContext,
+  ): Promise<AuthLoginRedirectOutput>;
   /** End a session; its tokens end with it */
   authLogout(input: AuthLogoutInput, context: OperationContext): Promise<AuthLogoutOutput>;
   /** Ask for a mail with a link to a new password */
@@ -422,6 +440,14 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'authLoginCallback',
+    method: 'get',
+    path: '/auth/login/{provider}/callback',
+    access: 'open',
+    parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json', 302: null },
+  },
+  {
     id: 'authLoginProvider',
     method: 'post',
     path: '/auth/login/{provider}',
@@ -447,6 +473,17 @@ export const operations = [
       },
     },
     responses: { 200: 'application/json' },
+  },
+  {
+    id: 'authLoginRedirect',
+    method: 'get',
+    path: '/auth/login/{provider}',
+    access: 'open',
+    parameters: [
+      { name: 'provider', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'redirect', in: 'query', required: false, schema: { type: 'string', maxLength: 2000 } },
+    ],
+    responses: { 302: null },
   },
   {
     id: 'authLogout',

@@ -12,6 +12,8 @@ const fields = {
   /** Everything is allowed, whatever the permissions say */
   admin_access: svc.boolean(),
   app_access: svc.boolean(),
+  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  enforce_tfa: svc.boolean(),
   /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
   ip_access: svc.csv({ nullable: true }),
 };

@@ -13,10 +13,11 @@ const fields = {
   id: svc.uuid({ fill: 'uuid' }),
   first_name: svc.string({ length: 64, nullable: true }),
   last_name: svc.string({ length: 64, nullable: true }),
-  /** Compared letter by letter. */
+  /** Kept in lower case and compared letter by letter */
   email: svc.string({
     length: 128,
     nullable: true,
+    lowerCase: true,
     validation: { email: { _regex: '^[^@\\s]+@[^@\\s]+$' } },
     validationMessage: 'An e-mail address has one "@"',
   }),

@@ -67,6 +67,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     readonly: flagOf(entry, 'readonly'),
     conceal: specials.includes('conceal'),
     hash: specials.includes('hash'),
+    lowerCase: specials.includes('lower-case'),
     fill,
     validation: entry === undefined ? null : validationOf(entry, findings),
     validationMessage: textOf(entry, 'validation_message'),

@@ -120,6 +120,8 @@ export interface Field {
   readonly values: readonly string[] | null;
   readonly conceal: boolean;
   readonly hash: boolean;
+  /** Texts are stored in lower case. */
+  readonly lowerCase: boolean;
   /** Value set by the server. */
   readonly fill: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated' | null;
   readonly validation: Readonly<Record<string, unknown>> | null;

@@ -1,6 +1,6 @@
 /** From a request to its principal, from caches that never outlive a change. */
 import { setImmediate } from 'node:timers/promises';
-import { apiError } from '../errors.js';
+import { apiError, forbidden } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readAddressList, requireAddress } from './addresses.js';
 import { readCredential } from './credentials.js';
@@ -18,6 +18,8 @@ export interface Principal {
   /** `null`: nobody; then only public policies hold. */
   readonly user: User | null;
   readonly policies: PolicySet;
+  /** A second factor is asked for and not there: nothing is permitted until it is. */
+  readonly pending: boolean;
   /** The user's role and its ancestors. */
   readonly roles: readonly string[];
   /** The session of whoever logged in; `null` for static tokens and for nobody. */
@@ -123,13 +125,33 @@ export const createAccess = (source: AccessSource): Access => {
     return entry;
   };
 
+  /** What was read before is dropped where it no longer holds. */
+  const catchUp = async (): Promise<void> => {
+    const [loaded, current] = await Promise.all([book?.catch(() => null), readVersion()]);
+    if (loaded?.version === current) return;
+    book = null;
+    principals = new Map();
+  };
+
   return {
     identify(request) {
       const token = readCredential(request)?.token ?? null;
       const entry = principals.get(token ?? '');
       const settle = ({ principal, at }: Entry): Principal => principal ?? at(() => request.address());
-      if (entry !== undefined && Date.now() < entry.until) return settle(entry);
-      return identifyToken(token).then(settle);
+      // an address is refused by what holds now, not by what was read a while ago
+      const settleNow = async (): Promise<Principal> => {
+        await catchUp();
+        return settle(await identifyToken(token));
+      };
+      const settleOr = (found: Entry): Principal | Promise<Principal> => {
+        try {
+          return settle(found);
+        } catch {
+          return settleNow();
+        }
+      };
+      if (entry !== undefined && Date.now() < entry.until) return settleOr(entry);
+      return identifyToken(token).then(settleOr);
     },
     async confirm({ version }) {
       const current = await readVersion();
@@ -154,9 +176,16 @@ const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'prin
   };
   const at = (address: () => string): Principal => {
     if (list !== null) requireAddress(list, address());
-    return { ...common, policies: book.policiesOf(user, address) };
+    const policies = book.policiesOf(user, address);
+    const pending = policies.secondFactor && user !== null && user.secondFactor !== true;
+    return { ...common, pending, policies: pending ? book.none : policies };
   };
   return { at, principal: list !== null || book.isAddressed(user) ? null : at(() => '') };
+};
+
+/** Says why nothing is permitted, where that is so. @throws FORBIDDEN */
+export const requireSecondFactor = ({ pending }: Principal): void => {
+  if (pending) throw forbidden('one-time passwords have to be turned on first, by /users/me/tfa/generate');
 };
 
 /** The principal no longer holds; told from inside a write, which is undone. */

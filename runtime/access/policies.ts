@@ -20,6 +20,8 @@ export interface AccessRows {
   readonly policies: readonly {
     readonly id: string;
     readonly admin: boolean;
+    /** Whoever holds it needs a second factor. */
+    readonly secondFactor?: boolean;
     /** Addresses and networks it holds for; none: any. */
     readonly addresses?: readonly string[];
     readonly columns?: Columns;
@@ -36,6 +38,8 @@ export interface User {
   readonly id: string;
   readonly role: string | null;
   readonly status: string;
+  /** Whether one-time passwords are on, or not ours to ask for: who logs in elsewhere shows them there. */
+  readonly secondFactor?: boolean;
   /** Columns that `$CURRENT_USER.<column>` may name; nothing concealed. */
   readonly columns: Columns;
 }
@@ -47,6 +51,8 @@ export interface User {
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;
+  /** One of them asks for it. */
+  readonly secondFactor: boolean;
   /** Of all its policies. */
   readonly permissions: readonly Permission[];
   /** `null`: nothing is permitted. */
@@ -64,6 +70,8 @@ export interface PolicyBook {
    * @throws INVALID_IP where that leaves a user without any policy it had
    */
   policiesOf(user: User | null, address?: () => string): PolicySet;
+  /** Permits nothing. */
+  readonly none: PolicySet;
   /** Whether what a user may do depends on the address. */
   isAddressed(user: User | null): boolean;
   /** The user's role and its ancestors. */
@@ -83,6 +91,9 @@ export const createPolicyBook = (rows: AccessRows): PolicyBook => {
   const lists = new Map(
     rows.policies.map(({ id, addresses = [] }): [string, AddressList] => [id, createAddressList(addresses)]),
   );
+  const demanding = new Set(
+    rows.policies.filter((policy) => policy.secondFactor === true).map((policy) => policy.id),
+  );
   const sets = new Map<string, PolicySet>();
 
   const rolesOf = (user: User | null): readonly string[] => ancestors(user?.role ?? null, parents);
@@ -101,7 +112,11 @@ export const createPolicyBook = (rows: AccessRows): PolicyBook => {
     const key = ids.join();
     const present = sets.get(key);
     if (present !== undefined) return present;
-    const created = createPolicySet(ids, { admin: ids.some((id) => admins.has(id)), rows });
+    const created = createPolicySet(ids, {
+      admin: ids.some((id) => admins.has(id)),
+      secondFactor: ids.some((id) => demanding.has(id)),
+      rows,
+    });
     sets.set(key, created);
     return created;
   };
@@ -109,6 +124,7 @@ export const createPolicyBook = (rows: AccessRows): PolicyBook => {
   return {
     version: rows.version,
     records: { roles: columnsById(rows.roles), policies: columnsById(rows.policies) },
+    none: toSet([]),
     rolesOf,
     isAddressed(user) {
       const held = heldBy(user);
@@ -147,7 +163,7 @@ const ancestors = (role: string | null, parents: ReadonlyMap<string, string | nu
 
 const createPolicySet = (
   ids: readonly string[],
-  { admin, rows }: { readonly admin: boolean; readonly rows: AccessRows },
+  { admin, secondFactor, rows }: Pick<PolicySet, 'admin' | 'secondFactor'> & { readonly rows: AccessRows },
 ): PolicySet => {
   const held = new Set(ids);
   const permissions = rows.permissions.filter((permission) => held.has(permission.policy));
@@ -155,6 +171,7 @@ const createPolicySet = (
   return {
     ids,
     admin,
+    secondFactor,
     permissions,
     cache: new Map(),
     grant(collection, action) {

@@ -1,8 +1,9 @@
 /** User records, as signing in sees them. */
+import { readAddressList } from '../access/addresses.js';
 import type { BindValue, Database } from '../execute/database.js';
 import type { Account } from './sessions.js';
 
-const columns = 'id, email, status, provider, password, tfa_secret, tfa_step';
+const columns = 'id, email, status, provider, password, tfa_secret, tfa_step, ip_access';
 
 /** Spelled as given first, else in lower case; letter by letter, so that no accent opens another account. */
 export const findByEmail = async (database: Database, email: string): Promise<Account | null> => {
@@ -18,6 +19,19 @@ export const findByEmail = async (database: Database, email: string): Promise<Ac
 export const findById = async (database: Database, id: string): Promise<Account | null> => {
   const [row] = await database.query(`select ${columns} from svc_users where id = ?`, [id]);
   return row === undefined ? null : rowToAccount(row);
+};
+
+/** By what a provider of identities calls somebody, letter by letter. */
+export const findByIdentity = async (
+  database: Database,
+  provider: string,
+  identifier: string,
+): Promise<Account | null> => {
+  const rows = await database.query(
+    `select ${columns} from svc_users where provider = ? and external_identifier = ?`,
+    [provider, identifier],
+  );
+  return rows.length === 1 && rows[0] !== undefined ? rowToAccount(rows[0]) : null;
 };
 
 /** Every process sees the change with its next request. */
@@ -60,6 +74,7 @@ const rowToAccount = (row: Readonly<Record<string, unknown>>): Account => ({
   password: text(row.password),
   tfaSecret: text(row.tfa_secret),
   tfaStep: Number(row.tfa_step ?? 0),
+  addresses: readAddressList(row.ip_access),
 });
 
 const text = (value: unknown): string | null =>

@@ -16,11 +16,13 @@ export interface Attempts {
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
   /** Counts one, whatever comes of it. `false`: there were too many already. */
   take(attempt: Attempt): Promise<boolean>;
+  /** Whether this is the first time; it is remembered for `ttl` milliseconds. */
+  once(what: string, ttl: number): Promise<boolean>;
 }
 
 export interface Attempt {
   /** What is attempted, and on what: failures of another kind do not count. */
-  readonly kind: 'login' | 'otp' | 'reset';
+  readonly kind: 'login' | 'otp' | 'reset' | 'sign-on';
   /** As given; need not exist. */
   readonly account: string;
   readonly address: string;
@@ -45,12 +47,12 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
     return affected > 0;
   };
 
-  const begin = async (id: string): Promise<void> => {
+  const begin = async (id: string, ttl = memory): Promise<void> => {
     const now = Date.now();
     await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
     await database.write({
       text: `insert into svc_attempts (id, ${count}, ${until}) values (?, 1, ?)`,
-      values: [id, now + memory],
+      values: [id, now + ttl],
     });
   };
 
@@ -108,6 +110,17 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
       const { count: taken } = await countOf(id);
       if (taken < limit) await hit(id);
       return taken < limit;
+    },
+
+    async once(what, ttl) {
+      const id = idOf('once', what);
+      const begun = await begin(id, ttl).then(
+        () => true,
+        (error: unknown) => error,
+      );
+      if (begun === true) return true;
+      if ((await countOf(id)).count > 0) return false;
+      throw begun;
     },
   };
 };

@@ -1,4 +1,5 @@
 /** Login, refresh and logout, free of HTTP: what is asked for and what is given. */
+import { requireAddress } from '../access/addresses.js';
 import { apiError } from '../errors.js';
 import type { Config } from '../config.js';
 import type { Database } from '../execute/database.js';
@@ -24,12 +25,12 @@ export interface Given {
 }
 
 export interface Authentication {
-  /** @throws INVALID_CREDENTIALS, whoever it was and whatever was wrong; INVALID_OTP; REQUESTS_EXCEEDED */
+  /** @throws INVALID_CREDENTIALS, whoever it was and whatever was wrong; INVALID_OTP; INVALID_IP; REQUESTS_EXCEEDED */
   login(credentials: Credentials, mode: Mode, from: SessionOrigin): Promise<Given>;
-  /** For whoever has proved who they are already. */
+  /** For whoever has proved who they are already. @throws INVALID_IP */
   begin(account: Account, mode: Mode, from: SessionOrigin): Promise<Given>;
-  /** @param token a refresh token, or in mode `session` the token of the cookie. @throws INVALID_CREDENTIALS */
-  refresh(token: string, mode: Mode): Promise<Given>;
+  /** @param token a refresh token, or in mode `session` the token of the cookie. @throws INVALID_CREDENTIALS, INVALID_IP */
+  refresh(token: string, mode: Mode, from: Pick<SessionOrigin, 'address'>): Promise<Given>;
   /** Nothing where there is no such session any more. */
   logout(token: string, mode: Mode): Promise<void>;
 }
@@ -64,8 +65,11 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     return { access, refresh, expires, lasts: lifetime(mode) };
   };
 
-  const begin: Authentication['begin'] = async (account, mode, from) =>
-    give(await sessions.begin(account, { from, ttl: lifetime(mode), refreshable: mode !== 'session' }), mode);
+  const begin: Authentication['begin'] = async (account, mode, from) => {
+    requireAddress(account.addresses, from.address);
+    const ttl = lifetime(mode);
+    return give(await sessions.begin(account, { from, ttl, refreshable: mode !== 'session' }), mode);
+  };
 
   /** Takes as long, and says the same, whatever is wrong. */
   const prove = async ({ email, password, otp }: Credentials): Promise<Account> => {
@@ -94,12 +98,13 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       return begin(await attempts.guard(attempt, () => prove(credentials)), mode, from);
     },
     begin,
-    async refresh(token, mode) {
+    async refresh(token, mode, { address }) {
+      const renewal = { ttl: lifetime(mode), address };
       const cookie = mode === 'session' ? await readCookie(token) : null;
       const renewed =
         cookie === null
-          ? await sessions.renew(token, lifetime(mode))
-          : await sessions.renewCookie(cookie.session, cookie.generation, lifetime(mode));
+          ? await sessions.renew(token, renewal)
+          : await sessions.renewCookie(cookie.session, cookie.generation, renewal);
       if (renewed === null) throw apiError('INVALID_CREDENTIALS', {});
       return give(renewed, mode);
     },

@@ -1,5 +1,6 @@
 /** Rows of `svc_sessions`. A session that ends is a new access version: its tokens end with the next request. */
 import { randomUUID } from 'node:crypto';
+import { readAddressList, requireAddress, type AddressList } from '../access/addresses.js';
 import { credentialOf, graceTime } from '../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
 import { createRefresh, hashRefresh, sessionOf, type Tokens } from './tokens.js';
@@ -20,6 +21,8 @@ export interface Account {
   readonly password: string | null;
   readonly tfaSecret: string | null;
   readonly tfaStep: number;
+  /** Where the user may come from. */
+  readonly addresses: AddressList;
 }
 
 export interface Session {
@@ -40,10 +43,13 @@ export interface Renewed {
 
 export interface Sessions {
   begin(account: Account, options: BeginOptions): Promise<Renewed>;
-  /** By refresh token, which is replaced. `null`: it is no good; one that was used before ends the session. */
-  renew(refresh: string, ttl: number): Promise<Renewed | null>;
-  /** By session and generation, for sessions that live in a cookie alone. */
-  renewCookie(session: string, generation: number, ttl: number): Promise<Renewed | null>;
+  /**
+   * By refresh token, which is replaced. `null`: it is no good; one that was used before ends the session.
+   * @throws INVALID_IP
+   */
+  renew(refresh: string, by: Renewal): Promise<Renewed | null>;
+  /** By session and generation, for sessions that live in a cookie alone. @throws INVALID_IP */
+  renewCookie(session: string, generation: number, by: Renewal): Promise<Renewed | null>;
   /** Ends those of the user; whether there was one. */
   end(session: string, user?: string): Promise<boolean>;
   /** Ends every one of the user. */
@@ -52,6 +58,12 @@ export interface Sessions {
   endByRefresh(refresh: string): Promise<void>;
   /** Those of a user that have not expired, the newest first. */
   list(user: string): Promise<readonly Session[]>;
+}
+
+interface Renewal {
+  /** Milliseconds. */
+  readonly ttl: number;
+  readonly address: string;
 }
 
 interface BeginOptions {
@@ -74,7 +86,8 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
   const find = async (id: string): Promise<StoredSession | null> => {
     const [row] = await database.query(
       `select ${columns}, (select password from svc_users where svc_users.id = svc_sessions.${user}) as password,` +
-        ` (select status from svc_users where svc_users.id = svc_sessions.${user}) as status` +
+        ` (select status from svc_users where svc_users.id = svc_sessions.${user}) as status,` +
+        ` (select ip_access from svc_users where svc_users.id = svc_sessions.${user}) as addresses` +
         ' from svc_sessions where id = ?',
       [id],
     );
@@ -136,9 +149,10 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
       return { session: rowToStored(row).session, refresh };
     },
 
-    async renew(refresh, ttl) {
+    async renew(refresh, { ttl, address }) {
       const stored = await findBy(refresh);
       if (stored === null || !isAlive(stored)) return null;
+      requireAddress(stored.addresses, address);
       const hash = hashRefresh(refresh);
       const isCurrent = stored.token === hash;
       if (!isCurrent && !(stored.previous === hash && isWithinGrace(stored))) {
@@ -151,9 +165,10 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
       return { session: { ...stored.session, expires }, refresh: next };
     },
 
-    async renewCookie(id, generation, ttl) {
+    async renewCookie(id, generation, { ttl, address }) {
       const stored = await find(id);
       if (stored === null || !isAlive(stored) || stored.token !== null) return null;
+      requireAddress(stored.addresses, address);
       const isCurrent = stored.session.generation === generation;
       if (!isCurrent && !(stored.session.generation === generation + 1 && isWithinGrace(stored))) {
         await end(id);
@@ -196,6 +211,7 @@ interface StoredSession {
   readonly rotated: number;
   /** Whether the user may sign in, by the password of the session. */
   readonly isOpen: boolean;
+  readonly addresses: AddressList;
 }
 
 const rowToStored = (row: Readonly<Record<string, unknown>>): StoredSession => ({
@@ -212,6 +228,7 @@ const rowToStored = (row: Readonly<Record<string, unknown>>): StoredSession => (
   token: text(row.token),
   previous: text(row.previous),
   rotated: Number(row.rotated ?? 0),
+  addresses: readAddressList(row.addresses),
   isOpen: row.status === 'active' && row.credential === credentialOf(text(row.password)),
 });
 

@@ -1,5 +1,6 @@
 /** `svc bootstrap` */
 import { Command } from 'commander';
+import { createKeys } from '../auth/keys.js';
 import type { Config } from '../config.js';
 import type { Database } from '../execute/database.js';
 import { specFolders } from '../paths.js';
@@ -24,7 +25,7 @@ export const bootstrapCommand = (): Command =>
       }),
     );
 
-/** Also a step of `svc demo`. */
+/** Also a step of `svc demo`. Whoever starts several processes finds the secret that they share. */
 export const runBootstrap = async (
   database: Database,
   config: Config,
@@ -35,6 +36,7 @@ export const runBootstrap = async (
     import('../../generator/spec/load.js'),
     import('../../generator/introspection/index.js'),
   ]);
+  await createKeys(config.secret)();
   return bootstrap({
     database,
     spec: await loadSpec(specFolders()),

@@ -52,6 +52,7 @@ export const loadRows = async (executor: Executor, quote: (name: string) => stri
     policies: policies.map((row) => ({
       id: String(row.id),
       admin: Number(row.admin_access) === 1,
+      secondFactor: Number(row.enforce_tfa) === 1,
       addresses: text(row.ip_access)?.split(',') ?? [],
       columns: row,
     })),
@@ -133,8 +134,14 @@ export const credentialOf = (hash: string | null): string =>
     .digest('base64url');
 
 const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
-  const { token: _token, password: _password, tfa_secret: _secret, tfa_step: _step, ...columns } = row;
-  return { id: String(row.id), role: text(row.role), status: String(row.status), columns };
+  const { token: _token, password: _password, tfa_secret: secret, tfa_step: _step, ...columns } = row;
+  return {
+    id: String(row.id),
+    role: text(row.role),
+    status: String(row.status),
+    secondFactor: text(secret) !== null || row.provider !== 'default',
+    columns,
+  };
 };
 
 const isSame = (left: string, right: string): boolean => {

@@ -27,7 +27,7 @@ export const runOperation = async (
   const marks = marksOf(field.astNode);
   const entry = operations.find(({ id }) => id === marks.operation);
   if (entry === undefined) throw new Error(`there is no operation "${marks.operation}"`);
-  if (entry.access !== 'open') requireAccess(entry.access, await context.principal());
+  if (entry.access !== 'open') requireAccess(entry, await context.principal());
   const input = await checkInput(entry, toInput(field, given));
   // the table and the interface are printed from the same spec
   const body = (await loadBodies())[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;

@@ -5,31 +5,21 @@ import type {
   AuthRefreshInput,
   Operations,
 } from '../../generated/server/operations.js';
-import { sessionCookie } from '../access/credentials.js';
 import { createAttempts } from '../auth/attempts.js';
-import { createAuthentication, type Given, type Mode } from '../auth/login.js';
-import { createMailer } from '../auth/mail.js';
-import { createPasswordReset } from '../auth/password-reset.js';
+import { createAuthentication, type Mode } from '../auth/login.js';
 import { createSessions, type Session } from '../auth/sessions.js';
+import type { ProviderConfig } from '../config/providers.js';
 import { apiError, forbidden, invalidPayload } from '../errors.js';
 import type { OperationContext } from './context.js';
+import { cookieOf, hand, setCookie } from './handing.js';
 import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {
-  const { database, dialect, tokens, config, url, background } = services;
+  const { database, dialect, tokens, config } = services;
+  const { providers, disableDefault } = config.auth;
   const attempts = createAttempts(database, dialect.quote);
   const sessions = createSessions({ database, quote: dialect.quote, tokens });
   const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
-  const passwordReset = createPasswordReset({
-    database,
-    tokens,
-    sessions,
-    attempts,
-    send: createMailer(config.mail),
-    page: () => `${url()}/reset-password`,
-    pages: config.auth.resetUrls,
-    ttl: config.auth.resetTtl,
-  });
 
   const login = async (
     { mode = 'json', ...credentials }: AuthLoginInput['body'],
@@ -39,34 +29,29 @@ export const createAuthOperations = (services: OperationServices) => {
 
   return {
     async authProviders() {
-      return { data: [], disableDefault: false };
+      return { data: providers.map(present), disableDefault };
     },
 
-    authLogin: ({ body }, context) => login(body, context),
+    async authLogin({ body }, context) {
+      if (disableDefault) throw apiError('ROUTE_NOT_FOUND', { path: '/auth/login' });
+      return login(body, context);
+    },
 
     async authLoginProvider({ provider, body }, context) {
-      if (provider !== 'default') throw apiError('ROUTE_NOT_FOUND', { path: `/auth/login/${provider}` });
+      if (disableDefault || provider !== 'default')
+        throw apiError('ROUTE_NOT_FOUND', { path: `/auth/login/${provider}` });
       return login(body, context);
     },
 
     async authRefresh({ body }, context) {
       const { token, mode } = findToken(body, context);
-      return hand(await authentication.refresh(token, mode), mode, context);
+      return hand(await authentication.refresh(token, mode, context.client), mode, context);
     },
 
     async authLogout({ body }, context) {
       const { token, mode } = findToken(body, context);
       await authentication.logout(token, mode);
       if (mode !== 'json') setCookie(mode, '', { lasts: 0, context });
-    },
-
-    async authPasswordRequest({ body: { email, reset_url: page } }) {
-      const send = passwordReset.request({ email, ...(page !== undefined && { page }) });
-      background.run('password reset', send);
-    },
-
-    async authPasswordReset({ body: { token, password } }) {
-      await passwordReset.reset(token, password);
     },
 
     async authSessions(_input, context) {
@@ -81,39 +66,6 @@ export const createAuthOperations = (services: OperationServices) => {
     },
   } satisfies Partial<Operations>;
 };
-
-const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
-  cookie: 'svc_refresh_token',
-  session: sessionCookie,
-};
-
-/** Tokens go where the mode says. */
-const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, context: OperationContext) => {
-  if (mode === 'session') setCookie(mode, access, { lasts, context });
-  if (mode === 'cookie') setCookie(mode, refresh ?? '', { lasts, context });
-  return {
-    data: {
-      ...(mode !== 'session' && { access_token: access }),
-      expires,
-      ...(mode === 'json' && refresh !== null && { refresh_token: refresh }),
-    },
-  };
-};
-
-interface CookieOptions {
-  /** Milliseconds; 0 takes the cookie back. */
-  readonly lasts: number;
-  readonly context: OperationContext;
-}
-
-const setCookie = (mode: Exclude<Mode, 'json'>, value: string, { lasts, context }: CookieOptions): void =>
-  context.setCookie(cookieOf[mode], value, {
-    httpOnly: true,
-    secure: context.client.secure,
-    sameSite: 'lax',
-    path: '/',
-    maxAge: Math.floor(lasts / 1000),
-  });
 
 /**
  * The token in the body, or in the cookie of the mode.
@@ -146,4 +98,11 @@ const describe = ({ id, created, expires, ip, userAgent, origin }: Session, curr
   user_agent: userAgent,
   origin,
   current: id === current,
+});
+
+const present = ({ name, driver, icon, label }: ProviderConfig) => ({
+  name,
+  driver,
+  ...(icon !== null && { icon }),
+  ...(label !== null && { label }),
 });

@@ -3,8 +3,10 @@ import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
+import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createServerOperations } from './server.js';
+import { createSignOnOperations } from './sign-on.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
 import { createWebhookOperations } from './webhooks.js';
@@ -18,4 +20,6 @@ export const createOperations = (services: OperationServices): Operations => ({
   ...createServerOperations(services),
   ...createTfaOperations(services),
   ...createAuthOperations(services),
+  ...createPasswordOperations(services),
+  ...createSignOnOperations(services),
 });

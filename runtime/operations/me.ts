@@ -84,13 +84,17 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
     },
 
     async policiesMeGlobals(_input, context) {
-      const { user, policies, records } = await context.principal();
+      const { user, policies, records, pending } = await context.principal();
       const held = policies.ids.map((id) => records.policies.get(id));
       const isSet = (column: string): boolean => held.some((columns) => Number(columns?.[column] ?? 0) === 1);
       const app = policies.admin || isSet('app_access');
       if (user === null) return { data: { app_access: app } };
       return {
-        data: { app_access: app, admin_access: policies.admin, enforce_tfa: isSet('enforce_tfa') },
+        data: {
+          app_access: app,
+          admin_access: policies.admin,
+          enforce_tfa: pending || policies.secondFactor,
+        },
       };
     },
 

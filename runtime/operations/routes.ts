@@ -1,5 +1,5 @@
 /** Operations by method and path: identity, access, input, then the body that the spec names. */
-import type { Access, Principal } from '../access/access.js';
+import { requireSecondFactor, type Access, type Principal } from '../access/access.js';
 import { forbidden } from '../errors.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
@@ -37,7 +37,7 @@ const run = async (
 ): Promise<ApiResponse> => {
   const { entry } = found;
   const { context, reply } = openContext(request, access);
-  if (entry.access !== 'open') requireAccess(entry.access, await context.principal());
+  if (entry.access !== 'open') requireAccess(entry, await context.principal());
   const input = await readInput(found, request);
   // the table and the interface are printed from the same spec
   const body = bodies[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
@@ -45,10 +45,19 @@ const run = async (
 };
 
 /** @throws FORBIDDEN */
-export const requireAccess = (needed: OperationEntry['access'], { user, policies }: Principal): void => {
-  if (needed === 'admin' && !policies.admin) throw forbidden('this operation is for administrators');
-  if (needed === 'user' && user === null) throw forbidden('this operation is for users');
+export const requireAccess = (
+  { id, access }: Pick<OperationEntry, 'id' | 'access'>,
+  principal: Principal,
+): void => {
+  if (access === 'public') return;
+  if (!beforeSecondFactor.has(id)) requireSecondFactor(principal);
+  if (access === 'admin' && !principal.policies.admin)
+    throw forbidden('this operation is for administrators');
+  if (access === 'user' && principal.user === null) throw forbidden('this operation is for users');
 };
+
+/** What users may do before they have turned on one-time passwords, beside what everybody may. */
+const beforeSecondFactor: ReadonlySet<OperationEntry['id']> = new Set(['usersMe']);
 
 /** Where an operation knows several statuses, its body says which. */
 const respond = (entry: OperationEntry, output: unknown, reply: OpenedContext['reply']): ApiResponse => {

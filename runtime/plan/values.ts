@@ -24,7 +24,8 @@ export const readValue = (field: Field, value: unknown): ReadValue => readers[fi
 const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
 
 /** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded. */
-export const keptValue = ({ type, fraction = 0 }: Field, value: Scalar): Scalar => {
+export const keptValue = ({ type, fraction = 0, lowerCase }: Field, value: Scalar): Scalar => {
+  if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string' || !clocks.has(type)) return value;
   if (fraction === 0 && !value.includes('.')) return value;
   const [whole = '', digits = ''] = value.split('.');

@@ -54,7 +54,8 @@ const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Pro
 };
 
 /** A user with a token. @throws 401 */
-export const toCaller = ({ user, policies }: Principal): Caller => {
+export const toCaller = ({ user, policies, pending }: Principal): Caller => {
+  if (pending) throw refuse(403, 'one-time passwords have to be turned on first');
   if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
   return { account: user.id, mayUse: ({ access: needed }) => needed === 'user' || policies.admin };
 };

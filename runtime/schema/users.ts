@@ -44,7 +44,10 @@ export const changeAccess = <Result>(
 
 /** Static token of a user; `null` without user or token. */
 export const tokenOf = async (database: Database, email: string): Promise<string | null> => {
-  const [found] = await database.query('select token from svc_users where email = ?', [email]);
+  const [found] = await database.query('select token from svc_users where email = ? or email = ?', [
+    email,
+    email.toLowerCase(),
+  ]);
   return typeof found?.token === 'string' ? found.token : null;
 };
 
@@ -94,7 +97,9 @@ const createAccessStore = (
 
   return {
     async findUser(email) {
-      const found = await first('select id, token, password from svc_users where email = ?', [email]);
+      // in lower case, unless somebody wrote it otherwise by SQL
+      const sql = 'select id, token, password from svc_users where email = ?';
+      const found = (await first(sql, [email])) ?? (await first(sql, [email.toLowerCase()]));
       if (found === null) return null;
       return { id: String(found.id), token: textOf(found.token), password: textOf(found.password) };
     },
@@ -104,7 +109,7 @@ const createAccessStore = (
       return rows.map((row) => String(row.name));
     },
     async insertUser(user) {
-      const id = await insert('svc_users', { ...user, status: 'active' });
+      const id = await insert('svc_users', { ...user, email: user.email.toLowerCase(), status: 'active' });
       await executor.write({
         text: 'update svc_users set date_created = current_timestamp where id = ?',
         values: [id],

@@ -41,6 +41,7 @@ const book = createPolicyBook({
 });
 const principal: Principal = {
   user: null,
+  pending: false,
   session: null,
   policies: book.policiesOf(null),
   roles: [],

@@ -39,6 +39,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   values: null,
   conceal: false,
   hash: false,
+  lowerCase: false,
   fill: null,
   validation: null,
   validationMessage: null,

@@ -46,7 +46,10 @@ describe('a team’s spec', () => {
     });
     const users = spec.collections.get('svc_users');
     expect(users?.meta).toMatchObject({ note: 'People and programs that sign in', icon: 'person' });
-    expect(users?.fields.get('email')).toMatchObject({ note: 'Compared letter by letter.', width: 'half' });
+    expect(users?.fields.get('email')).toMatchObject({
+      note: 'Kept in lower case and compared letter by letter',
+      width: 'half',
+    });
     expect(users?.columns?.get('email')).toMatchObject({ type: 'string', unique: true, nullable: true });
   });
 

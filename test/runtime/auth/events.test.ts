@@ -22,12 +22,19 @@ interface Event {
   readonly what: string;
   readonly happen: (server: TestServer, person: Person) => Promise<Answer | void>;
   readonly codes: Readonly<Record<Credential, string | null>>;
+  /** What concerns everybody is taken back. */
+  readonly undo?: (server: TestServer) => Promise<unknown>;
 }
 
 const patch =
   (changes: (server: TestServer) => Promise<unknown> | unknown): Event['happen'] =>
   async (server, { id }) =>
     server.request('PATCH', `/users/${id}`, { as: 'admin', body: await changes(server) });
+
+const patchPolicy =
+  (changes: unknown) =>
+  (server: TestServer): Promise<Answer> =>
+    server.request('PATCH', `/policies/${server.ids.policies.get('Titles')}`, { as: 'admin', body: changes });
 
 const every = (code: string | null): Event['codes'] => ({ jwt: code, session: code, static: code });
 
@@ -90,6 +97,23 @@ const events: readonly Event[] = [
     codes: every('FORBIDDEN'),
   },
   {
+    what: 'change of the addresses of the user',
+    happen: patch(() => ({ ip_access: ['10.0.0.0/8'] })),
+    codes: every('INVALID_IP'),
+  },
+  {
+    what: 'change of the addresses of the only policy',
+    happen: patchPolicy({ ip_access: ['10.0.0.0/8'] }),
+    undo: patchPolicy({ ip_access: null }),
+    codes: every('INVALID_IP'),
+  },
+  {
+    what: 'policy that asks for one-time passwords',
+    happen: patchPolicy({ enforce_tfa: true }),
+    undo: patchPolicy({ enforce_tfa: false }),
+    codes: every('FORBIDDEN'),
+  },
+  {
     what: 'token change',
     happen: patch(() => ({ token: 'a-token-of-another-kind' })),
     codes: { jwt: null, session: null, static: 'INVALID_CREDENTIALS' },
@@ -139,12 +163,13 @@ describe.each(settings)('on $dialect through $door', (setting) => {
   const ordered = [...events.entries()].sort(([, a]) => (a.what === 'policy change' ? 1 : -1));
   it.each(ordered.map(([index, event]) => [event.what, event, `person${index}`] as const))(
     'a %s acts on the next request',
-    async (_, { happen, codes }, name) => {
+    async (_, { happen, codes, undo }, name) => {
       const person = await enter(name);
       expect(await askAll(person)).toEqual(every(null));
       const answer = await happen(server(), person);
       expect([undefined, 200, 204]).toContain(answer?.status);
       expect(await askAll(person)).toEqual(codes);
+      await undo?.(server());
     },
   );
 });

@@ -14,7 +14,9 @@ const routes = operations
   .filter(({ path }) => /^\/(auth|users)\b/.test(path))
   .map(({ method, path }) => ({
     method: method.toUpperCase(),
-    path: path.replace('{provider}', 'default').replace('{id}', '0a000000-0000-4000-8000-00000000000a'),
+    path: path
+      .replace('{provider}', method === 'get' ? 'acme' : 'default')
+      .replace('{id}', '0a000000-0000-4000-8000-00000000000a'),
   }));
 
 const secret = fc.oneof(
@@ -25,29 +27,6 @@ const secret = fc.oneof(
 const odd = fc.oneof(fc.jsonValue({ maxDepth: 3 }), secret, fc.constantFrom(null, '', [], {}, '__proto__'));
 const email = fc.constantFrom('ann@example.com', 'ghost@example.com', 'gone@example.com', 'x@y', 'no mail');
 const mode = fc.constantFrom('json', 'cookie', 'session', 'magic', 7);
-
-const body = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc
-      .record(
-        {
-          email: fc.oneof(email, odd),
-          password: fc.oneof(fc.constant(password), secret, odd),
-          otp: odd,
-          mode: fc.oneof(mode, odd),
-          refresh_token: fc.oneof(secret, odd),
-          secret: odd,
-          token: secret,
-        },
-        { requiredKeys: [] },
-      )
-      .map((value) => JSON.stringify(value)),
-  },
-  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
-  { weight: 1, arbitrary: secret },
-  { weight: 1, arbitrary: fc.constant('') },
-);
 
 const claims = fc.record(
   {
@@ -68,6 +47,30 @@ const token = fc.oneof(
   fc.constantFrom('..', 'e30.e30.e30', 'eyJ.eyJ.x', 'bnVsbA.bnVsbA.'),
 );
 
+const body = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .record(
+        {
+          email: fc.oneof(email, odd),
+          password: fc.oneof(fc.constant(password), secret, odd),
+          otp: odd,
+          mode: fc.oneof(mode, odd),
+          refresh_token: fc.oneof(secret, odd),
+          secret: odd,
+          token: fc.oneof(token, secret),
+          reset_url: fc.oneof(fc.webUrl(), odd),
+        },
+        { requiredKeys: [] },
+      )
+      .map((value) => JSON.stringify(value)),
+  },
+  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
+  { weight: 1, arbitrary: secret },
+  { weight: 1, arbitrary: fc.constant('') },
+);
+
 const headers = fc.record(
   {
     authorization: token.map((text) => `Bearer ${text}`),
@@ -83,11 +86,21 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
+const environment = {
+  TRUST_PROXY: '2',
+  AUTH_PROVIDERS: 'acme',
+  AUTH_ACME_DRIVER: 'oauth2',
+  AUTH_ACME_CLIENT_ID: 'svc',
+  AUTH_ACME_AUTHORIZE_URL: 'https://id.example/login',
+  AUTH_ACME_ACCESS_URL: 'http://127.0.0.1:1/token',
+  AUTH_ACME_PROFILE_URL: 'http://127.0.0.1:1/me',
+};
+
 /** In all. */
 const runs = (process.env.LONG ? 5_000 : 1_000) / settings.length;
 
 describe.each(settings)('random requests on $dialect through $door', (setting) => {
-  const server = useServer({ ...peopleServer(setting), ...setting, environment: { TRUST_PROXY: '2' } });
+  const server = useServer({ ...peopleServer(setting), ...setting, environment });
 
   it('never fail, never hang and never get a secret back', async () => {
     const request = fc.tuple(
@@ -99,7 +112,8 @@ describe.each(settings)('random requests on $dialect through $door', (setting) =
     await fc.assert(
       fc.asyncProperty(request, async ([{ method, path }, raw, sent, query]) => {
         const isBodiless = method === 'GET';
-        const answer = await server().request(method, query === '' ? path : `${path}?access_token=${query}`, {
+        const names = `access_token=${query}&redirect=${query}&state=${query}&code=${query}`;
+        const answer = await server().request(method, query === '' ? path : `${path}?${names}`, {
           headers: { 'content-type': 'application/json', ...sent },
           ...(!isBodiless && { raw }),
         });

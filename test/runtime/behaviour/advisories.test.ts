@@ -61,14 +61,15 @@ describe.each(dialects)('advisories on %s', (dialect) => {
   });
 
   it('an address with an accent is another address', async () => {
-    for (const email of ['ana@example.com', 'ána@example.com', 'ANA@example.com']) {
-      expect((await send('admin', 'POST', '/users', { email })).status).toBe(200);
+    for (const email of ['Ana@Example.com', 'ána@example.com']) {
+      const { data } = await send('admin', 'POST', '/users', { email });
+      expect(data).toMatchObject({ email: email.toLowerCase() });
     }
     const found = await send('admin', 'GET', '/users?fields=email&filter[email][_eq]=ana@example.com');
     expect(found.data).toEqual([{ email: 'ana@example.com' }]);
-    expect((await send('admin', 'POST', '/users', { email: 'ana@example.com' })).codes).toEqual([
-      'RECORD_NOT_UNIQUE',
-    ]);
+    for (const email of ['ana@example.com', 'ANA@example.com']) {
+      expect((await send('admin', 'POST', '/users', { email })).codes).toEqual(['RECORD_NOT_UNIQUE']);
+    }
   });
 
   it('a concealed value leaves by no feature of a query', async () => {

@@ -112,8 +112,13 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
-/** What GraphQL does not have: a login at a provider, which is a redirect, and the list of providers, which has no field yet. */
-const restOnly: ReadonlySet<string> = new Set(['authProviders', 'authLoginProvider']);
+/** What GraphQL does not have: a login at a provider, which leads to pages, and the list of providers, which has no field yet. */
+const restOnly: ReadonlySet<string> = new Set([
+  'authProviders',
+  'authLoginCallback',
+  'authLoginProvider',
+  'authLoginRedirect',
+]);
 
 /** Lists of rows that the caller may not update: GraphQL has no input for them. */
 const unreachable: ReadonlySet<string> = new Set(['editor create themes.children']);

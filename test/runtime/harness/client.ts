@@ -45,6 +45,7 @@ const toInit = (
   if (as !== undefined && token === undefined) throw new Error(`there is no user "${as}"`);
   return {
     method,
+    redirect: 'manual',
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -1,5 +1,7 @@
 /** Whether an answer is the recorded one. Placeholders stand for values that differ from run to run. */
 
+import { Secret, TOTP } from 'otpauth';
+
 /** Values that placeholders with a number stand for: `<int:1>`. */
 export type Bindings = Map<string, unknown>;
 
@@ -129,6 +131,8 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   id: (value) => Number(value) > 100_000,
   text: (value) => typeof value === 'string' && value !== '',
   timestamp: (value) => Math.abs(Date.parse(String(value)) - Date.now()) < 60_000,
+  secret: (value) => /^[A-Z2-7]{32}$/.test(String(value)),
+  otpauth: (value) => String(value).startsWith('otpauth://totp/'),
   date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(String(value)),
 };
 
@@ -170,8 +174,13 @@ export const fillIn = <Value>(value: Value, bindings: Bindings): Value => {
   return JSON.parse(
     text
       .replaceAll(/"<int:(\w+)>"/g, (_, name: string) => JSON.stringify(bindings.get(bindingOf('int', name))))
-      .replaceAll(/<(id|int|uuid|hash|jwt|token):(\w+)>/g, (_, kind: string, name: string) =>
+      .replaceAll(/<otp:(\w+)>/g, (_, name: string) =>
+        codeOf(String(bindings.get(bindingOf('secret', name)))),
+      )
+      .replaceAll(/<(id|int|uuid|hash|jwt|token|secret):(\w+)>/g, (_, kind: string, name: string) =>
         String(bindings.get(bindingOf(kind, name))),
       ),
   ) as Value;
 };
+
+const codeOf = (secret: string): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate();

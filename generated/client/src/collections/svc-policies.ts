@@ -10,6 +10,8 @@ export interface SvcPolicies {
   /** Everything is allowed, whatever the permissions say */
   admin_access: boolean;
   app_access: boolean;
+  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  enforce_tfa: boolean;
   /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
   ip_access: string[] | null;
   /** Keys in svc_access. */
@@ -32,6 +34,11 @@ export interface SvcPoliciesCreate {
   admin_access?: boolean;
   /** false when absent. */
   app_access?: boolean;
+  /**
+   * Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first
+   * false when absent.
+   */
+  enforce_tfa?: boolean;
   /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
   ip_access?: string[] | null;
 }
@@ -47,6 +54,7 @@ export interface SvcPoliciesFilter extends svc.Logic<SvcPoliciesFilter> {
   description?: svc.TextFilter;
   admin_access?: svc.BooleanFilter;
   app_access?: svc.BooleanFilter;
+  enforce_tfa?: svc.BooleanFilter;
   ip_access?: svc.TextFilter;
   access?: svc.ManyFilter<'svc_access'>;
   permissions?: svc.ManyFilter<'svc_permissions'>;

@@ -6,7 +6,7 @@ export interface SvcUsers {
   id: string;
   first_name: string | null;
   last_name: string | null;
-  /** Compared letter by letter. */
+  /** Kept in lower case and compared letter by letter */
   email: string | null;
   /** Only `active` users may sign in */
   status: string;
@@ -48,7 +48,7 @@ export interface SvcUsersCreate {
   id?: string;
   first_name?: string | null;
   last_name?: string | null;
-  /** Compared letter by letter. */
+  /** Kept in lower case and compared letter by letter */
   email?: string | null;
   /**
    * Only `active` users may sign in

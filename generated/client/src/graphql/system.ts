@@ -333,6 +333,7 @@ export type svc_policies_filter = {
   description?: string_filter_operators | null | undefined;
   admin_access?: boolean_filter_operators | null | undefined;
   app_access?: boolean_filter_operators | null | undefined;
+  enforce_tfa?: boolean_filter_operators | null | undefined;
   ip_access?: string_filter_operators | null | undefined;
   access?: svc_access_quantifier_filter | null | undefined;
   permissions?: svc_permissions_quantifier_filter | null | undefined;
@@ -348,6 +349,8 @@ export type create_svc_policies_input = {
   /** Everything is allowed, whatever the permissions say */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
+  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  enforce_tfa?: boolean | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
@@ -360,6 +363,8 @@ export type update_svc_policies_input = {
   /** Everything is allowed, whatever the permissions say */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
+  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  enforce_tfa?: boolean | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
@@ -529,7 +534,7 @@ export type create_svc_users_input = {
   id?: string | null | undefined;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;
-  /** Compared letter by letter. */
+  /** Kept in lower case and compared letter by letter */
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
@@ -558,7 +563,7 @@ export type update_svc_users_input = {
   id?: string | null | undefined;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;
-  /** Compared letter by letter. */
+  /** Kept in lower case and compared letter by letter */
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
@@ -790,14 +795,14 @@ export type policiesQueryVariables = Exact<{
 }>;
 
 
-export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> };
+export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> };
 
 export type policies_by_idQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
+export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type rolesQueryVariables = Exact<{
   filter?: svc_roles_filter | null | undefined;
@@ -1233,7 +1238,7 @@ export type create_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
+export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type create_policies_itemsMutationVariables = Exact<{
   data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
@@ -1241,7 +1246,7 @@ export type create_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
+export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1249,7 +1254,7 @@ export type update_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null } | null };
+export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type update_policies_itemsMutationVariables = Exact<{
   ids?: Array<string> | string | null | undefined;
@@ -1263,7 +1268,7 @@ export type update_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_batchMutationVariables = Exact<{
   data?: Array<update_svc_policies_input> | update_svc_policies_input | null | undefined;
@@ -1271,7 +1276,7 @@ export type update_policies_batchMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type delete_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1633,12 +1638,12 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description admin_access app_access ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!) { policies_by_id(id: $id) { id name icon description admin_access app_access ip_access } }',
+  'query policies_by_id($id: ID!) { policies_by_id(id: $id) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
@@ -1908,27 +1913,27 @@ export const delete_permissions_itemsDocument = createDocument<delete_permission
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
   'system',
-  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access ip_access } }',
+  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access ip_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
-  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access ip_access } }',
+  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access ip_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
   'system',
-  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access ip_access } }',
+  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const delete_policies_itemDocument = createDocument<delete_policies_itemMutation, delete_policies_itemMutationVariables>(

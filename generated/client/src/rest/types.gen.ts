@@ -252,6 +252,59 @@ export type AuthLoginResponses = {
 
 export type AuthLoginResponse = AuthLoginResponses[keyof AuthLoginResponses];
 
+export type AuthLoginCallbackData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the provider
+         */
+        provider: string;
+    };
+    query?: never;
+    url: '/auth/login/{provider}/callback';
+};
+
+export type AuthLoginCallbackResponses = {
+    /**
+     * Tokens
+     */
+    200: {
+        data: {
+            /**
+             * Not in mode `session`
+             */
+            access_token?: string;
+            /**
+             * Milliseconds until the access token expires
+             */
+            expires: number;
+            /**
+             * In mode `json` only
+             */
+            refresh_token?: string;
+        };
+    };
+};
+
+export type AuthLoginCallbackResponse = AuthLoginCallbackResponses[keyof AuthLoginCallbackResponses];
+
+export type AuthLoginRedirectData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the provider
+         */
+        provider: string;
+    };
+    query?: {
+        /**
+         * Page that is shown in the end, of this server or one that is allowed; a login that failed adds `reason` with the code of the error. Without it, the answer is that of a login
+         */
+        redirect?: string;
+    };
+    url: '/auth/login/{provider}';
+};
+
 export type AuthLoginProviderData = {
     body: {
         email: string;

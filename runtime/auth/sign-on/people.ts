@@ -1,0 +1,107 @@
+/**
+ * Whose record somebody has that a provider identified: by provider and identifier and nothing else. An e-mail
+ * address opens no record, because whoever may write one at a provider need not be who has it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ProviderConfig } from '../../config/providers.js';
+import { findAdministrators } from '../../execute/administrators.js';
+import type { BindValue, Database, Executor } from '../../execute/database.js';
+import { findById, findByEmail, findByIdentity } from '../accounts.js';
+import type { Account } from '../sessions.js';
+import { ProviderRefusal, type Claims } from './provider.js';
+
+export interface People {
+  /** Finds or makes the record, and brings its role up to date. @throws ProviderRefusal */
+  enter(claims: Claims, config: ProviderConfig): Promise<Account>;
+}
+
+export const createPeople = (database: Database, quote: (name: string) => string): People => {
+  /** A role follows its groups, except away from the last administrator. */
+  const setRole = (id: string, role: string | null): Promise<void> =>
+    change(database, async (executor) => {
+      const before = await executor.query('select role from svc_users where id = ?', [id]);
+      const held = textOf(before[0]?.role);
+      if (held === role) return false;
+      await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [role, id] });
+      if ((await findAdministrators(executor, quote)).length === 0) {
+        await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [held, id] });
+      }
+      return true;
+    });
+
+  const register = async (claims: Claims, config: ProviderConfig): Promise<Account> => {
+    if (!config.allowRegistration) throw new ProviderRefusal('somebody without a user record');
+    const email = emailOf(claims, config);
+    if (email !== null && (await findByEmail(database, email)) !== null)
+      throw new ProviderRefusal('the e-mail address belongs to another user');
+    const row: Readonly<Record<string, BindValue>> = {
+      id: randomUUID(),
+      provider: config.name,
+      external_identifier: identifierOf(claims, config),
+      email,
+      first_name: textOf(claims['given_name'])?.slice(0, 64) ?? null,
+      last_name: textOf(claims['family_name'])?.slice(0, 64) ?? null,
+      role: roleOf(claims, config),
+      status: 'active',
+      date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
+    };
+    const names = Object.keys(row);
+    await change(database, async (executor) => {
+      await executor.write({
+        text: `insert into svc_users (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+        values: Object.values(row),
+      });
+      return true;
+    });
+    const made = await findById(database, String(row.id));
+    if (made === null) throw new ProviderRefusal('the new user was deleted');
+    return made;
+  };
+
+  return {
+    async enter(claims, config) {
+      const identifier = identifierOf(claims, config);
+      const find = () => findByIdentity(database, config.name, identifier);
+      // of two that come at once, the second finds the record of the first
+      const known =
+        (await find()) ??
+        (await database.locked('svc_sign_on', async () => (await find()) ?? register(claims, config)));
+      if (known.status !== 'active') throw new ProviderRefusal('a user who is not active');
+      if (config.roleMapping.length > 0) await setRole(known.id, roleOf(claims, config));
+      return known;
+    },
+  };
+};
+
+/** @throws ProviderRefusal where the provider does not say it */
+const identifierOf = (claims: Claims, { identifierKey }: ProviderConfig): string => {
+  const found = textOf(claims[identifierKey]);
+  if (found === null || found === '' || found.length > 255)
+    throw new ProviderRefusal('the claim of IDENTIFIER_KEY is missing');
+  return found;
+};
+
+/** @throws ProviderRefusal for one that the provider says is not verified */
+const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null => {
+  const found = textOf(claims[emailKey])?.toLowerCase() ?? null;
+  if (found === null || !/^[^@\s]+@[^@\s]+$/.test(found) || found.length > 128) return null;
+  if (claims['email_verified'] === false || claims['email_verified'] === 'false')
+    throw new ProviderRefusal('the e-mail address is not verified');
+  return found;
+};
+
+const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: ProviderConfig): string | null => {
+  const groups = [claims[groupsKey]].flat();
+  return roleMapping.find(([group]) => groups.includes(group))?.[1] ?? defaultRole;
+};
+
+/** Numbers identify as well: their digits. */
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+
+/** Where the body changed something, every process sees it with its next request. */
+const change = (database: Database, body: (executor: Executor) => Promise<boolean>): Promise<void> =>
+  database.transaction(async (executor) => {
+    if (await body(executor))
+      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+  });

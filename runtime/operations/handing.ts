@@ -1,0 +1,41 @@
+/** What a login gives, handed over: in the answer or in cookies, as its mode says. */
+import { sessionCookie } from '../access/credentials.js';
+import type { Given, Mode } from '../auth/login.js';
+import type { OperationContext } from './context.js';
+
+export const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
+  cookie: 'svc_refresh_token',
+  session: sessionCookie,
+};
+
+/** Tokens go where the mode says. */
+export const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, context: OperationContext) => {
+  if (mode === 'session') setCookie(mode, access, { lasts, context });
+  if (mode === 'cookie') setCookie(mode, refresh ?? '', { lasts, context });
+  return {
+    data: {
+      ...(mode !== 'session' && { access_token: access }),
+      expires,
+      ...(mode === 'json' && refresh !== null && { refresh_token: refresh }),
+    },
+  };
+};
+
+interface CookieOptions {
+  /** Milliseconds; 0 takes the cookie back. */
+  readonly lasts: number;
+  readonly context: OperationContext;
+}
+
+export const setCookie = (
+  mode: Exclude<Mode, 'json'>,
+  value: string,
+  { lasts, context }: CookieOptions,
+): void =>
+  context.setCookie(cookieOf[mode], value, {
+    httpOnly: true,
+    secure: context.client.secure,
+    sameSite: 'lax',
+    path: '/',
+    maxAge: Math.floor(lasts / 1000),
+  });

@@ -1,0 +1,32 @@
+/** Bodies of `spec/operations/auth.yaml` about forgotten passwords. */
+import type { Operations } from '../../generated/server/operations.js';
+import { createAttempts } from '../auth/attempts.js';
+import { createMailer } from '../auth/mail.js';
+import { createPasswordReset } from '../auth/password-reset.js';
+import { createSessions } from '../auth/sessions.js';
+import type { OperationServices } from './services.js';
+
+export const createPasswordOperations = (services: OperationServices) => {
+  const { database, dialect, tokens, config, url, background } = services;
+  const passwordReset = createPasswordReset({
+    database,
+    tokens,
+    sessions: createSessions({ database, quote: dialect.quote, tokens }),
+    attempts: createAttempts(database, dialect.quote),
+    send: createMailer(config.mail),
+    page: () => `${url()}/reset-password`,
+    pages: config.auth.resetUrls,
+    ttl: config.auth.resetTtl,
+  });
+
+  return {
+    async authPasswordRequest({ body: { email, reset_url: page } }) {
+      const send = passwordReset.request({ email, ...(page !== undefined && { page }) });
+      background.run('password reset', send);
+    },
+
+    async authPasswordReset({ body: { token, password } }) {
+      await passwordReset.reset(token, password);
+    },
+  } satisfies Partial<Operations>;
+};

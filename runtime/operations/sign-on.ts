@@ -1,0 +1,77 @@
+/** Bodies of `spec/operations/auth.yaml` about single sign-on. */
+import type { Operations } from '../../generated/server/operations.js';
+import { createAttempts } from '../auth/attempts.js';
+import { createAuthentication } from '../auth/login.js';
+import { createSessions } from '../auth/sessions.js';
+import { createPeople } from '../auth/sign-on/people.js';
+import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-on/sign-on.js';
+import { ApiError } from '../errors.js';
+import type { OperationContext } from './context.js';
+import { hand } from './handing.js';
+import type { OperationServices } from './services.js';
+
+export const createSignOnOperations = (services: OperationServices) => {
+  const { database, dialect, tokens, config, url, base, observe } = services;
+  const { quote } = dialect;
+  const attempts = createAttempts(database, quote);
+  const sessions = createSessions({ database, quote, tokens });
+  const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
+  const signOn = createSignOn({
+    configs: config.auth.providers,
+    tokens,
+    attempts,
+    people: createPeople(database, quote),
+    url,
+    warn: (message) => observe({ kind: 'warning', message }),
+  });
+
+  /** Comes back with the callback, and with nothing else. */
+  const setState = (provider: string, value: string, { client, setCookie }: OperationContext): void =>
+    setCookie(cookieOf(provider), value, {
+      httpOnly: true,
+      secure: client.secure,
+      // the way back is a link from another site
+      sameSite: 'lax',
+      path: `${base}/auth/login/${provider}/callback`,
+      maxAge: value === '' ? 0 : stateTtl / 1000,
+    });
+
+  const complete = async (resumed: Resumed, context: OperationContext) => {
+    const { mode } = resumed.provider.config;
+    const callback = { query: context.query, address: context.client.address };
+    const account = await signOn.finish(resumed, callback);
+    return hand(await authentication.begin(account, mode, context.client), mode, context);
+  };
+
+  return {
+    async authLoginRedirect({ provider, redirect }, context) {
+      const { url: there, state } = await signOn.begin(provider, redirect);
+      setState(provider, state, context);
+      leadTo(there, context);
+    },
+
+    async authLoginCallback({ provider }, context) {
+      const resumed = await signOn.resume(provider, context.cookies[cookieOf(provider)]);
+      setState(provider, '', context);
+      context.setHeader('cache-control', 'no-store');
+      const { redirect } = resumed;
+      if (redirect === null) return { status: 200, body: await complete(resumed, context) };
+      const page = await complete(resumed, context).then(
+        () => redirect,
+        (error: unknown) => {
+          if (error instanceof ApiError) return withReason(redirect, error);
+          throw error;
+        },
+      );
+      leadTo(page, context);
+      return { status: 302, body: undefined };
+    },
+  } satisfies Partial<Operations>;
+};
+
+const cookieOf = (provider: string): string => `svc_sign_on_${provider}`;
+
+const leadTo = (url: string, { setHeader }: OperationContext): void => {
+  setHeader('location', url);
+  setHeader('referrer-policy', 'no-referrer');
+};

@@ -1,0 +1,91 @@
+/** Policies that ask for one-time passwords: until these are on, nothing is permitted but to turn them on. */
+import { Secret, TOTP } from 'otpauth';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../graphql/library.js';
+import { useServer } from '../harness/use-server.js';
+import { settings, type Answer } from '../server-harness.js';
+import { login, logIn, password, peopleAccess, peopleServer, readBooks, refresh } from './people.js';
+
+const refused = ({ status, codes, text }: Answer) => [status, codes, text.includes('one-time passwords')];
+
+describe.each(settings)('a second factor that is asked for on $dialect through $door', (setting) => {
+  const { users = {}, policies = {}, ...access } = peopleAccess;
+  const server = useServer({
+    ...peopleServer(setting),
+    ...setting,
+    access: {
+      ...access,
+      policies: { ...policies, Strict: [{ collection: 'svc_users', action: 'read', fields: ['*'] }] },
+      users: {
+        ...users,
+        ann: { ...users.ann, policies: ['Strict'] },
+        foreign: { ...users.foreign, policies: ['Strict'] },
+      },
+    },
+  });
+  const demand = (enforced: boolean) =>
+    server().request('PATCH', `/policies/${server().ids.policies.get('Strict')}`, {
+      as: 'admin',
+      body: { enforce_tfa: enforced },
+    });
+  beforeAll(() => demand(true));
+
+  const as = (token: string) => (method: string, path: string, body?: unknown) =>
+    server().request(method, path, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body }),
+    });
+
+  it('lets nobody do anything before, by whatever credential', async () => {
+    const { access_token: jwt } = await logIn(server(), 'ann');
+    const session = await login(server(), 'ann', { mode: 'session' });
+    const [cookie = ''] = session.headers.getSetCookie()[0]?.split(';') ?? [];
+    const withCookie = await server().request('GET', '/items/book', { headers: { cookie } });
+    const answers = [
+      await as(jwt)('GET', '/items/book'),
+      await as('ann-token')('GET', '/items/book'),
+      withCookie,
+      await as(jwt)('PATCH', '/items/book/1', { title: 'x' }),
+      await as(jwt)('GET', '/users'),
+      await as(jwt)('GET', '/auth/sessions'),
+      await as(jwt)('PATCH', '/users/me', { first_name: 'Ann' }),
+      await as(jwt)('POST', '/keys', {}),
+    ];
+    expect(answers.map(refused)).toEqual(answers.map(() => [403, ['FORBIDDEN'], true]));
+    expect((await as(jwt)('GET', '/queue/requests/x/status')).status).toBeGreaterThanOrEqual(400);
+    const graphql = await ask(server(), '{ book { id } }', { as: 'ann' });
+    expect(graphql.problems).toEqual(['Cannot query field "book" on type "Query".']);
+  });
+
+  it('says so to whoever it concerns, and to them alone', async () => {
+    const globals = async (name: string) =>
+      (await server().request('GET', '/policies/me/globals', { as: name })).data;
+    expect(await globals('ann')).toEqual({ app_access: false, admin_access: false, enforce_tfa: true });
+    expect(await globals('ben')).toEqual({ app_access: false, admin_access: false, enforce_tfa: false });
+    expect((await server().request('GET', '/users/me', { as: 'ann' })).data).toEqual({
+      id: server().ids.users.get('ann'),
+    });
+    expect((await readBooks(server(), 'ben-token')).status).toBe(200);
+  });
+
+  it('is the matter of the provider for whoever logs in there', async () => {
+    expect((await readBooks(server(), 'foreign-token')).status).toBe(200);
+  });
+
+  it('lets everything through once it is on, and not once it is off again', async () => {
+    const { access_token: jwt, refresh_token: token } = await logIn(server(), 'ann');
+    const renewed = (await refresh(server(), token)).data as { access_token: string };
+    expect((await readBooks(server(), renewed.access_token)).codes).toEqual(['FORBIDDEN']);
+    const { data } = await as(jwt)('POST', '/users/me/tfa/generate', { password });
+    const { secret } = data as { secret: string };
+    const codeAt = (step: number): string =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
+    const enabled = await as(jwt)('POST', '/users/me/tfa/enable', { secret, otp: codeAt(-1) });
+    expect(enabled.status).toBe(204);
+    expect((await readBooks(server(), jwt)).status).toBe(200);
+    expect((await as(jwt)('POST', '/users/me/tfa/disable', { otp: codeAt(0) })).status).toBe(204);
+    expect((await readBooks(server(), jwt)).codes).toEqual(['FORBIDDEN']);
+    expect((await demand(false)).status).toBe(200);
+    expect((await readBooks(server(), jwt)).status).toBe(200);
+  });
+});

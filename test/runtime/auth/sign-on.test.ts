@@ -1,0 +1,363 @@
+/** Single sign-on through a real provider, and the ways to get in by it that must not work. */
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeys } from '../../../runtime/auth/keys.js';
+import { createTokens } from '../../../runtime/auth/tokens.js';
+import { findChromium } from '../../chromium.js';
+import { startIdentityProvider } from '../../services/identity.js';
+import { useServer } from '../harness/use-server.js';
+import { insertRow, settings, testSecret } from '../server-harness.js';
+import { peopleAccess, peopleServer } from './people.js';
+import { createVisitor, type Visit, type Visitor } from './visitor.js';
+
+const identity = await startIdentityProvider();
+afterAll(() => identity.close());
+
+const { issuer, client } = identity;
+const [reader, writer] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+
+const openId = (name: string): Readonly<Record<string, string>> => ({
+  [`AUTH_${name}_DRIVER`]: 'openid',
+  [`AUTH_${name}_CLIENT_ID`]: client.id,
+  [`AUTH_${name}_CLIENT_SECRET`]: client.secret,
+  [`AUTH_${name}_ISSUER_URL`]: issuer,
+});
+
+const environment = {
+  AUTH_PROVIDERS: 'acme, closed, plain, tokens, away',
+  ...openId('ACME'),
+  AUTH_ACME_ALLOW_PUBLIC_REGISTRATION: 'true',
+  AUTH_ACME_DEFAULT_ROLE_ID: reader,
+  AUTH_ACME_ROLE_MAPPING: JSON.stringify({ editors: writer, staff: reader }),
+  AUTH_ACME_REDIRECT_ALLOW_LIST: 'https://shop.example/home',
+  AUTH_ACME_ICON: 'key',
+  AUTH_ACME_LABEL: 'Acme',
+  ...openId('CLOSED'),
+  AUTH_CLOSED_MODE: 'cookie',
+  AUTH_PLAIN_DRIVER: 'oauth2',
+  AUTH_PLAIN_CLIENT_ID: client.id,
+  AUTH_PLAIN_CLIENT_SECRET: client.secret,
+  AUTH_PLAIN_AUTHORIZE_URL: `${issuer}/auth`,
+  AUTH_PLAIN_ACCESS_URL: `${issuer}/token`,
+  AUTH_PLAIN_PROFILE_URL: `${issuer}/me`,
+  AUTH_PLAIN_SCOPE: 'openid email profile',
+  AUTH_PLAIN_IDENTIFIER_KEY: 'sub',
+  AUTH_PLAIN_ALLOW_PUBLIC_REGISTRATION: 'true',
+  AUTH_PLAIN_MODE: 'json',
+  ...openId('TOKENS'),
+  AUTH_TOKENS_MODE: 'json',
+  ...openId('AWAY'),
+  AUTH_AWAY_ISSUER_URL: 'http://127.0.0.1:1',
+  TRUST_PROXY: '1',
+};
+
+/** Of the error; the status where there is none. */
+const codeOf = ({ status, text }: Visit): unknown => {
+  const [error] = (JSON.parse(text) as { errors?: { extensions: { code: string } }[] }).errors ?? [];
+  return error === undefined ? status : error.extensions.code;
+};
+
+describe.each(settings)('single sign-on on $dialect through $door', (setting) => {
+  const { roles = {}, ...access } = peopleAccess;
+  const server = useServer({
+    ...peopleServer(setting),
+    ...setting,
+    access: {
+      ...access,
+      roles: {
+        Reader: { ...roles.Reader, id: reader, policies: ['Titles'] },
+        Writer: { id: writer, policies: ['Writer'] },
+      },
+    },
+    environment,
+  });
+  const at = (path: string): string => `${server().url}${path}`;
+
+  /** A row of somebody that a provider knows. */
+  const addUser = (provider: string, identifier: string, more: Readonly<Record<string, unknown>> = {}) =>
+    insertRow(server().database, 'svc_users', {
+      id: crypto.randomUUID(),
+      provider,
+      external_identifier: identifier,
+      status: 'active',
+      role: reader,
+      ...more,
+    });
+  beforeAll(async () => {
+    const callbacks = ['acme', 'closed', 'plain', 'tokens'].map((name) => at(`/auth/login/${name}/callback`));
+    identity.allow(callbacks);
+    identity.people.clear();
+    await addUser('closed', 'ines');
+    await addUser('tokens', 'ines');
+    await addUser('closed', 'susan', { status: 'suspended' });
+    await addUser('closed', 'local', { ip_access: '10.0.0.0/8' });
+  });
+
+  const begin = (visitor: Visitor, provider: string, redirect?: string): Promise<Visit> =>
+    visitor.get(
+      at(
+        `/auth/login/${provider}${redirect === undefined ? '' : `?redirect=${encodeURIComponent(redirect)}`}`,
+      ),
+    );
+  /** Up to the address that the provider leads back to. */
+  const reachCallback = async (visitor: Visitor, provider: string, name: string, redirect?: string) => {
+    const { location } = await begin(visitor, provider, redirect);
+    return visitor.logIn(location ?? '', name);
+  };
+  const enter = async (provider: string, name: string, redirect?: string) => {
+    const visitor = createVisitor();
+    return { visitor, answer: await visitor.get(await reachCallback(visitor, provider, name, redirect)) };
+  };
+  const userOf = async (identifier: string) => {
+    const [row] = await server().database.query(
+      'select email, role, provider, first_name from svc_users where external_identifier = ?',
+      [identifier],
+    );
+    return row;
+  };
+  const readTitle = (visitor: Visitor) => visitor.get(at('/items/book?limit=1&sort=id&fields=id'));
+
+  it('is offered by name', async () => {
+    const { body } = await server().request('GET', '/auth');
+    expect(body).toEqual({
+      data: [
+        { name: 'acme', driver: 'openid', icon: 'key', label: 'Acme' },
+        { name: 'closed', driver: 'openid' },
+        { name: 'plain', driver: 'oauth2' },
+        { name: 'tokens', driver: 'openid' },
+        { name: 'away', driver: 'openid' },
+      ],
+      disableDefault: false,
+    });
+  });
+
+  it('makes a user of whoever may register, whose role follows the groups', async () => {
+    const claims = { email: 'Zoe@Example.com', email_verified: true, given_name: 'Zoe' };
+    identity.people.set('zoe', { ...claims, groups: ['staff', 'editors'] });
+    const { visitor, answer } = await enter('acme', 'zoe', '/after?x=1');
+    expect([answer.status, answer.location]).toEqual([302, `${new URL(server().url).origin}/after?x=1`]);
+    expect([...visitor.cookies.keys()]).toContain('svc_session_token');
+    expect([...visitor.cookies.keys()]).not.toContain('svc_sign_on_acme');
+    expect((await readTitle(visitor)).status).toBe(200);
+    const user = { email: 'zoe@example.com', provider: 'acme', first_name: 'Zoe' };
+    expect(await userOf('zoe')).toEqual({ ...user, role: writer });
+    identity.people.set('zoe', { ...claims, groups: [] });
+    expect((await enter('acme', 'zoe')).answer.status).toBe(200);
+    expect(await userOf('zoe')).toEqual({ ...user, role: reader });
+  });
+
+  it('works with OAuth 2, and gives what the mode says', async () => {
+    identity.people.set('otto', { email: 'otto@example.com', email_verified: true });
+    const { answer } = await enter('plain', 'otto');
+    expect(JSON.parse(answer.text)).toEqual({
+      data: { access_token: expect.any(String), refresh_token: expect.any(String), expires: 900_000 },
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const cookie = await enter('closed', 'ines');
+    expect(JSON.parse(cookie.answer.text)).toEqual({
+      data: { access_token: expect.any(String), expires: 900_000 },
+    });
+    expect([...cookie.visitor.cookies.keys()]).toContain('svc_refresh_token');
+  });
+
+  it('asks with PKCE, a state and a nonce, and keeps them in a cookie that only the callback gets', async () => {
+    const answer = await begin(createVisitor(), 'acme');
+    const asked = new URL(answer.location ?? '').searchParams;
+    expect([answer.status, asked.get('response_type'), asked.get('code_challenge_method')]).toEqual([
+      302,
+      'code',
+      'S256',
+    ]);
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(asked.get(name)?.length).toBeGreaterThan(40);
+    const [cookie = ''] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^svc_sign_on_acme=.*; Max-Age=300; Path=\/.*auth\/login\/acme\/callback; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it.each([
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    'https:evil.example',
+    'https://shop.example/home/more',
+    'https://shop.example@evil.example/home',
+    'https://user@shop.example/home',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'elsewhere',
+    '',
+  ])('never leads to %j', async (redirect) => {
+    const answer = await begin(createVisitor(), 'acme', redirect);
+    expect([codeOf(answer), answer.location]).toEqual(['INVALID_QUERY', null]);
+  });
+
+  it('leads to pages that are allowed', async () => {
+    expect((await begin(createVisitor(), 'acme', 'https://shop.example/home?a=b')).status).toBe(302);
+    expect((await begin(createVisitor(), 'acme', at('/docs'))).status).toBe(302);
+    expect(codeOf(await begin(createVisitor(), 'tokens', '/'))).toBe('INVALID_QUERY');
+  });
+
+  it('does not take an answer twice', async () => {
+    const visitor = createVisitor();
+    const callback = await reachCallback(visitor, 'closed', 'ines');
+    const kept = visitor.cookies.get('svc_sign_on_closed') ?? '';
+    expect((await visitor.get(callback)).status).toBe(200);
+    expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
+    visitor.cookies.set('svc_sign_on_closed', kept);
+    expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toBe(
+      'sign-on with "closed" refused: the answer of the provider was used before',
+    );
+  });
+
+  const warnings = () =>
+    server().observations.flatMap((seen) => (seen.kind === 'warning' ? [seen.message] : []));
+
+  it('does not take the answer to the login of somebody else', async () => {
+    const [attacker, victim] = [createVisitor(), createVisitor()];
+    const callback = await reachCallback(attacker, 'closed', 'ines');
+    expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
+    await begin(victim, 'closed');
+    expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
+    const state = victim.cookies.get('svc_sign_on_closed') ?? '';
+    victim.cookies.set('svc_sign_on_tokens', state);
+    const crossed = callback.replace('/closed/', '/tokens/');
+    expect(codeOf(await victim.get(crossed))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('does not take a state that has expired, or was signed for something else', async () => {
+    const tokens = createTokens(createKeys([testSecret]));
+    const proof = { state: 's', verifier: 'v', nonce: 'n', provider: 'closed', redirect: null };
+    for (const state of [
+      await tokens.sign('state', proof, -1_000),
+      await tokens.sign('reset', proof, 60_000),
+      await createTokens(createKeys(['x'.repeat(32)])).sign('state', proof, 60_000),
+      'garbage',
+    ]) {
+      const visitor = createVisitor();
+      visitor.cookies.set('svc_sign_on_closed', state);
+      expect(codeOf(await visitor.get(at('/auth/login/closed/callback?code=c&state=s')))).toBe(
+        'INVALID_CREDENTIALS',
+      );
+    }
+  });
+
+  it('does not lead to a page that a state of before names and that is not allowed', async () => {
+    const tokens = createTokens(createKeys([testSecret]));
+    const proof = { state: 's', verifier: 'v', nonce: 'n', provider: 'closed' };
+    const visitor = createVisitor();
+    visitor.cookies.set(
+      'svc_sign_on_closed',
+      await tokens.sign('state', { ...proof, redirect: 'https://evil.example/' }, 60_000),
+    );
+    expect(codeOf(await visitor.get(at('/auth/login/closed/callback?code=c&state=s')))).toBe('INVALID_QUERY');
+  });
+
+  it('does not take an ID token with another nonce', async () => {
+    const visitor = createVisitor();
+    const asked = new URL((await begin(visitor, 'closed')).location ?? '');
+    asked.searchParams.set('nonce', 'of-another-login');
+    expect(codeOf(await visitor.get(await visitor.logIn(asked.href, 'ines')))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('does not take a code that the provider did not give', async () => {
+    const visitor = createVisitor();
+    const state = new URL((await begin(visitor, 'closed')).location ?? '').searchParams.get('state');
+    const callback = at(
+      `/auth/login/closed/callback?code=made-up&state=${state}&iss=${encodeURIComponent(issuer)}`,
+    );
+    expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('tells the page that asked when the provider refuses', async () => {
+    const visitor = createVisitor();
+    const state = new URL((await begin(visitor, 'closed', '/after')).location ?? '').searchParams.get(
+      'state',
+    );
+    const iss = encodeURIComponent(issuer);
+    const callback = `/auth/login/closed/callback?error=access_denied&error_description=<script>&state=${state}&iss=${iss}`;
+    const { status, location } = await visitor.get(at(callback));
+    const page = `${new URL(server().url).origin}/after?reason=INVALID_CREDENTIALS`;
+    expect([status, location]).toEqual([302, page]);
+    expect(warnings().at(-1)).toMatch(/access_denied$/);
+  });
+
+  it.each([
+    ['whose address another user has', 'acme', 'mallory', { email: 'ann@example.com', email_verified: true }],
+    [
+      'whose address is another users in capitals',
+      'acme',
+      'max',
+      { email: 'ANN@example.com', email_verified: true },
+    ],
+    ['whose address is not verified', 'acme', 'mia', { email: 'mia@example.com', email_verified: false }],
+    ['that has no record where nobody may register', 'closed', 'nobody', { email: 'nobody@example.com' }],
+    ['whose record is of another provider', 'acme', 'Ines', { email: 'ben@example.com' }],
+    ['whose identifier differs in case', 'closed', 'INES', {}],
+    ['that is suspended', 'closed', 'susan', {}],
+  ])('lets nobody in %s', async (_, provider, name, claims) => {
+    identity.people.set(name, claims);
+    const { visitor, answer } = await enter(provider, name);
+    expect(codeOf(answer)).toBe('INVALID_CREDENTIALS');
+    expect(visitor.cookies.has('svc_session_token')).toBe(false);
+    const rows = await server().database.query(
+      "select id from svc_users where email = 'ann@example.com' and provider = 'default'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('lets a user come only from where the record says', async () => {
+    expect(codeOf((await enter('closed', 'local')).answer)).toBe('INVALID_IP');
+  });
+
+  it('says which provider does not answer, and which is none', async () => {
+    const away = await begin(createVisitor(), 'away');
+    expect([away.status, codeOf(away)]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    for (const path of ['/auth/login/default', '/auth/login/nobody', '/auth/login/nobody/callback']) {
+      expect((await server().request('GET', path)).codes).toEqual(['ROUTE_NOT_FOUND']);
+    }
+    const body = { email: 'ann@example.com', password: 'x' };
+    expect((await server().request('POST', '/auth/login/acme', { body })).codes).toEqual(['ROUTE_NOT_FOUND']);
+  });
+
+  it('may be the only way in', async () => {
+    const another = await server().startAnother({ ...environment, AUTH_DISABLE_DEFAULT: 'true' });
+    try {
+      const body = { email: 'ann@example.com', password: 'x' };
+      for (const path of ['/auth/login', '/auth/login/default']) {
+        expect((await another.request('POST', path, { body })).codes).toEqual(['ROUTE_NOT_FOUND']);
+      }
+      expect((await another.request('GET', '/auth')).body).toMatchObject({ disableDefault: true });
+    } finally {
+      await another.close();
+    }
+  });
+
+  it('puts nothing of it into the log', () => {
+    expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example|script|code=/);
+  });
+
+  it('works in a browser, up to the page that was asked for', async () => {
+    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    try {
+      identity.people.set('bea', { email: 'bea@example.com', email_verified: true, groups: ['editors'] });
+      const page = await browser.newPage();
+      await page.goto(at(`/auth/login/acme?redirect=${encodeURIComponent(at('/users/me?fields=email'))}`));
+      await page.locator('[name=login]').fill('bea');
+      await page.locator('[name=password]').fill('any');
+      await page.locator('[type=submit]').click();
+      await page.getByRole('button', { name: /continue/i }).click();
+      await page.waitForURL(at('/users/me?fields=email'));
+      const names = (await page.context().cookies()).map(({ name }) => name);
+      expect(names.filter((name) => name.startsWith('svc_'))).toEqual(['svc_session_token']);
+      const books = await page.goto(at('/items/book?limit=1&sort=id&fields=id'));
+      expect(books?.status()).toBe(200);
+    } finally {
+      await browser.close();
+    }
+  });
+});

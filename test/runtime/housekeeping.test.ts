@@ -1,0 +1,53 @@
+/** What has expired is deleted. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { keepHouse } from '../../runtime/housekeeping.js';
+import { dialects } from '../databases.js';
+import { useServer } from './harness/use-server.js';
+import { insertRow } from './server-harness.js';
+
+const now = Date.now();
+const day = 86_400_000;
+
+describe.each(dialects)('housekeeping on %s', (dialect) => {
+  const server = useServer({ dialect, access: { users: { ann: {} } } });
+  const countOf = async (table: string): Promise<number> =>
+    (await server().database.query(`select id from ${table}`)).length;
+
+  it('deletes what is over and keeps what is not', async () => {
+    const { database, ids } = server();
+    for (const expires of [now - 1, now + 1]) {
+      const user = ids.users.get('ann');
+      await insertRow(database, 'svc_sessions', {
+        id: randomUUID(),
+        user,
+        credential: 'x',
+        created: 1,
+        expires,
+      });
+      await insertRow(database, 'svc_attempts', { id: randomUUID(), count: 1, until: expires });
+    }
+    await keepHouse(database, now);
+    expect([await countOf('svc_sessions'), await countOf('svc_attempts')]).toEqual([1, 1]);
+  });
+
+  it('keeps activity for ever, or as long as the settings say', async () => {
+    const { database } = server();
+    for (const age of [1, 40]) {
+      const timestamp = new Date(now - age * day).toISOString().slice(0, 19).replace('T', ' ');
+      await insertRow(database, 'svc_activity', {
+        action: 'create',
+        collection: 'book',
+        item: '1',
+        timestamp,
+      });
+    }
+    const before = await countOf('svc_activity');
+    await keepHouse(database, now);
+    expect(await countOf('svc_activity')).toBe(before);
+    await server().request('PATCH', '/settings', { as: 'admin', body: { activity_days: 30 } });
+    const kept = (await countOf('svc_activity')) - 1;
+    await keepHouse(database, now);
+    expect(await countOf('svc_activity')).toBe(kept);
+  });
+});

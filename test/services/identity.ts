@@ -1,0 +1,60 @@
+/** A provider of identities on a free port: everybody logs in with their name and any password. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+
+export type IdentityClaims = Readonly<Record<string, unknown>>;
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly client: { readonly id: string; readonly secret: string };
+  /** What it says of people, by their name there; of others nothing but that. May be changed. */
+  readonly people: Map<string, IdentityClaims>;
+  /** Lets browsers come back there. */
+  allow(callbacks: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+const client = { id: 'svc', secret: 'a secret of the client' };
+
+export const startIdentityProvider = async (): Promise<IdentityProvider> => {
+  const people = new Map<string, IdentityClaims>();
+  let handle: ReturnType<Provider['callback']> | null = null;
+  const server = createServer((request, response) => void handle?.(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    client,
+    people,
+    allow(callbacks) {
+      handle = new Provider(issuer, {
+        clients: [
+          {
+            client_id: client.id,
+            client_secret: client.secret,
+            redirect_uris: [...callbacks],
+            token_endpoint_auth_method: 'client_secret_post',
+          },
+        ],
+        claims: {
+          openid: ['sub'],
+          email: ['email', 'email_verified'],
+          profile: ['given_name', 'family_name', 'groups'],
+        },
+        findAccount: (_context, id) => ({
+          accountId: id,
+          claims: () => ({ ...people.get(id), sub: id }),
+        }),
+        pkce: { required: () => true },
+        cookies: { keys: ['a key of cookies'] },
+      }).callback();
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
