@@ -8,7 +8,7 @@ import { createAllowList } from './allow-list.js';
 import type { Attempts } from './attempts.js';
 import type { SendMail } from './mail.js';
 import type { Account, Sessions } from './sessions.js';
-import type { Tokens } from './tokens.js';
+import { isKey, type Tokens } from './tokens.js';
 
 export interface PasswordReset {
   /**
@@ -70,7 +70,7 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
     },
     async reset(token, password) {
       const { id, state } = await tokens.read('reset', token);
-      const account = typeof id === 'string' ? await findById(database, id) : null;
+      const account = isKey(id) ? await findById(database, id) : null;
       if (account === null || state !== stateOf(account) || !mayReset(account)) throw spent();
       if (!(await replacePassword(database, account, await hashPassword(password)))) throw spent();
       await sessions.endAll(account.id);

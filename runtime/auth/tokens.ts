@@ -61,7 +61,7 @@ export const createTokens = (keys: Keys): Tokens => {
     async readClaims(token) {
       if (peek(token)?.iss !== issuer) return null;
       const { id, session, generation, exp, purpose } = await verify(token);
-      if (purpose !== undefined || typeof id !== 'string' || typeof session !== 'string') {
+      if (purpose !== undefined || !isKey(id) || !isKey(session)) {
         throw apiError('INVALID_TOKEN', {});
       }
       const count = typeof generation === 'number' ? generation : null;
@@ -82,6 +82,10 @@ export const createTokens = (keys: Keys): Tokens => {
     },
   };
 };
+
+/** Databases with a type for keys refuse to compare anything else with them. */
+export const isKey = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
 /** The first refresh token of a session; it begins with the session's key. */
 export const createRefresh = (session: string): string =>
