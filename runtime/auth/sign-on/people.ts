@@ -91,8 +91,8 @@ const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null =>
 };
 
 const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: ProviderConfig): string | null => {
-  const groups = [claims[groupsKey]].flat();
-  return roleMapping.find(([group]) => groups.includes(group))?.[1] ?? defaultRole;
+  const groups = new Set([claims[groupsKey]].flat());
+  return roleMapping.find(([group]) => groups.has(group))?.[1] ?? defaultRole;
 };
 
 /** Numbers identify as well: their digits. */
