@@ -1,6 +1,6 @@
 /** What tokens are signed with: `SECRET`, or a secret of this machine in `.svc/secret`. */
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface Key {
@@ -16,7 +16,7 @@ export type Keys = () => Promise<readonly [Key, ...Key[]]>;
 export const createKeys = (secrets: readonly string[]): Keys => {
   let keys: ReturnType<Keys> | null = null;
   const load = async (): ReturnType<Keys> => {
-    const [first = await readSecretFile(), ...others] = secrets;
+    const [first = (await readSecretFile()).trim(), ...others] = secrets;
     return [toKey(first), ...others.map(toKey)];
   };
   return () => (keys ??= load());
@@ -33,12 +33,26 @@ const toKey = (secret: string): Key => ({
 
 const secretFile = join('.svc', 'secret');
 
-/** Of two processes that make it at once, one wins and both read its secret. */
+/** @throws Error that names the way out where the file can neither be read nor made */
 const readSecretFile = async (): Promise<string> => {
+  try {
+    return await readFile(secretFile, 'utf8').catch(makeSecretFile);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${secretFile} cannot be made (${code}): give SECRET, at least 32 bytes`, {
+      cause: error,
+    });
+  }
+};
+
+/** Whole before it has its name: of processes that make it at once, one wins, and all read its secret. */
+const makeSecretFile = async (): Promise<string> => {
+  const made = `${secretFile}.${randomBytes(6).toString('hex')}`;
   await mkdir(dirname(secretFile), { recursive: true });
-  const made = randomBytes(48).toString('base64url');
-  await writeFile(secretFile, made, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+  await writeFile(made, randomBytes(48).toString('base64url'), { mode: 0o600 });
+  await link(made, secretFile).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  return (await readFile(secretFile, 'utf8')).trim();
+  await unlink(made);
+  return readFile(secretFile, 'utf8');
 };

@@ -161,9 +161,14 @@ describe('a build', () => {
 
   it('goes to a temporary folder where the working directory cannot be written', async () => {
     const place = work();
-    const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: join(place.directory, 'tmp') };
-    mkdirSync(environment.TMPDIR);
+    const tmp = join(place.directory, 'tmp');
+    const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: tmp, SECRET: '' };
+    mkdirSync(tmp);
     writeFileSync(join(place.directory, '.svc'), '');
+    const { code, stderr } = await place.run(['bootstrap'], environment);
+    expect(code).toBe(2);
+    expect(stderr).toContain('.svc/secret cannot be made (EEXIST): give SECRET');
+    environment.SECRET = 's'.repeat(32);
     await place.run(['bootstrap'], environment);
     const running = place.start(['start', '--workers', '1'], environment);
     expect(await (await fetch(`${await served(running)}/server/ping`)).text()).toBe('pong');
