@@ -99,6 +99,7 @@ const answer = (message: BuildAnswer): void => {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // Without its parent nobody waits for the build.
   process.once('disconnect', () => process.exit(1));
+  if (!process.connected) process.exit(1);
   process.once('message', (task: BuildTask) => {
     runTask(task).then(
       () => answer({ kind: 'built' }),
