@@ -3,7 +3,8 @@
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
 import type { DestinationStream } from 'pino';
-import type { Config, LogLevel } from './config.js';
+import type { Config } from './config.js';
+import type { LogLevel } from './config/variables.js';
 
 export type Observation =
   /** `route` is the template (`/items/:collection`), never the URL. */

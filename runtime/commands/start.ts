@@ -2,7 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig, loadEnvironment, variables, type Config } from '../config.js';
+import { loadConfig, loadEnvironment, type Config } from '../config.js';
+import { variables } from '../config/variables.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
 import { urlsOf } from '../urls.js';
