@@ -25,6 +25,18 @@ export const operatorNames = [...equality, ...order, ...matching, 'empty', 'nemp
 
 export type Operator = (typeof operatorNames)[number];
 
+/** What stands behind an operator; behind all others one value. `flag`: whether it holds. */
+const operands: ReadonlyMap<Operator, 'flag' | 'list' | 'range'> = new Map([
+  ...emptiness.map((name) => [name, 'flag'] as const),
+  ['in', 'list'],
+  ['nin', 'list'],
+  ['between', 'range'],
+  ['nbetween', 'range'],
+] as const);
+
+export const operandOf = (operator: Operator): 'value' | 'flag' | 'list' | 'range' =>
+  operands.get(operator) ?? 'value';
+
 const texts: ReadonlySet<Operator> = new Set([...equality, ...matching, ...emptiness]);
 const ordered: ReadonlySet<Operator> = new Set([...equality, ...order]);
 const equal: ReadonlySet<Operator> = new Set(equality);

@@ -1,6 +1,6 @@
 /** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
 import { invalidQuery } from '../errors.js';
-import { operatorNames, type Operator } from '../operators.js';
+import { operandOf, operatorNames, type Operator } from '../operators.js';
 import { asList } from './query-string.js';
 
 export type Filter =
@@ -18,7 +18,6 @@ const opposites: ReadonlyMap<Operator, Operator> = new Map([
   ['empty', 'nempty'],
   ['nempty', 'empty'],
 ] as const);
-const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between', 'nbetween'] as const);
 
 const maxFilterDepth = 64;
 /** Databases take a second to think about some thousands. */
@@ -91,8 +90,9 @@ const parseComparison = (key: string, value: unknown, values: unknown[]): Filter
   if (value === null && (operator === 'eq' || operator === 'neq')) {
     return { kind: 'compare', operator: operator === 'eq' ? 'null' : 'nnull', slot: null };
   }
-  const operand = lists.has(operator) ? readList(key, value) : readScalar(key, value);
-  if ((operator === 'between' || operator === 'nbetween') && (operand as unknown[]).length !== 2) {
+  const kind = operandOf(operator);
+  const operand = kind === 'list' || kind === 'range' ? readList(key, value) : readScalar(key, value);
+  if (kind === 'range' && (operand as unknown[]).length !== 2) {
     throw invalidQuery(`"${key}" needs two bounds, as in [1, 2] or 1,2`);
   }
   return { kind: 'compare', operator, slot: values.push(operand) - 1 };

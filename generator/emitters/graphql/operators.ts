@@ -1,20 +1,24 @@
 /** Types that every schema may use: scalars, and the operators of each kind of field. */
-import { operatorsOf, type Operator } from '../../../runtime/operators.js';
+import { operandOf, operatorsOf, type Operator } from '../../../runtime/operators.js';
 import type { Field, FieldType } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 
 const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
 
-const flags: ReadonlySet<Operator> = new Set(['null', 'nnull', 'empty', 'nempty'] as const);
-const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between', 'nbetween'] as const);
+const operandTypes = (operand: string) => ({
+  flag: 'Boolean',
+  list: `[${operand}]`,
+  range: `[${operand}]`,
+  value: operand,
+});
 
 const operators = (name: string, operand: string, names: ReadonlySet<Operator>): Definition => ({
   kind: 'input',
   name: `${name}_filter_operators`,
-  fields: [...names].map((operator): FieldDefinition => {
-    const type = flags.has(operator) ? 'Boolean' : lists.has(operator) ? `[${operand}]` : operand;
-    return { name: `_${operator}`, type };
-  }),
+  fields: [...names].map((operator): FieldDefinition => ({
+    name: `_${operator}`,
+    type: operandTypes(operand)[operandOf(operator)],
+  })),
 });
 
 export const sharedDefinitions: readonly Definition[] = [

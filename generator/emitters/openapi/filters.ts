@@ -1,6 +1,6 @@
 /** Filters: the operators of each field type, once; and the filter of each collection, made of them. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
-import { operatorsOf, type Operator } from '../../../runtime/operators.js';
+import { operandOf, operatorsOf, type Operator } from '../../../runtime/operators.js';
 import type { Collection, Field, FieldType, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
 import { marks } from './marks.js';
@@ -8,18 +8,15 @@ import { ref } from './refs.js';
 
 type Value = 'string' | 'integer' | 'number' | 'boolean';
 
-const flags: ReadonlySet<Operator> = new Set(['null', 'nnull', 'empty', 'nempty'] as const);
-const lists: ReadonlySet<Operator> = new Set(['in', 'nin'] as const);
-const ranges: ReadonlySet<Operator> = new Set(['between', 'nbetween'] as const);
-
 /** A value of the field, or text: a variable such as `$NOW`, or the value as a query string spells it. */
 const oneOf = (value: Value | null): SchemaObject =>
   value === null || value === 'string' ? { type: 'string' } : { type: [value, 'string'] };
 
 const operandSchema = (operator: Operator, value: Value | null): SchemaObject => {
-  if (flags.has(operator)) return { type: 'boolean' };
-  if (lists.has(operator)) return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
-  if (ranges.has(operator))
+  const operand = operandOf(operator);
+  if (operand === 'flag') return { type: 'boolean' };
+  if (operand === 'list') return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
+  if (operand === 'range')
     return { type: ['array', 'string'], items: oneOf(value), minItems: 2, maxItems: 2 };
   const schema = oneOf(value);
   return operator === 'eq' || operator === 'neq' ? { type: [schema.type, 'null'].flat() as never } : schema;
