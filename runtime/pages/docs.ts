@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ApiResponse } from '../request/api-request.js';
+import { htmlHeaders } from './html.js';
 import { initializer } from './docs-initializer.js';
 
 const require = createRequire(import.meta.url);
@@ -29,11 +30,8 @@ const policy = [
 export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
   status: 200,
   headers: {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
+    ...htmlHeaders(policy),
     'cache-control': 'no-cache',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
   },
   body: `<!doctype html>
 <html lang="en">

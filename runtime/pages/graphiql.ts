@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { htmlHeaders } from './html.js';
 
 interface Page {
   readonly compressed: Buffer;
@@ -42,10 +43,7 @@ export const graphiqlPage = async (
     status: 200,
     headers: {
       ...common,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
+      ...htmlHeaders(policy),
       ...(takesGzip && { 'content-encoding': 'gzip' }),
     },
     body: takesGzip ? compressed : await promisify(gunzip)(compressed),

@@ -1,6 +1,7 @@
 /** `/reset-password`: where the link of a mail leads unless a page of one's own was asked for. */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../request/api-request.js';
+import { htmlHeaders } from './html.js';
 
 /** The token leaves the address bar at once; it goes nowhere but into the request. */
 const script = `
@@ -61,11 +62,8 @@ const policy = [
 export const resetPasswordPage = (base: string): ApiResponse => ({
   status: 200,
   headers: {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
+    ...htmlHeaders(policy),
     'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
   },
   body: `<!doctype html>
 <html lang="en">
