@@ -18,6 +18,7 @@ import { createHandle, type Handle } from './handle.js';
 import { startHousekeeping } from './housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
+import { once } from './once.js';
 import { findOperation } from './operations/entries.js';
 import type { OperationServices } from './operations/services.js';
 import type { QueueModelDeclaration } from './queue-model.js';
@@ -132,10 +133,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 const tellClient = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-const once = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
-  let made: Promise<Result> | null = null;
-  return () => (made ??= make());
-};
 /** What did not reach Temporal is repeated by a sweep; that it happened is worth a line. */
 const tellLoss =
   (observe: Observe) =>

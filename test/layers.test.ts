@@ -44,6 +44,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/operators': ['type runtime/collection'],
   'runtime/observe': ['type runtime/config'],
   'runtime/background': ['type runtime/observe'],
+  'runtime/once': [],
   'runtime/package': [],
   'runtime/paths': ['runtime/package'],
   'runtime/passwords': ['runtime/turns'],
@@ -62,6 +63,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'runtime/auth': [
     ...shared,
+    'runtime/once',
     'runtime/passwords',
     'runtime/turns',
     'runtime/package',
@@ -73,6 +75,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/openapi': ['type runtime/collection', 'type runtime/access'],
   'runtime/graphql': [
     ...shared,
+    'runtime/once',
     'generated/server/operations',
     'runtime/request',
     'runtime/access',

@@ -2,6 +2,7 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { once } from '../once.js';
 
 export interface Key {
   /** Names the secret without saying it: `kid` of tokens. */
@@ -13,14 +14,11 @@ export interface Key {
 export type Keys = () => Promise<readonly [Key, ...Key[]]>;
 
 /** @param secrets empty: the file is read, and made where it is missing */
-export const createKeys = (secrets: readonly string[]): Keys => {
-  let keys: ReturnType<Keys> | null = null;
-  const load = async (): ReturnType<Keys> => {
+export const createKeys = (secrets: readonly string[]): Keys =>
+  once(async () => {
     const [first = (await readSecretFile()).trim(), ...others] = secrets;
     return [toKey(first), ...others.map(toKey)];
-  };
-  return () => (keys ??= load());
-};
+  });
 
 /** For what hashes by itself. The newest first. */
 export const secretsOf = async (keys: Keys): Promise<readonly Buffer[]> =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
 import type { Config, SmtpConfig } from '../config.js';
+import { once } from '../once.js';
 import { packageRoot } from '../package.js';
 
 export interface Mail {
@@ -78,9 +79,4 @@ const splitSubject = (rendered: string): Pick<Content, 'subject' | 'text'> => {
   if (subject === undefined || text === undefined)
     throw new Error('a text template begins with "Subject: …" and an empty line');
   return { subject, text };
-};
-
-const once = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
-  let made: Promise<Result> | null = null;
-  return () => (made ??= make());
 };

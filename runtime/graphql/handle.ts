@@ -1,8 +1,9 @@
 /** The paths of GraphQL. What is behind them is loaded by the first request: a process without any pays nothing. */
 import type { Principal } from '../access/access.js';
+import { once } from '../once.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import type { Scope } from './schema.js';
-import type { GraphqlOptions, GraphqlServer } from './server.js';
+import type { GraphqlOptions } from './server.js';
 
 export interface Graphql {
   /** `null`: another path. Errors are thrown. */
@@ -17,9 +18,7 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ]);
 
 export const createGraphql = (options: GraphqlOptions): Graphql => {
-  let server: Promise<GraphqlServer> | null = null;
-  const load = (): Promise<GraphqlServer> =>
-    (server ??= import('./server.js').then(({ createGraphqlServer }) => createGraphqlServer(options)));
+  const load = once(async () => (await import('./server.js')).createGraphqlServer(options));
   return {
     handle(request) {
       const scope = scopes.get(request.path);

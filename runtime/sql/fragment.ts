@@ -113,10 +113,16 @@ const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
   );
 };
 
-const remember = (texts: Map<string, string>, key: string, render: () => string): string => {
+/** The same text object for the same key: drivers find what they have prepared by it. */
+export const remember = (
+  texts: Map<string, string>,
+  key: string,
+  render: () => string,
+  most = maxTexts,
+): string => {
   const present = texts.get(key);
   if (present !== undefined) return present;
-  if (texts.size >= maxTexts) texts.clear();
+  if (texts.size >= most) texts.clear();
   const text = render();
   texts.set(key, text);
   return text;

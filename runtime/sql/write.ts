@@ -5,7 +5,7 @@ import type { WriteRow } from '../plan/write.js';
 import type { Scalar } from '../plan/values.js';
 import { compileCondition, createCompiler, type SqlScope } from './condition.js';
 import type { BindValue, SqlDialect } from './dialect.js';
-import { createStatement, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
+import { createStatement, remember, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
 import { columnsOf } from './read.js';
 import { compileSelect, type Token } from './select.js';
 
@@ -61,22 +61,19 @@ export const compileInsert = (
     const row = rows[index];
     for (const field of fields) values.push(bindValue(field, row?.get(field.name) ?? null, options.dialect));
   }
-  const text = remember(collection, `${columns}${rows.length} ${options.returning}`, () =>
-    renderInsert(collection, { ...options, fields, count: rows.length }),
+  const text = remember(
+    textsOf(collection),
+    `${columns}${rows.length} ${options.returning}`,
+    () => renderInsert(collection, { ...options, fields, count: rows.length }),
+    maxTexts,
   );
   return { text, values };
 };
 
-/** The same text object for the same columns: the driver finds its prepared statement by it. */
-const remember = (collection: Collection, key: string, render: () => string): string => {
+const textsOf = (collection: Collection): Map<string, string> => {
   let texts = insertTexts.get(collection);
   if (texts === undefined) insertTexts.set(collection, (texts = new Map()));
-  const present = texts.get(key);
-  if (present !== undefined) return present;
-  if (texts.size >= maxTexts) texts.clear();
-  const text = render();
-  texts.set(key, text);
-  return text;
+  return texts;
 };
 
 const insertTexts = new WeakMap<Collection, Map<string, string>>();
