@@ -1,4 +1,5 @@
 /** A service on a listener of its own: what a request process runs. */
+import type { Config } from './config.js';
 import { listen } from './listen.js';
 import { createService, type ServiceOptions } from './service.js';
 
@@ -9,12 +10,15 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** The path of `PUBLIC_URL`, without a slash at its end. */
+export const baseOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+
 export const serve = async (options: ServeOptions): Promise<Server> => {
   const { config, observe } = options;
   const { host, port, publicUrl } = config;
-  const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   let url = publicUrl ?? '';
-  const service = await createService({ ...options, base, url: () => url });
+  const service = await createService({ ...options, base: baseOf(config), url: () => url });
   const { edge, answer, loadApp } = service;
   const listener = await listen({ ...edge, host, port, answer, observe, loadRest: loadApp });
   url = publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;

@@ -3,19 +3,11 @@
  * demo) or as a child of the supervisor, where this module is the entry.
  */
 import cluster from 'node:cluster';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import type { CollectionDeclaration } from '../collection.js';
-import { loadConfig, type Config } from '../config.js';
-import { connect } from '../connect.js';
-import type { Database } from '../execute/database.js';
+import { loadConfig } from '../config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
-import { prepareBuild } from './prepare.js';
-import type { QueueModelDeclaration } from '../queue-model.js';
 import { isRefusal } from '../refusal.js';
-import { loadFunctions } from './functions.js';
+import { openBuild, type OpenOptions } from './open-build.js';
 
 export interface RequestProcess {
   readonly url: string;
@@ -27,13 +19,7 @@ export interface RequestProcess {
   close(): Promise<void>;
 }
 
-export interface RequestProcessOptions {
-  readonly config: Config;
-  readonly observe: Observe;
-  /** A build that is known to be current; absent: it is looked for, and made where missing. */
-  readonly directory?: string;
-  /** Opened already. Closed with the process. */
-  readonly database?: Database;
+export interface RequestProcessOptions extends OpenOptions {
   /** Told when requests become welcome or unwelcome. */
   readonly onReadiness?: (ready: boolean) => void;
 }
@@ -48,25 +34,12 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     options.onReadiness?.(value);
   };
   const observe = watchDatabase(options.observe, setReady);
-  const database = options.database ?? (await connect(config, observe));
+  const loading = import('../server.js');
+  const opened = await openBuild({ ...options, observe });
+  const { database, directory, declarations } = opened;
   try {
-    const known = options.directory !== undefined && existsSync(options.directory) ? options.directory : null;
-    const directory = known ?? (await prepareBuild({ config, database, observe }));
-    const { serve, declarations, queueModels } = await timed('load', observe, () => load(directory));
-    const openapi = join(directory, 'openapi.json');
-    const graphql = join(directory, 'graphql');
-    const server = await timed('listen', observe, () =>
-      serve({
-        config,
-        declarations,
-        queueModels,
-        loadFunctions: () => loadFunctions(directory),
-        openapi,
-        graphql,
-        database,
-        observe,
-      }),
-    );
+    const { serve } = await loading;
+    const server = await timed('listen', observe, () => serve({ ...opened, config, observe }));
     setReady(true);
     const close = async (): Promise<void> => {
       setReady(false);
@@ -78,18 +51,6 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     await database.close();
     throw error;
   }
-};
-
-/** What a build exports. */
-interface Bundle {
-  readonly collections: readonly CollectionDeclaration[];
-  readonly queueModels: readonly QueueModelDeclaration[];
-}
-
-const load = async (directory: string) => {
-  const file = pathToFileURL(join(directory, 'server.mjs')).href;
-  const [{ serve }, bundle] = await Promise.all([import('../server.js'), import(file) as Promise<Bundle>]);
-  return { serve, declarations: bundle.collections, queueModels: bundle.queueModels };
 };
 
 const watchDatabase =

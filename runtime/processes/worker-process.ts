@@ -1,14 +1,9 @@
 /** A process of Temporal workers: `svc worker`, and beside the demo. */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Config } from '../config.js';
-import { connect } from '../connect.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../package.js';
-import type { QueueModelDeclaration } from '../queue-model.js';
-import { loadFunctions } from './functions.js';
 import type { Stoppable } from './lifetime.js';
-import { prepareBuild } from './prepare.js';
+import { openBuild } from './open-build.js';
 import type { WorkerRole } from '../queue/worker.js';
 
 export interface WorkerProcessOptions {
@@ -27,29 +22,20 @@ export const startWorkerProcess = async ({
   roles,
   observe,
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
-  const database = await connect(config, observe);
-  const directory = await prepareBuild({ config, database, observe });
-  const [
-    { startWorkers },
-    { createQueueModels },
-    { queueSettings },
-    { createKeys, secretsOf },
-    { queueModels },
-  ] = await Promise.all([
-    import('../queue/worker.js'),
-    import('../queue/models.js'),
-    import('../queue/settings.js'),
-    import('../auth/keys.js'),
-    import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<{
-      readonly queueModels: readonly QueueModelDeclaration[];
-    }>,
-  ]);
+  const { database, queueModels, loadFunctions } = await openBuild({ config, observe });
+  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, secretsOf }] =
+    await Promise.all([
+      import('../queue/worker.js'),
+      import('../queue/models.js'),
+      import('../queue/settings.js'),
+      import('../auth/keys.js'),
+    ]);
   const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const workers = await startWorkers({
     settings: queueSettings(config, { url: () => url, secrets: await secretsOf(createKeys(config.secret)) }),
     database,
     models: createQueueModels(queueModels),
-    functions: await loadFunctions(directory),
+    functions: await loadFunctions(),
     roles,
     workflowBundle: modulePath('queue/workflow-bundle'),
     userAgent: `svc/${packageVersion}`,

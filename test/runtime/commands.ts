@@ -25,6 +25,8 @@ export interface Workplace {
   run(args: readonly string[], environment?: Environment): Promise<Outcome>;
   /** Starts a command that runs until it is told otherwise. */
   start(args: readonly string[], environment?: Environment): Running;
+  /** Starts a program of its own, which lies there. */
+  startProgram(file: string, environment?: Environment): Running;
   /** Processes whose working directory this is. */
   processes(): readonly number[];
   /** Ends what is left and removes the folder. */
@@ -44,19 +46,21 @@ export interface Running {
 
 /** @param built runs what `npm run build` made, which starts sooner */
 export const createWorkplace = ({ built = false } = {}): Workplace => {
-  const program = built
-    ? [join(packageRoot, 'dist', 'runtime', 'cli.js')]
-    : ['--import', loader, join(packageRoot, 'runtime', 'cli.ts')];
+  const source = ['--import', loader, join(packageRoot, 'runtime', 'cli.ts')];
+  const program = built ? [join(packageRoot, 'dist', 'runtime', 'cli.js')] : source;
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
-  const launch = (args: readonly string[], environment: Environment): ChildProcess =>
-    spawn(process.execPath, [...program, ...args], {
+  const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
+    spawn(process.execPath, args, {
       cwd: directory,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     });
+  const launch = (args: readonly string[], environment: Environment): ChildProcess =>
+    launchProgram([...program, ...args], environment);
   return {
     directory,
     run: async (args, environment = {}) => collect(launch(args, environment)),
     start: (args, environment = {}) => follow(launch(args, environment)),
+    startProgram: (file, environment = {}) => follow(launchProgram([file], environment)),
     processes: () => processesIn(directory),
     remove: () => {
       for (const pid of processesIn(directory)) process.kill(pid, 'SIGKILL');

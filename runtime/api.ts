@@ -1,0 +1,36 @@
+/** The package: the API inside of an application of one's own, and what generated code may use. */
+import type { RequestListener } from 'node:http';
+import { loadConfig } from './config.js';
+import { createObserver } from './observe.js';
+import { openBuild } from './processes/open-build.js';
+import { baseOf } from './server.js';
+import { createService } from './service.js';
+
+export * from './index.js';
+
+export interface Api {
+  /** For `app.use(path, handler)` of Express, or any server that speaks `node:http`. It answers every request it gets. */
+  readonly handler: RequestListener;
+  /** Once no more requests come: ends what runs behind them, and the connections to the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the database of `DATABASE_URL` without a listener of its own. What `svc start` reads from the environment and
+ * the working directory counts here too; `PUBLIC_URL` is the address under which clients meet it, with its path.
+ * @throws Refusal naming what is missing or faulty: variables, system tables, the spec
+ */
+export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
+  const config = loadConfig(env);
+  const observe = await createObserver(config);
+  const opened = await openBuild({ config, observe });
+  const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  const service = await createService({ ...opened, config, observe, base: baseOf(config), url: () => url });
+  return {
+    handler: await service.loadApp(),
+    async close() {
+      await service.close();
+      await opened.database.close();
+    },
+  };
+};

@@ -1,0 +1,67 @@
+/** A database and the build of it: what every process of a project begins with. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CollectionDeclaration } from '../collection.js';
+import type { Config } from '../config.js';
+import { connect } from '../connect.js';
+import type { Database } from '../execute/database.js';
+import { timed, type Observe } from '../observe.js';
+import type { QueueModelDeclaration } from '../queue-model.js';
+import { loadFunctions, type Functions } from './functions.js';
+import { prepareBuild } from './prepare.js';
+
+export interface OpenOptions {
+  readonly config: Config;
+  readonly observe: Observe;
+  /** A build that is known to be current; absent: it is looked for, and made where missing. */
+  readonly directory?: string;
+  /** Opened already; it belongs to what is opened. */
+  readonly database?: Database;
+}
+
+export interface OpenedBuild {
+  readonly database: Database;
+  readonly directory: string;
+  readonly declarations: readonly CollectionDeclaration[];
+  readonly queueModels: readonly QueueModelDeclaration[];
+  /** File of the OpenAPI document. */
+  readonly openapi: string;
+  /** Folder of the GraphQL schemas. */
+  readonly graphql: string;
+  /** The modules of models that are functions. */
+  loadFunctions(): Promise<Functions>;
+}
+
+/** @throws Refusal where system tables are missing or the spec is faulty; nothing stays open then */
+export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
+  const database = known.database ?? (await connect(config, observe));
+  try {
+    const directory = thatExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
+    const { collections, queueModels } = await timed('load', observe, () => load(directory));
+    return {
+      database,
+      directory,
+      declarations: collections,
+      queueModels,
+      openapi: join(directory, 'openapi.json'),
+      graphql: join(directory, 'graphql'),
+      loadFunctions: () => loadFunctions(directory),
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};
+
+const thatExists = (directory: string | undefined): string | null =>
+  directory !== undefined && existsSync(directory) ? directory : null;
+
+/** What a build exports. */
+interface Bundle {
+  readonly collections: readonly CollectionDeclaration[];
+  readonly queueModels: readonly QueueModelDeclaration[];
+}
+
+const load = (directory: string): Promise<Bundle> =>
+  import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<Bundle>;

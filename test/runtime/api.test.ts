@@ -1,0 +1,55 @@
+/** The API inside of somebody's application: the program of the README, as it stands there. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../runtime/package.js';
+import { findFreePort } from '../services/server.js';
+import { createWorkplace, type Workplace } from './commands.js';
+
+const programOf = (readme: string): string => {
+  const [, program] = /```js\n(import express[^]*?)```/.exec(readme) ?? [];
+  if (program === undefined) throw new Error('the README shows no application');
+  return program;
+};
+
+/** What `npm install` would put beside the program. */
+const install = ({ directory }: Workplace): void => {
+  const modules = join(directory, 'node_modules');
+  mkdirSync(join(modules, '@svc-api'), { recursive: true });
+  symlinkSync(packageRoot, join(modules, '@svc-api', 'svc'));
+  symlinkSync(join(packageRoot, 'node_modules', 'express'), join(modules, 'express'));
+};
+
+it('serves below a path of an Express application, and ends with it', async () => {
+  const place = createWorkplace({ built: true });
+  try {
+    install(place);
+    expect(await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' })).toMatchObject({ code: 0 });
+    const port = String(await findFreePort());
+    const program = programOf(readFileSync(join(packageRoot, 'README.md'), 'utf8'));
+    writeFileSync(join(place.directory, 'application.mjs'), program.replaceAll('3000', port));
+    const running = place.startProgram('application.mjs', { LOG_STYLE: 'json' });
+    await running.until(/"name":"load"/);
+    const get = async (path: string, headers = {}): Promise<Response> => {
+      for (;;) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => null);
+        if (answer !== null) return answer;
+        await sleep(25);
+      }
+    };
+    const ping = await get('/content/server/ping');
+    expect(await ping.text()).toBe('pong');
+    const authorization = 'Bearer administrator';
+    const me = await get('/content/users/me?fields=email', { authorization });
+    expect(await me.json()).toEqual({ data: { email: 'admin@example.com' } });
+    const roles = await get('/content/roles?fields=name', { authorization });
+    expect(await roles.json()).toMatchObject({ data: expect.any(Array) });
+    expect((await get('/content/items/svc_users', { authorization })).status).toBe(403);
+    expect((await get('/elsewhere')).status).toBe(404);
+    expect(await running.stop('SIGTERM')).toBe(0);
+    expect(place.processes()).toEqual([]);
+  } finally {
+    place.remove();
+  }
+});
