@@ -12,6 +12,7 @@ import { loadConfig, type Config } from '../config.js';
 import { connect } from '../connect.js';
 import type { Database } from '../execute/database.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
+import { keepInUse } from './builds.js';
 import { prepareBuild } from './prepare.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import { isRefusal } from '../refusal.js';
@@ -52,6 +53,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   try {
     const known = options.directory !== undefined && existsSync(options.directory) ? options.directory : null;
     const directory = known ?? (await prepareBuild({ config, database, observe }));
+    const release = keepInUse(directory);
     const { serve, declarations, queueModels } = await timed('load', observe, () => load(directory));
     const openapi = join(directory, 'openapi.json');
     const graphql = join(directory, 'graphql');
@@ -70,6 +72,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     setReady(true);
     const close = async (): Promise<void> => {
       setReady(false);
+      release();
       await Promise.race([server.close(), sleep(drainLimit, undefined, { ref: false })]);
       await database.close();
     };

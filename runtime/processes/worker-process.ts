@@ -6,6 +6,7 @@ import { connect } from '../connect.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../package.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
+import { keepInUse } from './builds.js';
 import { loadFunctions } from './functions.js';
 import type { Stoppable } from './lifetime.js';
 import { prepareBuild } from './prepare.js';
@@ -29,6 +30,7 @@ export const startWorkerProcess = async ({
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
   const database = await connect(config, observe);
   const directory = await prepareBuild({ config, database, observe });
+  const release = keepInUse(directory);
   const [
     { startWorkers },
     { createQueueModels },
@@ -59,6 +61,7 @@ export const startWorkerProcess = async ({
   return {
     ended: workers.ended,
     async stop() {
+      release();
       await workers.stop();
       await database.close();
     },

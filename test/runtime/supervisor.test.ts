@@ -159,6 +159,26 @@ describe('a build', () => {
     expect(await start()).toContain('"name":"build"');
   });
 
+  it('is left to who serves it, however many are made after it', async () => {
+    const place = await bootstrapped();
+    const { default: Sqlite } = await import('libsql');
+    const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
+    const first = place.start(['start', '--workers', '1'], anywhere);
+    const url = await served(first);
+    for (const name of ['shelf', 'drawer', 'box', 'bag']) {
+      database.exec(`create table ${name} (id integer primary key)`);
+      const later = place.start(['start', '--workers', '1'], anywhere);
+      await served(later);
+      await later.stop('SIGTERM');
+    }
+    database.close();
+    // it reads the schema of GraphQL and the OpenAPI document when they are first asked for
+    const graphql = await fetch(`${url}/graphql/system?query={server_ping}`);
+    expect(await graphql.json()).toEqual({ data: { server_ping: 'pong' } });
+    expect((await get(`${url}/server/specs/oas`)).status).toBe(200);
+    expect(await first.stop('SIGTERM')).toBe(0);
+  });
+
   it('goes to a temporary folder where the working directory cannot be written', async () => {
     const place = work();
     const tmp = join(place.directory, 'tmp');
