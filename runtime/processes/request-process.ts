@@ -13,6 +13,7 @@ import { connect } from '../connect.js';
 import type { Database } from '../execute/database.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { keepInUse } from './builds.js';
+import { once } from '../once.js';
 import { prepareBuild } from './prepare.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import { isRefusal } from '../refusal.js';
@@ -112,13 +113,14 @@ export type Report =
 /** `directory` is the build to serve, once the first process has seen to it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
   let running: RequestProcess | null = null;
-  const stop = async (): Promise<void> => {
+  const stop = once(async () => {
     await running?.close();
     process.exit(0);
-  };
-  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM.
+  });
+  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM. That may come
+  // twice: from it, and from what manages services and tells every process of one.
   process.on('SIGINT', () => {});
-  process.once('SIGTERM', () => void stop());
+  process.on('SIGTERM', () => void stop());
   try {
     const config = loadConfig(process.env);
     running = await startRequestProcess({

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -139,6 +141,32 @@ describe('the supervisor', () => {
     const statuses = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await ended).toBe(0);
+  });
+
+  it('finishes them too where whoever manages services tells each of its processes', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['start', '--workers', '2'], anywhere);
+    const url = await served(running);
+    const { stdout } = await place.run(['keys', 'create', '--user', 'admin@example.com']);
+    const call = request(`${url}/run/demo/train`, {
+      method: 'POST',
+      headers: {
+        authorization: `Key ${stdout.trim()}`,
+        'content-type': 'application/json',
+        expect: '100-continue',
+      },
+    });
+    const answered = once(call, 'response');
+    call.flushHeaders();
+    await once(call, 'continue');
+    call.end(JSON.stringify({ model_name: 'm', prompt: 'sea', steps: 20, pause: 0.1 }));
+    for (const pid of place.processes()) if (pid !== running.pid) process.kill(pid, 'SIGTERM');
+    // its own signal comes after the one that the request processes have got already
+    await running.until(/request process \d+ ended/);
+    expect(await running.stop('SIGTERM')).toBe(0);
+    const [answer] = (await answered) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    expect(place.processes()).toEqual([]);
   });
 });
 
