@@ -30,7 +30,7 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
     handler: await service.loadApp(),
     async close() {
       await service.close();
-      await opened.database.close();
+      await opened.close();
     },
   };
 };

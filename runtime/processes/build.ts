@@ -2,13 +2,14 @@
  * Makes a build, in a process of its own: neither the generator nor esbuild is ever loaded where requests are
  * answered. The parent sends one task and reads one answer.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { generate, type GenerateOptions } from '../../generator/main.js';
 import { loadSpec } from '../../generator/spec/load.js';
+import { pruneBuilds } from './builds.js';
 import { bundle, bundleFunctions } from './bundle.js';
 import type { Config } from '../config.js';
 import { generatedFolder } from '../paths.js';
@@ -29,9 +30,6 @@ export type BuildAnswer =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
-/** Builds beyond these are removed, least recently used first. */
-const kept = 3;
-
 const runTask = async (task: BuildTask): Promise<void> => {
   const missing = pendingSteps(await loadSpec(task.specFolders), task.catalog);
   if (missing.length > 0) throw new Refusal(bootstrapFirst(missing));
@@ -43,7 +41,7 @@ const runTask = async (task: BuildTask): Promise<void> => {
   } finally {
     rmSync(workshop, { recursive: true, force: true });
   }
-  prune(dirname(task.directory));
+  pruneBuilds(dirname(task.directory), Date.now());
 };
 
 const bootstrapFirst = (missing: readonly string[]): string => {
@@ -82,14 +80,6 @@ const publish = (workshop: string, directory: string): void => {
   } catch (error) {
     if (!existsSync(directory)) throw error;
   }
-};
-
-const prune = (folder: string): void => {
-  const builds = readdirSync(folder)
-    .filter((name) => /^[0-9a-f]+$/.test(name))
-    .map((name) => ({ path: join(folder, name), used: statSync(join(folder, name)).mtimeMs }))
-    .sort((a, b) => b.used - a.used);
-  for (const { path } of builds.slice(kept)) rmSync(path, { recursive: true, force: true });
 };
 
 const answer = (message: BuildAnswer): void => {

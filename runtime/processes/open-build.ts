@@ -8,6 +8,7 @@ import { connect } from '../connect.js';
 import type { Database } from '../execute/database.js';
 import { timed, type Observe } from '../observe.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
+import { keepInUse } from './builds.js';
 import { loadFunctions, type Functions } from './functions.js';
 import { prepareBuild } from './prepare.js';
 
@@ -31,6 +32,8 @@ export interface OpenedBuild {
   readonly graphql: string;
   /** The modules of models that are functions. */
   loadFunctions(): Promise<Functions>;
+  /** Closes the database; the build may be removed from then on. */
+  close(): Promise<void>;
 }
 
 /** @throws Refusal where system tables are missing or the spec is faulty; nothing stays open then */
@@ -38,6 +41,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   const database = known.database ?? (await connect(config, observe));
   try {
     const directory = thatExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
+    const release = keepInUse(directory);
     const { collections, queueModels } = await timed('load', observe, () => load(directory));
     return {
       database,
@@ -47,6 +51,10 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       openapi: join(directory, 'openapi.json'),
       graphql: join(directory, 'graphql'),
       loadFunctions: () => loadFunctions(directory),
+      async close() {
+        release();
+        await database.close();
+      },
     };
   } catch (error) {
     await database.close();

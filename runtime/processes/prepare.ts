@@ -12,7 +12,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  utimesSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -40,7 +39,6 @@ export const prepareBuild = async ({ config, database, observe }: PrepareOptions
   const task = await timed('catalog', observe, () => createTask(config, database));
   const { directory } = task;
   if (!existsSync(directory)) await timed('build', observe, () => build(task));
-  markUsed(directory);
   const { changes } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as { changes: number };
   if (changes > 0) observe({ kind: 'generatedStale', changes });
   return directory;
@@ -94,15 +92,6 @@ const filesBelow = (folder: string): readonly string[] =>
         .map((entry) => join(entry.parentPath, entry.name))
         .sort()
     : [];
-
-/** The last used ones are kept. */
-const markUsed = (directory: string): void => {
-  try {
-    utimesSync(directory, new Date(), new Date());
-  } catch {
-    // A build that came with a read-only image is not ours to mark.
-  }
-};
 
 const build = async (task: BuildTask): Promise<void> => {
   const answer = await askChild(task);

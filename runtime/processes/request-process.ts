@@ -6,6 +6,7 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
+import { once } from '../once.js';
 import { isRefusal } from '../refusal.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
@@ -36,7 +37,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const observe = watchDatabase(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
-  const { database, directory, declarations } = opened;
+  const { directory, declarations } = opened;
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () => serve({ ...opened, config, observe }));
@@ -44,11 +45,11 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     const close = async (): Promise<void> => {
       setReady(false);
       await Promise.race([server.close(), sleep(drainLimit, undefined, { ref: false })]);
-      await database.close();
+      await opened.close();
     };
     return { url: server.url, collections: declarations.length, directory, isReady: () => ready, close };
   } catch (error) {
-    await database.close();
+    await opened.close();
     throw error;
   }
 };
@@ -70,13 +71,14 @@ export type Report =
 /** `directory` is the build to serve, once the first process has seen to it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
   let running: RequestProcess | null = null;
-  const stop = async (): Promise<void> => {
+  const stop = once(async () => {
     await running?.close();
     process.exit(0);
-  };
-  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM.
+  });
+  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM. That may come
+  // twice: from it, and from what manages services and tells every process of one.
   process.on('SIGINT', () => {});
-  process.once('SIGTERM', () => void stop());
+  process.on('SIGTERM', () => void stop());
   try {
     const config = loadConfig(process.env);
     running = await startRequestProcess({

@@ -22,7 +22,7 @@ export const startWorkerProcess = async ({
   roles,
   observe,
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
-  const { database, queueModels, loadFunctions } = await openBuild({ config, observe });
+  const opened = await openBuild({ config, observe });
   const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, secretsOf }] =
     await Promise.all([
       import('../queue/worker.js'),
@@ -33,9 +33,9 @@ export const startWorkerProcess = async ({
   const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const workers = await startWorkers({
     settings: queueSettings(config, { url: () => url, secrets: await secretsOf(createKeys(config.secret)) }),
-    database,
-    models: createQueueModels(queueModels),
-    functions: await loadFunctions(),
+    database: opened.database,
+    models: createQueueModels(opened.queueModels),
+    functions: await opened.loadFunctions(),
     roles,
     workflowBundle: modulePath('queue/workflow-bundle'),
     userAgent: `svc/${packageVersion}`,
@@ -46,7 +46,7 @@ export const startWorkerProcess = async ({
     ended: workers.ended,
     async stop() {
       await workers.stop();
-      await database.close();
+      await opened.close();
     },
     kill: () => undefined,
   };

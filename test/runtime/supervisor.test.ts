@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,6 +142,32 @@ describe('the supervisor', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await ended).toBe(0);
   });
+
+  it('finishes them too where whoever manages services tells each of its processes', async () => {
+    const place = await bootstrapped();
+    const running = place.start(['start', '--workers', '2'], anywhere);
+    const url = await served(running);
+    const { stdout } = await place.run(['keys', 'create', '--user', 'admin@example.com']);
+    const call = request(`${url}/run/demo/train`, {
+      method: 'POST',
+      headers: {
+        authorization: `Key ${stdout.trim()}`,
+        'content-type': 'application/json',
+        expect: '100-continue',
+      },
+    });
+    const answered = once(call, 'response');
+    call.flushHeaders();
+    await once(call, 'continue');
+    call.end(JSON.stringify({ model_name: 'm', prompt: 'sea', steps: 20, pause: 0.1 }));
+    for (const pid of place.processes()) if (pid !== running.pid) process.kill(pid, 'SIGTERM');
+    // its own signal comes after the one that the request processes have got already
+    await running.until(/request process \d+ ended/);
+    expect(await running.stop('SIGTERM')).toBe(0);
+    const [answer] = (await answered) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    expect(place.processes()).toEqual([]);
+  });
 });
 
 describe('a build', () => {
@@ -157,6 +185,26 @@ describe('a build', () => {
     expect(await start()).toContain('"name":"build"');
     rmSync(join(place.directory, '.svc', 'build'), { recursive: true });
     expect(await start()).toContain('"name":"build"');
+  });
+
+  it('is left to who serves it, however many are made after it', async () => {
+    const place = await bootstrapped();
+    const { default: Sqlite } = await import('libsql');
+    const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
+    const first = place.start(['start', '--workers', '1'], anywhere);
+    const url = await served(first);
+    for (const name of ['shelf', 'drawer', 'box', 'bag']) {
+      database.exec(`create table ${name} (id integer primary key)`);
+      const later = place.start(['start', '--workers', '1'], anywhere);
+      await served(later);
+      await later.stop('SIGTERM');
+    }
+    database.close();
+    // it reads the schema of GraphQL and the OpenAPI document when they are first asked for
+    const graphql = await fetch(`${url}/graphql/system?query={server_ping}`);
+    expect(await graphql.json()).toEqual({ data: { server_ping: 'pong' } });
+    expect((await get(`${url}/server/specs/oas`)).status).toBe(200);
+    expect(await first.stop('SIGTERM')).toBe(0);
   });
 
   it('goes to a temporary folder where the working directory cannot be written', async () => {

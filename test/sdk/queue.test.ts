@@ -9,7 +9,7 @@ import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { findNode } from './nodes.js';
 import { createProject, diagnose, programsFolder, sourcesIn, strictest, type Project } from './package.js';
-import { runInBrowser, runInNode, type Outcome } from './run.js';
+import { evaluateInBrowser, runInBrowser, runInNode, type Outcome } from './run.js';
 
 const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
 
@@ -139,6 +139,31 @@ describe('a webhook', () => {
       { headers: { 'x-svc-webhook-timestamp': '1', 'webhook-timestamp': '1' }, body: text },
     ];
     for (const each of forged) await expect(verify(each)).rejects.toThrow(client.WebhookError);
+  });
+
+  it('is known in a browser as well, and refused there when it was changed', async () => {
+    const { headers, text, body } = received;
+    const changed = text.replace('"OK"', '"KO"');
+    const judge = (api: string): string => `import('content-api-client').then(
+      ({ createWebhookVerifier, WebhookError }) => {
+        const { headers, texts, options } = ${JSON.stringify({
+          headers,
+          texts: [text, changed],
+          options: [{ secret }, { url: api }],
+        })};
+        const say = (error) => [error instanceof WebhookError, error.message];
+        return Promise.all(options.map((each) => {
+          const verify = createWebhookVerifier(each);
+          return Promise.all(texts.map((body) => verify({ headers, body }).catch(say)));
+        }));
+      },
+    )`;
+    const refusal = [true, 'the signature of the webhook is wrong'];
+    const verdicts = await evaluateInBrowser({ folder: project.folder, url: queue.url }, judge);
+    expect(verdicts).toEqual([
+      [body, refusal],
+      [body, refusal],
+    ]);
   });
 
   it('of another time is refused, however well it is signed', async () => {

@@ -55,7 +55,7 @@ export const runInNode = async (node: string, { folder, url, token }: RunOptions
   return JSON.parse(stdout) as Outcome[];
 };
 
-/** `folder` is that of the project. The page is of the same origin as the API, as behind one proxy. */
+/** `folder` is that of the project. */
 export const runInBrowser = async ({
   folder,
   programs = 'right',
@@ -64,16 +64,28 @@ export const runInBrowser = async ({
 }: RunOptions): Promise<Outcome[]> => {
   await writeFile(join(folder, programs, 'runner.mjs'), runner);
   const names = await programsIn(join(folder, programs));
+  const call = (api: string): string =>
+    `Promise.all([import('content-api-client'), import('/project/${programs}/runner.mjs')]).then(
+      ([{ createClient }, { runAll }]) =>
+        runAll(${JSON.stringify(names)}, { url: ${JSON.stringify(api)}, token: ${JSON.stringify(token)}, createClient }),
+    )`;
+  return (await evaluateInBrowser({ folder, url }, call)) as Outcome[];
+};
+
+/**
+ * What an expression gives in a page that has the client of the project. The page is of the same origin as the API,
+ * as behind one proxy; `expression` is told where the API is there.
+ */
+export const evaluateInBrowser = async (
+  { folder, url }: Pick<RunOptions, 'folder' | 'url'>,
+  expression: (api: string) => string,
+): Promise<unknown> => {
   const site = await serveSite(folder, url);
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage();
     await page.goto(`${site.url}/page`);
-    const call = `Promise.all([import('content-api-client'), import('/project/${programs}/runner.mjs')]).then(
-      ([{ createClient }, { runAll }]) =>
-        runAll(${JSON.stringify(names)}, { url: ${JSON.stringify(`${site.url}/api`)}, token: ${JSON.stringify(token)}, createClient }),
-    )`;
-    return JSON.parse(JSON.stringify(await page.evaluate(call))) as Outcome[];
+    return JSON.parse(JSON.stringify(await page.evaluate(expression(`${site.url}/api`)))) as unknown;
   } finally {
     await browser.close();
     site.close();

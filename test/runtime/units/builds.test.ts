@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { keepInUse, pruneBuilds } from '../../../runtime/processes/builds.js';
+
+const hour = 60 * 60_000;
+const noon = Date.UTC(2026, 0, 1, 12);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-builds-'));
+  vi.useFakeTimers({ now: noon });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+/** One build for each number: hours since its last use. */
+const createBuilds = (...ages: readonly number[]): void => {
+  for (const age of ages) {
+    const used = new Date(noon - age * hour);
+    mkdirSync(join(folder, `b${age}`));
+    utimesSync(join(folder, `b${age}`), used, used);
+  }
+};
+
+const usedAt = (name: string): number => statSync(join(folder, name)).mtimeMs;
+
+const left = (): readonly string[] => {
+  pruneBuilds(folder, Date.now());
+  return readdirSync(folder);
+};
+
+it('the last three builds are kept, however old', () => {
+  createBuilds(70, 80, 90, 91, 92);
+  expect(left()).toEqual(['b70', 'b80', 'b90']);
+});
+
+it('of more, those are kept that were used within hours', () => {
+  createBuilds(1, 2, 3, 4, 5, 7);
+  expect(left()).toEqual(['b1', 'b2', 'b3', 'b4', 'b5']);
+});
+
+it('a build is in use until who serves it says otherwise', () => {
+  createBuilds(1, 2, 3, 4);
+  const release = keepInUse(join(folder, 'b4'));
+  const marked = Date.now();
+  vi.advanceTimersByTime(48 * hour);
+  expect(left()).toContain('b4');
+  expect(usedAt('b4') - marked).toBe(48 * hour);
+  release();
+  vi.advanceTimersByTime(7 * hour);
+  expect(usedAt('b4') - marked).toBe(48 * hour);
+});
+
+it('what is no build is left alone', () => {
+  createBuilds(70, 80, 90);
+  mkdirSync(join(folder, 'b70.4711'));
+  expect(left()).toContain('b70.4711');
+});
+
+it('a folder that is gone or not ours cannot be marked, and need not be', () => {
+  expect(() => keepInUse(join(folder, 'nowhere'))()).not.toThrow();
+});
