@@ -430,6 +430,7 @@ export const operations = [
           description: 'One-time password, where the user has turned them on',
         },
         mode: {
+          title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
@@ -465,6 +466,7 @@ export const operations = [
           description: 'One-time password, where the user has turned them on',
         },
         mode: {
+          title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
@@ -499,6 +501,7 @@ export const operations = [
           description: 'May be in the cookie of the login instead',
         },
         mode: {
+          title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
@@ -564,6 +567,7 @@ export const operations = [
           description: 'May be in the cookie of the login instead',
         },
         mode: {
+          title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:

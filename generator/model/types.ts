@@ -188,10 +188,12 @@ export interface Operation {
   readonly errors: readonly string[];
 }
 
-/** A root field: exactly one of the two. */
+/** A root field: exactly one of `query` and `mutation`. */
 export interface OperationField {
   readonly query?: string;
   readonly mutation?: string;
+  /** The collection whose items the field gives, those that are the caller's own: what is selected of them is planned. */
+  readonly own?: string;
 }
 
 export interface OperationParameter {

@@ -8,11 +8,13 @@ export const str = (value: string): string => JSON.stringify(value.replaceAll(/\
 export const description = (text: string): string => str(oneLine(text));
 
 export interface Definition {
-  readonly kind: 'type' | 'input' | 'scalar';
+  readonly kind: 'type' | 'input' | 'scalar' | 'enum';
   readonly name: string;
   readonly note?: string | null;
   readonly marks?: Marks;
   readonly fields: readonly FieldDefinition[];
+  /** Of an enum. */
+  readonly values?: readonly string[];
 }
 
 export interface FieldDefinition {
@@ -35,9 +37,10 @@ export interface ArgumentDefinition {
 /** Arguments of the directive `svc`. */
 export type Marks = Readonly<Record<string, string | null>>;
 
-export const printDefinition = ({ kind, name, note, marks, fields }: Definition): string => {
+export const printDefinition = ({ kind, name, note, marks, fields, values = [] }: Definition): string => {
   const head = `${noteLine(note, '')}${kind} ${name}${printMarks(marks)}`;
-  return kind === 'scalar' ? head : `${head} {\n${fields.map(printField).join('')}}`;
+  const members = [...fields.map(printField), ...values.map((value) => `  ${value}\n`)];
+  return kind === 'scalar' ? head : `${head} {\n${members.join('')}}`;
 };
 
 const printField = ({ name, note, type, marks, ...rest }: FieldDefinition): string =>

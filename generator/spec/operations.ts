@@ -70,7 +70,11 @@ const responses: Read<readonly OperationResponse[]> = (node, faults) => {
 
 const fieldName = textLike(/^(?!__)[_A-Za-z]\w*$/, 'a GraphQL name', 'write it as in "things_do"');
 
-const fieldKeys = record<OperationField>({ query: optional(fieldName), mutation: optional(fieldName) });
+const fieldKeys = record<OperationField>({
+  query: optional(fieldName),
+  mutation: optional(fieldName),
+  own: optional(text),
+});
 
 const graphqlField: Read<OperationField> = (node, faults) => {
   const field = fieldKeys(node, faults);

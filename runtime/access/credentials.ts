@@ -13,7 +13,7 @@ export const sessionCookie = 'svc_session_token';
 const bearer = /^Bearer +(\S+) *$/i;
 
 /**
- * Header or query parameter, never both (seed §5.2); the cookie where neither is there.
+ * Header or query parameter, never both; the cookie where neither is there.
  * @throws INVALID_PAYLOAD for two tokens at once; FORBIDDEN for a write that a page of somebody else sends by cookie
  */
 export const readCredential = (request: ApiRequest): Credential | null => {

@@ -30,6 +30,9 @@ const neededActions: Readonly<Record<string, Action>> = {
   updateMany: 'update',
   updateBatch: 'update',
   updateSingleton: 'update',
+  own: 'read',
+  ownList: 'read',
+  updateOwn: 'update',
   deleteItem: 'delete',
   deleteMany: 'delete',
 };

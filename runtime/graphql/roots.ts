@@ -3,6 +3,7 @@ import type { Collection } from '../collection.js';
 import { invalidPayload } from '../errors.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { ItemContext } from '../items/context.js';
+import { readOwn, readOwnRoles, updateOwn } from '../items/own.js';
 import { readItem, readList, readSingleton, type ReadTarget } from '../items/read.js';
 import {
   createItems,
@@ -114,6 +115,21 @@ const updateOnly: RootAction = (call) => {
   return async (context) => asItem(await updateSingleton(target, call.given.data, context));
 };
 
+const own: RootAction = (call) => {
+  const target = targetOf(call, {});
+  return async (context) => asItem(await readOwn(target, context));
+};
+
+const ownList: RootAction = (call) => {
+  const target = targetOf(call, {});
+  return async (context) => asList(await readOwnRoles(target, context));
+};
+
+const updateOwnItem: RootAction = (call) => {
+  const target = targetOf(call, {});
+  return async (context) => asItem(await updateOwn(target, call.given.data ?? {}, context));
+};
+
 const deleteOne: RootAction = (call) => async (context) => {
   await deleteItem(call.collection, keyOf(call), context);
   return { value: { id: call.given.id } };
@@ -144,6 +160,9 @@ export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['updateMany', updateMany],
   ['updateBatch', updateBatch],
   ['updateSingleton', updateOnly],
+  ['own', own],
+  ['ownList', ownList],
+  ['updateOwn', updateOwnItem],
   ['deleteItem', deleteOne],
   ['deleteMany', deleteMany],
 ]);

@@ -110,12 +110,13 @@ const toView = (document: DocumentNode): View => {
   return { schema, document, respelled: hasNames(document), cache: new Map() };
 };
 
-/** Numbers in documents keep all of their digits. */
+/** Numbers keep all of their digits: in documents, and in what operations answer. */
 const exactScalars = ['BigInt', 'Decimal', 'GraphQLStringOrFloat'];
 
 const readExactly = (schema: GraphQLSchema, name: string): void => {
   const type = schema.getType(name);
   if (!isScalarType(type)) return;
+  type.serialize = String;
   type.parseLiteral = (node, variables) =>
     node.kind === 'IntValue' || node.kind === 'FloatValue'
       ? node.value

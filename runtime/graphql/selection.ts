@@ -3,6 +3,7 @@ import {
   getArgumentValues,
   getNamedType,
   GraphQLError,
+  isLeafType,
   isObjectType,
   type FieldNode as SelectedField,
   type GraphQLField,
@@ -123,7 +124,9 @@ export const pick = (
   { type, context }: { readonly type: unknown; readonly context: SelectionContext },
 ): unknown => {
   if (Array.isArray(value)) return value.map((entry) => pick(entry, { sets }, { type, context }));
-  if (!isObjectType(type) || typeof value !== 'object' || value === null) return value ?? null;
+  if (value === undefined || value === null) return null;
+  if (isLeafType(type)) return type.serialize(value);
+  if (!isObjectType(type) || typeof value !== 'object') return value;
   return Object.fromEntries(
     [...collectFields(sets, context)].map(([key, found]) => {
       const name = found.field.name.value;

@@ -3,11 +3,10 @@ import { untilConfirmed, type Principal } from '../access/access.js';
 import { allowedActions, permissionsOf, type AllowedActions } from '../access/summary.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { Collection } from '../collection.js';
-import { ApiError, forbidden, invalidPayload } from '../errors.js';
+import { ApiError, forbidden } from '../errors.js';
 import { createContext, type ItemContext } from '../items/context.js';
+import { ownId, readOwn, updateOwn } from '../items/own.js';
 import { mayWrite } from '../items/permitted.js';
-import { readItem } from '../items/read.js';
-import { updateItem } from '../items/write.js';
 import { parseQuery } from '../request/query.js';
 import type { OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
@@ -58,22 +57,19 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
   return {
     async usersMe(_input, context) {
       const item = await open(context);
-      const id = ownId(item.principal);
       try {
-        const rows = await readItem({ collection: users, parsed: parseQuery(context.query) }, [id], item);
+        const rows = await readOwn({ collection: users, parsed: parseQuery(context.query) }, item);
         return { data: JSON.parse(rows.bytes.toString()) };
       } catch (error) {
-        if (error instanceof ApiError && error.code === 'FORBIDDEN') return { data: { id } };
+        if (error instanceof ApiError && error.code === 'FORBIDDEN') return { data: { id: ownId(item) } };
         throw error;
       }
     },
 
     updateUsersMe: ({ body }, context) =>
       untilConfirmed(async () => {
-        refuseOwnRights(body);
-        const item = await open(context);
         const target = { collection: users, parsed: parseQuery(context.query) };
-        const rows = await updateItem(target, { key: [ownId(item.principal)], payload: body }, item);
+        const rows = await updateOwn(target, body, await open(context));
         return rows === null
           ? { status: 204 as const, body: undefined }
           : { status: 200 as const, body: { data: JSON.parse(rows.bytes.toString()) } };
@@ -109,32 +105,8 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
   };
 };
 
-const ownId = ({ user }: Principal): string => {
-  if (user === null) throw forbidden('this operation is for users');
-  return user.id;
-};
-
 /** Whether the caller may know that the collection is there. */
 const isNamed = (collection: Collection, { policies }: Principal): boolean =>
   (['read', 'create', 'update', 'delete'] as const).some(
     (action) => policies.grant(collection, action) !== null,
   );
-
-/** Who one is and what one may do is decided by others. */
-const ownRights: ReadonlySet<string> = new Set([
-  'auth_data',
-  'external_identifier',
-  'ip_access',
-  'policies',
-  'provider',
-  'role',
-  'status',
-  'token',
-]);
-
-/** @throws FORBIDDEN, INVALID_PAYLOAD */
-const refuseOwnRights = (body: Readonly<Record<string, unknown>>): void => {
-  const refused = Object.keys(body).find((name) => ownRights.has(name));
-  if (refused !== undefined) throw forbidden(`nobody changes the own "${refused}"`);
-  if ('tfa_secret' in body) throw invalidPayload('the second factor is changed by /users/me/tfa');
-};

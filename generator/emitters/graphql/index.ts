@@ -21,8 +21,9 @@ export const emitGraphql: Emitter = (model) => {
   const ofUsers = model.collections.filter(({ system }) => !system);
   const ofSystem = model.collections.filter(({ system }) => system);
   const giveName = createGiver(types.map(({ name }) => name));
+  const options = { context, giveName, enums: new Map<string, string>() };
   const operations = model.operations
-    .map((operation) => operationRoot(operation, giveName))
+    .map((operation) => operationRoot(operation, options))
     .filter((root) => root !== null);
   return [
     { path: 'graphql/items.graphql', content: printSchema(rootsOf(ofUsers, context), types) },

@@ -1,6 +1,7 @@
 /** The spec's operations as fields of `/graphql/system`: arguments and result from the same JSON Schemas as in REST. */
 import type { JsonSchema, Operation } from '../../model/types.js';
 import type { ArgumentDefinition, Definition, FieldDefinition } from '../../print/graphql.js';
+import type { Context } from './context.js';
 
 export interface OperationRoot {
   readonly kind: 'query' | 'mutation';
@@ -9,18 +10,23 @@ export interface OperationRoot {
   readonly types: readonly Definition[];
 }
 
-/** @param giveName a type name that is free */
-export const operationRoot = (
-  operation: Operation,
-  giveName: (name: string) => string,
-): OperationRoot | null => {
+export interface RootOptions {
+  readonly context: Context;
+  /** A type name that is free. */
+  giveName(name: string): string;
+  /** Names of enums by their titles: operations share them. */
+  readonly enums: Map<string, string>;
+}
+
+export const operationRoot = (operation: Operation, options: RootOptions): OperationRoot | null => {
   if (operation.graphql === null) return null;
-  const { query, mutation } = operation.graphql;
+  const { query, mutation, own } = operation.graphql;
   const kind = mutation === undefined ? 'query' : 'mutation';
   const name = mutation ?? query ?? '';
+  if (own !== undefined) return ownRoot(operation, { kind, name, own, context: options.context });
   const types: Definition[] = [];
   const shape = (schema: JsonSchema, direction: Direction, fallback: string): string =>
-    shapeOf(schema, { direction, giveName, types, name: fallback });
+    shapeOf(schema, { ...options, direction, types, name: fallback });
   const result = resultOf(operation);
   const field: FieldDefinition = {
     name,
@@ -34,16 +40,40 @@ export const operationRoot = (
       };
     }),
     type: result.schema === null ? 'Boolean' : shape(result.schema, 'type', `${name}_result`),
-    marks: {
-      operation: operation.id,
-      access: needsUser.has(operation.access) ? operation.access : null,
-      open: result.open,
-    },
+    marks: { operation: operation.id, access: neededAccess(operation), open: result.open },
   };
   return { kind, field, types };
 };
 
-const needsUser: ReadonlySet<Operation['access']> = new Set(['user', 'admin'] as const);
+const neededAccess = ({ access }: Operation): string | null =>
+  access === 'user' || access === 'admin' ? access : null;
+
+interface OwnOptions {
+  readonly kind: OperationRoot['kind'];
+  readonly name: string;
+  readonly own: string;
+  readonly context: Context;
+}
+
+/** Like the fields of the collection itself, with the caller's own key. `null`: the table is not served. */
+const ownRoot = (operation: Operation, { kind, name, own, context }: OwnOptions): OperationRoot | null => {
+  const collection = context.collection(own);
+  if (collection === undefined) return null;
+  const { item, update } = context.typesOf(collection);
+  const isList = resultOf(operation).schema?.type === 'array';
+  const field: FieldDefinition = {
+    name,
+    note: operation.summary,
+    ...(kind === 'mutation' && { arguments: [{ name: 'data', type: update }] }),
+    type: isList ? `[${item}!]!` : item,
+    marks: {
+      collection: own,
+      action: kind === 'mutation' ? 'updateOwn' : isList ? 'ownList' : 'own',
+      access: neededAccess(operation),
+    },
+  };
+  return { kind, field, types: [] };
+};
 
 interface Argument {
   readonly name: string;
@@ -86,9 +116,8 @@ const resultOf = ({ responses }: Operation): Result => {
 
 type Direction = 'type' | 'input';
 
-interface ShapeOptions {
+interface ShapeOptions extends Pick<RootOptions, 'giveName' | 'enums'> {
   readonly direction: Direction;
-  readonly giveName: (name: string) => string;
   readonly types: Definition[];
   /** What an object is called that has no `title`. */
   readonly name: string;
@@ -107,7 +136,26 @@ const shapeOf = (schema: JsonSchema, options: ShapeOptions): string => {
   if (more.length > 0) return 'JSON';
   if (type === 'array')
     return `[${shapeOf(asSchema(schema.items), { ...options, name: `${options.name}_item` })}]`;
-  return type === 'object' ? objectOf(schema, options) : (plain.get(type) ?? 'JSON');
+  if (type === 'object') return objectOf(schema, options);
+  if (type === 'string' && isNamedEnum(schema)) return enumOf(schema, options);
+  return type === 'integer' && schema.format === 'int64' ? 'BigInt' : (plain.get(type) ?? 'JSON');
+};
+
+type NamedEnum = JsonSchema & { readonly title: string; readonly enum: readonly string[] };
+
+/** A set of texts is a type of its own where it has a name. */
+const isNamedEnum = (schema: JsonSchema): schema is NamedEnum =>
+  typeof schema.title === 'string' &&
+  Array.isArray(schema.enum) &&
+  schema.enum.every((value) => /^(?!__)[_A-Za-z]\w*$/.test(String(value)));
+
+const enumOf = ({ title, enum: values }: NamedEnum, { giveName, enums, types }: ShapeOptions): string => {
+  const present = enums.get(title);
+  if (present !== undefined) return present;
+  const name = giveName(title);
+  enums.set(title, name);
+  types.push({ kind: 'enum', name, fields: [], values });
+  return name;
 };
 
 const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {

@@ -115,7 +115,7 @@ const codes: Readonly<Record<string, Ways>> = {
   },
   INVALID_PAYLOAD: {
     rest: post('/items/book', { title: 'x', colour: 'red' }),
-    graphql: askSystem('mutation { auth_refresh(mode: "cookie") { access_token } }'),
+    graphql: askSystem('mutation { auth_refresh(mode: cookie) { access_token } }'),
   },
   INVALID_FOREIGN_KEY: {
     rest: post('/items/review', { book: 9_999, stars: 1 }),

@@ -684,6 +684,11 @@ export type hash_filter_operators = {
   _nnull?: boolean | null | undefined;
 };
 
+export type auth_mode =
+  | 'json'
+  | 'cookie'
+  | 'session';
+
 export type accessQueryVariables = Exact<{
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -934,7 +939,7 @@ export type requests_statusQuery = { requests_status: { status: string, request_
 export type roles_meQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type roles_meQuery = { roles_me: Array<string | null> | null };
+export type roles_meQuery = { roles_me: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> };
 
 export type server_healthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -961,12 +966,10 @@ export type server_specs_oasQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type server_specs_oasQuery = { server_specs_oas: unknown };
 
-export type users_meQueryVariables = Exact<{
-  fields?: Array<string | null | undefined> | string | null | undefined;
-}>;
+export type users_meQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type users_meQuery = { users_me: unknown };
+export type users_meQuery = { users_me: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type webhooks_secretQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1446,15 +1449,15 @@ export type auth_loginMutationVariables = Exact<{
   email: string;
   password: string;
   otp?: string | null | undefined;
-  mode?: string | null | undefined;
+  mode?: auth_mode | null | undefined;
 }>;
 
 
-export type auth_loginMutation = { auth_login: { access_token: string | null, expires: number, refresh_token: string | null } | null };
+export type auth_loginMutation = { auth_login: { access_token: string | null, expires: string, refresh_token: string | null } | null };
 
 export type auth_logoutMutationVariables = Exact<{
   refresh_token?: string | null | undefined;
-  mode?: string | null | undefined;
+  mode?: auth_mode | null | undefined;
 }>;
 
 
@@ -1478,11 +1481,11 @@ export type auth_password_resetMutation = { auth_password_reset: boolean | null 
 
 export type auth_refreshMutationVariables = Exact<{
   refresh_token?: string | null | undefined;
-  mode?: string | null | undefined;
+  mode?: auth_mode | null | undefined;
 }>;
 
 
-export type auth_refreshMutation = { auth_refresh: { access_token: string | null, expires: number, refresh_token: string | null } | null };
+export type auth_refreshMutation = { auth_refresh: { access_token: string | null, expires: string, refresh_token: string | null } | null };
 
 export type auth_session_endMutationVariables = Exact<{
   id: string;
@@ -1568,11 +1571,11 @@ export type users_tfa_disableMutationVariables = Exact<{
 export type users_tfa_disableMutation = { users_tfa_disable: boolean | null };
 
 export type update_users_meMutationVariables = Exact<{
-  fields?: Array<string | null | undefined> | string | null | undefined;
+  data?: update_svc_users_input | null | undefined;
 }>;
 
 
-export type update_users_meMutation = { update_users_me: unknown };
+export type update_users_meMutation = { update_users_me: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
 export type webhooks_secret_rotateMutationVariables = Exact<{ [key: string]: never; }>;
 
@@ -1733,7 +1736,7 @@ export const requests_statusDocument = createDocument<requests_statusQuery, requ
 
 export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVariables>(
   'system',
-  'query roles_me { roles_me }',
+  'query roles_me { roles_me { id name icon description parent { id } } }',
 );
 
 export const server_healthDocument = createDocument<server_healthQuery, server_healthQueryVariables>(
@@ -1763,7 +1766,7 @@ export const server_specs_oasDocument = createDocument<server_specs_oasQuery, se
 
 export const users_meDocument = createDocument<users_meQuery, users_meQueryVariables>(
   'system',
-  'query users_me($fields: [String]) { users_me(fields: $fields) }',
+  'query users_me { users_me { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const webhooks_secretDocument = createDocument<webhooks_secretQuery, webhooks_secretQueryVariables>(
@@ -2028,12 +2031,12 @@ export const delete_users_itemsDocument = createDocument<delete_users_itemsMutat
 
 export const auth_loginDocument = createDocument<auth_loginMutation, auth_loginMutationVariables>(
   'system',
-  'mutation auth_login($email: String!, $password: String!, $otp: String, $mode: String) { auth_login(email: $email, password: $password, otp: $otp, mode: $mode) { access_token expires refresh_token } }',
+  'mutation auth_login($email: String!, $password: String!, $otp: String, $mode: auth_mode) { auth_login(email: $email, password: $password, otp: $otp, mode: $mode) { access_token expires refresh_token } }',
 );
 
 export const auth_logoutDocument = createDocument<auth_logoutMutation, auth_logoutMutationVariables>(
   'system',
-  'mutation auth_logout($refresh_token: String, $mode: String) { auth_logout(refresh_token: $refresh_token, mode: $mode) }',
+  'mutation auth_logout($refresh_token: String, $mode: auth_mode) { auth_logout(refresh_token: $refresh_token, mode: $mode) }',
 );
 
 export const auth_password_requestDocument = createDocument<auth_password_requestMutation, auth_password_requestMutationVariables>(
@@ -2048,7 +2051,7 @@ export const auth_password_resetDocument = createDocument<auth_password_resetMut
 
 export const auth_refreshDocument = createDocument<auth_refreshMutation, auth_refreshMutationVariables>(
   'system',
-  'mutation auth_refresh($refresh_token: String, $mode: String) { auth_refresh(refresh_token: $refresh_token, mode: $mode) { access_token expires refresh_token } }',
+  'mutation auth_refresh($refresh_token: String, $mode: auth_mode) { auth_refresh(refresh_token: $refresh_token, mode: $mode) { access_token expires refresh_token } }',
 );
 
 export const auth_session_endDocument = createDocument<auth_session_endMutation, auth_session_endMutationVariables>(
@@ -2103,7 +2106,7 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
-  'mutation update_users_me($fields: [String]) { update_users_me(fields: $fields) }',
+  'mutation update_users_me($data: update_svc_users_input) { update_users_me(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rotateMutation, webhooks_secret_rotateMutationVariables>(

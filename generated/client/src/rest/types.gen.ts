@@ -219,6 +219,8 @@ export type AuthLoginData = {
          */
         otp?: string;
         /**
+         * auth_mode
+         *
          * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
          */
         mode?: 'json' | 'cookie' | 'session';
@@ -314,6 +316,8 @@ export type AuthLoginProviderData = {
          */
         otp?: string;
         /**
+         * auth_mode
+         *
          * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
          */
         mode?: 'json' | 'cookie' | 'session';
@@ -359,6 +363,8 @@ export type AuthLogoutData = {
          */
         refresh_token?: string;
         /**
+         * auth_mode
+         *
          * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
          */
         mode?: 'json' | 'cookie' | 'session';
@@ -452,6 +458,8 @@ export type AuthRefreshData = {
          */
         refresh_token?: string;
         /**
+         * auth_mode
+         *
          * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
          */
         mode?: 'json' | 'cookie' | 'session';

@@ -1,0 +1,53 @@
+/** What is the caller's own: the user record, and the roles it has. */
+import { forbidden, invalidPayload } from '../errors.js';
+import { noRows, type JsonRows } from '../execute/row-set.js';
+import { readKey } from '../plan/item.js';
+import type { ItemContext } from './context.js';
+import { readItem, readItems, type ReadTarget } from './read.js';
+import { updateItem, type WriteAnswer } from './write.js';
+
+/** @throws FORBIDDEN for nobody */
+export const ownId = ({ principal: { user } }: Pick<ItemContext, 'principal'>): string => {
+  if (user === null) throw forbidden('this operation is for users');
+  return user.id;
+};
+
+/** @throws FORBIDDEN where the caller may not read it */
+export const readOwn = (target: ReadTarget, context: ItemContext): Promise<JsonRows> =>
+  readItem(target, [ownId(context)], context);
+
+/** Who one is and what one may do is decided by others. @throws FORBIDDEN, INVALID_PAYLOAD */
+export const updateOwn = async (
+  target: ReadTarget,
+  payload: unknown,
+  context: ItemContext,
+): Promise<WriteAnswer> => {
+  refuseOwnRights(payload);
+  return updateItem(target, { key: [ownId(context)], payload }, context);
+};
+
+/** Those of the caller's roles that the caller may read. */
+export const readOwnRoles = async (target: ReadTarget, context: ItemContext): Promise<JsonRows> => {
+  const { roles } = context.principal;
+  if (roles.length === 0) return noRows;
+  const keys = roles.map((role) => readKey(target.collection, [role]));
+  return (await readItems(target, keys, context)).rows;
+};
+
+const ownRights: ReadonlySet<string> = new Set([
+  'auth_data',
+  'external_identifier',
+  'ip_access',
+  'policies',
+  'provider',
+  'role',
+  'status',
+  'token',
+]);
+
+const refuseOwnRights = (payload: unknown): void => {
+  const names = Object.keys(payload ?? {});
+  const refused = names.find((name) => ownRights.has(name));
+  if (refused !== undefined) throw forbidden(`nobody changes the own "${refused}"`);
+  if (names.includes('tfa_secret')) throw invalidPayload('the second factor is changed by /users/me/tfa');
+};

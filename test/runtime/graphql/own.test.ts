@@ -1,0 +1,117 @@
+/** What is the caller's own: `users_me`, `update_users_me` and `roles_me`, planned by what is selected of them. */
+import { describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestAccess } from '../server-harness.js';
+import { ask as askGraphql } from './library.js';
+
+const own = { id: { _eq: '$CURRENT_USER' } };
+
+const access: TestAccess = {
+  policies: {
+    Self: [
+      { collection: 'svc_users', action: 'read', fields: ['id', 'email', 'role'], permissions: own },
+      { collection: 'svc_users', action: 'update', fields: ['first_name', 'role'], permissions: own },
+      {
+        collection: 'svc_roles',
+        action: 'read',
+        fields: ['name', 'parent'],
+        permissions: { id: { _in: '$CURRENT_ROLES' } },
+      },
+    ],
+    Others: [
+      { collection: 'svc_users', action: 'read', fields: ['id'], permissions: { id: { _null: true } } },
+    ],
+    Blind: [{ collection: 'svc_users', action: 'update', fields: ['first_name'], permissions: own }],
+  },
+  roles: {
+    Staff: { policies: ['Self'] },
+    Desk: { parent: 'Staff', policies: [] },
+    Guest: { policies: [] },
+  },
+  users: {
+    clerk: { role: 'Desk' },
+    hidden: { role: 'Guest', policies: ['Others'] },
+    blind: { role: 'Guest', policies: ['Blind'] },
+    nobody: { role: 'Guest' },
+    lone: {},
+  },
+  // also for whoever has no role
+  public: ['Self'],
+};
+
+describe.each(dialects)('on %s', (dialect) => {
+  const server = useServer({ dialect, access });
+  const ask = (query: string, as: string) => askGraphql(server(), query, { as, path: '/graphql/system' });
+  const nameOf = async (user: string) => {
+    const { data } = await server().request('GET', `/users/${server().ids.users.get(user)}`, { as: 'admin' });
+    return (data as { readonly first_name: unknown }).first_name;
+  };
+
+  it('the own record is selected like any other, with what it leads to', async () => {
+    const { data } = await ask(
+      '{ users_me { mail: email role { name parent { name } } __typename } }',
+      'clerk',
+    );
+    expect(data).toEqual({
+      users_me: {
+        mail: 'clerk@example.com',
+        role: { name: 'Desk', parent: { name: 'Staff' } },
+        __typename: 'svc_users',
+      },
+    });
+  });
+
+  it('rules for fields and rows hold for it', async () => {
+    expect((await ask('{ users_me { token } }', 'clerk')).codes).toEqual(['GRAPHQL_VALIDATION']);
+    const { body, codes } = await ask('{ users_me { id } }', 'hidden');
+    expect([codes, body]).toEqual([['FORBIDDEN'], expect.objectContaining({ data: { users_me: null } })]);
+  });
+
+  it('the own roles are those above as well', async () => {
+    const { data } = await ask('{ roles_me { name } }', 'clerk');
+    const { roles_me: roles } = data as { readonly roles_me: readonly unknown[] };
+    expect(roles).toHaveLength(2);
+    expect(roles).toEqual(expect.arrayContaining([{ name: 'Desk' }, { name: 'Staff' }]));
+  });
+
+  it('who has no role has an empty list of them', async () => {
+    expect((await ask('{ roles_me { name } }', 'lone')).data).toEqual({ roles_me: [] });
+  });
+
+  it('the own record is changed', async () => {
+    const { data } = await ask(
+      'mutation { update_users_me(data: { first_name: "Cleo" }) { email role { name } } }',
+      'clerk',
+    );
+    expect(data).toEqual({ update_users_me: { email: 'clerk@example.com', role: { name: 'Desk' } } });
+    expect(await nameOf('clerk')).toBe('Cleo');
+  });
+
+  it('what decides who one is stays, even where permissions would let it be changed', async () => {
+    const change = 'update_users_me(data: { first_name: "No", role: null }) { email }';
+    expect((await ask(`mutation { ${change} }`, 'clerk')).codes).toEqual(['FORBIDDEN']);
+    expect((await ask('{ users_me { role { name } } }', 'clerk')).data).toEqual({
+      users_me: { role: { name: 'Desk' } },
+    });
+    expect(await nameOf('clerk')).not.toBe('No');
+  });
+
+  it('who may change it and not read it is told that it is done', async () => {
+    const { data } = await ask('mutation { update_users_me(data: { first_name: "Bo" }) }', 'blind');
+    expect(data).toEqual({ update_users_me: true });
+    expect(await nameOf('blind')).toBe('Bo');
+  });
+
+  it.each(['public', 'nobody'])('is not there for %s', async (as) => {
+    const fields = as === 'public' ? ['users_me', 'roles_me'] : ['users_me'];
+    for (const field of fields) {
+      const { codes, problems } = await ask(`{ ${field} { id } }`, as);
+      expect({ field, codes, problems }).toEqual({
+        field,
+        codes: ['GRAPHQL_VALIDATION'],
+        problems: [expect.stringContaining(`Cannot query field "${field}"`)],
+      });
+    }
+  });
+});
