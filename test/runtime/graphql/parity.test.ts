@@ -112,9 +112,8 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
-/** What GraphQL does not have: a login at a provider, which leads to pages, and the list of providers, which has no field yet. */
+/** What GraphQL does not have: a login at a provider, which leads to pages. */
 const restOnly: ReadonlySet<string> = new Set([
-  'authProviders',
   'authLoginCallback',
   'authLoginProvider',
   'authLoginRedirect',
