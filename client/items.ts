@@ -1,8 +1,8 @@
 /** What can be done with a collection, with the types of the schema. */
 import type { EveryColumn, Fields, Result } from './fields.js';
-import type { CollectionName, CreateInput, Key, SingletonName, TableName, UpdateInput } from './names.js';
+import type { CollectionName, CreateInput, Key, UpdateInput } from './names.js';
 import type { Changes, ItemQuery, ListQuery, ListResult, MetaKey, Selected } from './queries.js';
-import type { SortKey } from './sort.js';
+import type { Schema } from './schema.js';
 import type { CallOptions } from './transport.js';
 
 /** A collection that can only be listed: a view, or a table without a key. */
@@ -13,7 +13,7 @@ export interface ViewItems<Name extends CollectionName> {
    */
   list<
     const Chosen extends Fields<Name> = EveryColumn,
-    const Keys extends readonly SortKey<Name>[] = [],
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
     const Counts extends readonly MetaKey[] = [],
   >(
     query?: ListQuery<Name, Chosen, Keys, Counts>,
@@ -107,8 +107,8 @@ export interface SingletonItems<Name extends CollectionName> {
 }
 
 /** What can be done with a collection. */
-export type Items<Name extends CollectionName> = Name extends TableName
+export type Items<Name extends CollectionName> = Schema[Name]['kind'] extends 'table'
   ? TableItems<Name>
-  : Name extends SingletonName
+  : Schema[Name]['kind'] extends 'singleton'
     ? SingletonItems<Name>
     : ViewItems<Name>;

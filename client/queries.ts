@@ -1,14 +1,15 @@
 /** What reads and writes take beside their data. */
 import type { Checked, Fields, ManyName, RelationName, Result, Target } from './fields.js';
 import type { CollectionName, Filter, Key, KeyField, Item, UpdateInput } from './names.js';
-import type { CheckedSort, NearSortKey, SortKey } from './sort.js';
+import type { Schema } from './schema.js';
+import type { CheckedSort } from './sort.js';
 
 /** How items look: of one item, and of what a write answers. */
 export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Name>> {
   /** Which fields; every column by default. */
   fields?: Checked<Name, Chosen> | undefined;
   /** Parameters of nested lists, by relation. */
-  deep?: Deep<Name> | undefined;
+  deep?: Schema[Name]['deep'] | undefined;
 }
 
 /** Which items. */
@@ -27,7 +28,7 @@ export interface Choice<Name extends CollectionName> {
 export interface ListQuery<
   Name extends CollectionName,
   Chosen extends Fields<Name>,
-  Keys extends readonly SortKey<Name>[],
+  Keys extends readonly Schema[Name]['sortKey'][],
   Counts extends readonly MetaKey[],
 >
   extends ItemQuery<Name, Chosen>, Choice<Name> {
@@ -52,7 +53,7 @@ type Meta<Asked extends MetaKey> = {
 
 /** Parameters of nested lists; keys without underscore are relations further down. */
 export type Deep<Name extends CollectionName> = {
-  [Key in RelationName<Name>]?: Deep<Target<Name, Key>> &
+  [Key in RelationName<Name>]?: Schema[Target<Name, Key>]['deep'] &
     (Key extends ManyName<Name> ? DeepList<Target<Name, Key>> : DeepOne<Target<Name, Key>>);
 };
 
@@ -63,7 +64,7 @@ export interface DeepOne<Name extends CollectionName> {
 
 export interface DeepList<Name extends CollectionName> extends DeepOne<Name> {
   _search?: string;
-  _sort?: readonly NearSortKey<Name>[];
+  _sort?: readonly Schema[Name]['nearSortKey'][];
   /** Most items to give: 100 by default, -1 for all. */
   _limit?: number;
   _offset?: number;
@@ -74,7 +75,7 @@ export interface DeepList<Name extends CollectionName> extends DeepOne<Name> {
 export type Selected<Name extends CollectionName> = { keys: readonly Key<Name>[] } | { query: Found<Name> };
 
 interface Found<Name extends CollectionName> extends Choice<Name> {
-  sort?: readonly NearSortKey<Name>[] | undefined;
+  sort?: readonly Schema[Name]['nearSortKey'][] | undefined;
 }
 
 /** The same data for several items, or items with their keys and what changes in each. */

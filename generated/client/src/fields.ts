@@ -43,7 +43,7 @@ export type Nested<Name extends CollectionName> = {
 };
 
 /** What `fields` takes. */
-export type Fields<Name extends CollectionName> = readonly Field<Name>[];
+export type Fields<Name extends CollectionName> = readonly Schema[Name]['field'][];
 
 /** What is read where nothing is asked for. */
 export type EveryColumn = readonly ['*'];
@@ -57,7 +57,7 @@ export type Result<Name extends CollectionName, Chosen> = Chosen extends readonl
 
 /** The first step of every entry, `*` opened; names of columns may have dots as well. */
 type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
-  ? ColumnName<Name>
+  ? Schema[Name]['columnName']
   : Entry extends `${infer Head}.${string}`
     ? Head extends RelationName<Name>
       ? Head
@@ -71,7 +71,7 @@ type Below<Name extends CollectionName, Entry, Key extends string> = Entry exten
   ? Entry extends `${Key}.${infer Rest}`
     ? Rest
     : Entry extends `*.${infer Rest}`
-      ? Key extends ColumnName<Name>
+      ? Key extends Schema[Name]['columnName']
         ? Rest
         : never
       : never
@@ -111,7 +111,7 @@ export type Checked<Name extends CollectionName, Chosen> =
     : NoInfer<Chosen extends CheckedEntries<Name, Chosen> ? Chosen : CheckedEntries<Name, Chosen>>;
 
 type CheckedEntries<Name extends CollectionName, Chosen> = {
-  readonly [Index in keyof Chosen]: Field<Name> extends Chosen[Index]
+  readonly [Index in keyof Chosen]: Schema[Name]['field'] extends Chosen[Index]
     ? Chosen[Index]
     : CheckedEntry<Name, Chosen[Index]>;
 };
@@ -137,17 +137,17 @@ type CheckedPath<
     ? CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
-      : Path extends ColumnName<Name>
+      : Path extends Schema[Name]['columnName']
         ? Whole
         : NotThere<Name, Head, 'relation'>
-  : Path extends '*' | ColumnName<Name> | RelationName<Name>
+  : Path extends '*' | Schema[Name]['columnName'] | RelationName<Name>
     ? Whole
     : NotThere<Name, Path, 'field'>;
 
 /** Where the relations among the columns lead. */
 type StarTarget<Name extends CollectionName> = {
-  [Key in RelationName<Name> & ColumnName<Name>]: Target<Name, Key>;
-}[RelationName<Name> & ColumnName<Name>];
+  [Key in RelationName<Name> & Schema[Name]['columnName']]: Target<Name, Key>;
+}[RelationName<Name> & Schema[Name]['columnName']];
 
 /** A sentence for the compiler to show. */
 export type NotThere<

@@ -4,16 +4,6 @@ import type { Schema } from './schema.js';
 /** Every collection. */
 export type CollectionName = keyof Schema;
 
-type OfKind<Kind> = {
-  [Name in CollectionName]: Schema[Name]['kind'] extends Kind ? Name : never;
-}[CollectionName];
-
-/** Collections whose items have keys. */
-export type TableName = OfKind<'table'>;
-
-/** Collections that are one item. */
-export type SingletonName = OfKind<'singleton'>;
-
 /** An item as `*` shows it: every column, relations as keys. */
 export type Item<Name extends CollectionName> = Schema[Name]['item'];
 

@@ -1,6 +1,7 @@
 /** `sort`: names, `-` in front for descending, to-one relations by dots. */
 import type { ColumnName, NotThere, OneName, Target } from './fields.js';
 import type { CollectionName } from './names.js';
+import type { Schema } from './schema.js';
 
 type Sign = '' | '-';
 
@@ -15,12 +16,12 @@ export type NearSortKey<Name extends CollectionName> =
   | { [Key in OneName<Name>]: `${Sign}${Key}.${ColumnName<Target<Name, Key>>}` }[OneName<Name>];
 
 /** The keys themselves where every path leads somewhere; else with a sentence in place of each that does not. */
-export type CheckedSort<Name extends CollectionName, Keys> = readonly SortKey<Name>[] extends Keys
+export type CheckedSort<Name extends CollectionName, Keys> = readonly Schema[Name]['sortKey'][] extends Keys
   ? Keys
   : NoInfer<Keys extends CheckedKeys<Name, Keys> ? Keys : CheckedKeys<Name, Keys>>;
 
 type CheckedKeys<Name extends CollectionName, Keys> = {
-  readonly [Index in keyof Keys]: SortKey<Name> extends Keys[Index]
+  readonly [Index in keyof Keys]: Schema[Name]['sortKey'] extends Keys[Index]
     ? Keys[Index]
     : Keys[Index] extends `-${infer Path}`
       ? CheckedKey<Name, Path, Keys[Index]>
@@ -30,9 +31,9 @@ type CheckedKeys<Name extends CollectionName, Keys> = {
 type CheckedKey<Name extends CollectionName, Path, Whole> = Path extends `${infer Head}.${infer Rest}`
   ? Head extends OneName<Name>
     ? CheckedKey<Target<Name, Head>, Rest, Whole>
-    : Path extends ColumnName<Name>
+    : Path extends Schema[Name]['columnName']
       ? Whole
       : NotThere<Name, Head, 'relation to one item'>
-  : Path extends ColumnName<Name>
+  : Path extends Schema[Name]['columnName']
     ? Whole
     : NotThere<Name, Path & string, 'field'>;

@@ -1,5 +1,8 @@
 /** What generated collections are made of. */
+import type { ColumnName, Field } from './fields.js';
 import type { CollectionName } from './names.js';
+import type { Deep } from './queries.js';
+import type { NearSortKey, SortKey } from './sort.js';
 
 export type { BareKey, Filter, Item } from './names.js';
 export type * from './filters.js';
@@ -24,8 +27,27 @@ export type NoRelations = Record<never, never>;
 /** What the compiler finds on every object under a name, where a column that is called so is left out. */
 export type Inherited<Name extends keyof typeof Object.prototype> = (typeof Object.prototype)[Name];
 
+/** What follows from the columns and relations: worked out once for each collection, where it is asked for. */
+interface Derived<Name extends CollectionName> {
+  columnName: ColumnName<Name>;
+  field: Field<Name>;
+  sortKey: SortKey<Name>;
+  nearSortKey: NearSortKey<Name>;
+  deep: Deep<Name>;
+}
+
+/** A collection whose items have keys. */
+export interface Table<Name extends CollectionName> extends Derived<Name> {
+  kind: 'table';
+}
+
+/** A collection that is one item. */
+export interface Singleton<Name extends CollectionName> extends Derived<Name> {
+  kind: 'singleton';
+}
+
 /** A collection that can only be listed: a view, or a table without a key. */
-export interface View {
+export interface View<Name extends CollectionName> extends Derived<Name> {
   kind: 'view';
   key: never;
   keyFields: never;

@@ -156,6 +156,8 @@ const writeRelations = (
   });
 };
 
+const kinds = { table: 'Table', view: 'View', singleton: 'Singleton' } as const;
+
 /** What `Schema` holds of the collection. */
 const writeEntry = (
   writer: CodeBlockWriter,
@@ -171,10 +173,9 @@ const writeEntry = (
     member('update', `${type}Update`),
   ];
   writeInterface(writer, {
-    heading: kind === 'view' ? `${type}Collection extends svc.View` : `${type}Collection`,
+    heading: `${type}Collection extends svc.${kinds[kind]}<${str(collection.name)}>`,
     about: `${collection.name}, for the client.`,
     members: [
-      ...(kind === 'view' ? [] : [member('kind', str(kind))]),
       member('item', type),
       ...(kind === 'view' ? [] : inputs),
       member('filter', `${type}Filter`),

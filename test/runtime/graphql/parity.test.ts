@@ -125,9 +125,8 @@ const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<Read
   );
 };
 
-/** What GraphQL does not have: a login at a provider, which leads to pages, and the list of providers, which has no field yet. */
+/** What GraphQL does not have: a login at a provider, which leads to pages. */
 const restOnly: ReadonlySet<string> = new Set([
-  'authProviders',
   'authLoginCallback',
   'authLoginProvider',
   'authLoginRedirect',

@@ -34,8 +34,7 @@ export interface AlbumRelations {
 }
 
 /** Album, for the client. */
-export interface AlbumCollection {
-  kind: 'table';
+export interface AlbumCollection extends svc.Table<'Album'> {
   item: Album;
   key: number;
   keyFields: 'AlbumId';

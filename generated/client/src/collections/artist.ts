@@ -30,8 +30,7 @@ export interface ArtistRelations {
 }
 
 /** Artist, for the client. */
-export interface ArtistCollection {
-  kind: 'table';
+export interface ArtistCollection extends svc.Table<'Artist'> {
   item: Artist;
   key: number;
   keyFields: 'ArtistId';

@@ -64,8 +64,7 @@ export interface CustomerRelations {
 }
 
 /** Customer, for the client. */
-export interface CustomerCollection {
-  kind: 'table';
+export interface CustomerCollection extends svc.Table<'Customer'> {
   item: Customer;
   key: number;
   keyFields: 'CustomerId';

@@ -76,8 +76,7 @@ export interface EmployeeRelations {
 }
 
 /** Employee, for the client. */
-export interface EmployeeCollection {
-  kind: 'table';
+export interface EmployeeCollection extends svc.Table<'Employee'> {
   item: Employee;
   key: number;
   keyFields: 'EmployeeId';

@@ -30,8 +30,7 @@ export interface GenreRelations {
 }
 
 /** Genre, for the client. */
-export interface GenreCollection {
-  kind: 'table';
+export interface GenreCollection extends svc.Table<'Genre'> {
   item: Genre;
   key: number;
   keyFields: 'GenreId';

@@ -41,8 +41,7 @@ export interface InvoiceLineRelations {
 }
 
 /** InvoiceLine, for the client. */
-export interface InvoiceLineCollection {
-  kind: 'table';
+export interface InvoiceLineCollection extends svc.Table<'InvoiceLine'> {
   item: InvoiceLine;
   key: number;
   keyFields: 'InvoiceLineId';

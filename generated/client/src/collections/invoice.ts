@@ -56,8 +56,7 @@ export interface InvoiceRelations {
 }
 
 /** Invoice, for the client. */
-export interface InvoiceCollection {
-  kind: 'table';
+export interface InvoiceCollection extends svc.Table<'Invoice'> {
   item: Invoice;
   key: number;
   keyFields: 'InvoiceId';

@@ -30,8 +30,7 @@ export interface MediaTypeRelations {
 }
 
 /** MediaType, for the client. */
-export interface MediaTypeCollection {
-  kind: 'table';
+export interface MediaTypeCollection extends svc.Table<'MediaType'> {
   item: MediaType;
   key: number;
   keyFields: 'MediaTypeId';

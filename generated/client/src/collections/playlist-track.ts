@@ -29,8 +29,7 @@ export interface PlaylistTrackRelations {
 }
 
 /** PlaylistTrack, for the client. */
-export interface PlaylistTrackCollection {
-  kind: 'table';
+export interface PlaylistTrackCollection extends svc.Table<'PlaylistTrack'> {
   item: PlaylistTrack;
   key: [PlaylistId: number, TrackId: number];
   keyFields: 'PlaylistId' | 'TrackId';

@@ -30,8 +30,7 @@ export interface PlaylistRelations {
 }
 
 /** Playlist, for the client. */
-export interface PlaylistCollection {
-  kind: 'table';
+export interface PlaylistCollection extends svc.Table<'Playlist'> {
   item: Playlist;
   key: number;
   keyFields: 'PlaylistId';

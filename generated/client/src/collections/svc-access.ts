@@ -40,8 +40,7 @@ export interface SvcAccessRelations {
 }
 
 /** svc_access, for the client. */
-export interface SvcAccessCollection {
-  kind: 'table';
+export interface SvcAccessCollection extends svc.Table<'svc_access'> {
   item: SvcAccess;
   key: string;
   keyFields: 'id';

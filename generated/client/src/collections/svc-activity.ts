@@ -66,8 +66,7 @@ export interface SvcActivityRelations {
 }
 
 /** svc_activity, for the client. */
-export interface SvcActivityCollection {
-  kind: 'table';
+export interface SvcActivityCollection extends svc.Table<'svc_activity'> {
   item: SvcActivity;
   key: string;
   keyFields: 'id';

@@ -61,8 +61,7 @@ export interface SvcDashboardsRelations {
 }
 
 /** svc_dashboards, for the client. */
-export interface SvcDashboardsCollection {
-  kind: 'table';
+export interface SvcDashboardsCollection extends svc.Table<'svc_dashboards'> {
   item: SvcDashboards;
   key: string;
   keyFields: 'id';

@@ -84,8 +84,7 @@ export interface SvcPanelsRelations {
 }
 
 /** svc_panels, for the client. */
-export interface SvcPanelsCollection {
-  kind: 'table';
+export interface SvcPanelsCollection extends svc.Table<'svc_panels'> {
   item: SvcPanels;
   key: string;
   keyFields: 'id';

@@ -57,8 +57,7 @@ export interface SvcPermissionsRelations {
 }
 
 /** svc_permissions, for the client. */
-export interface SvcPermissionsCollection {
-  kind: 'table';
+export interface SvcPermissionsCollection extends svc.Table<'svc_permissions'> {
   item: SvcPermissions;
   key: number;
   keyFields: 'id';

@@ -67,8 +67,7 @@ export interface SvcPoliciesRelations {
 }
 
 /** svc_policies, for the client. */
-export interface SvcPoliciesCollection {
-  kind: 'table';
+export interface SvcPoliciesCollection extends svc.Table<'svc_policies'> {
   item: SvcPolicies;
   key: string;
   keyFields: 'id';

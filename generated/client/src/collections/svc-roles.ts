@@ -50,8 +50,7 @@ export interface SvcRolesRelations {
 }
 
 /** svc_roles, for the client. */
-export interface SvcRolesCollection {
-  kind: 'table';
+export interface SvcRolesCollection extends svc.Table<'svc_roles'> {
   item: SvcRoles;
   key: string;
   keyFields: 'id';

@@ -26,8 +26,7 @@ export interface SvcSettingsFilter extends svc.Logic<SvcSettingsFilter> {
 }
 
 /** svc_settings, for the client. */
-export interface SvcSettingsCollection {
-  kind: 'singleton';
+export interface SvcSettingsCollection extends svc.Singleton<'svc_settings'> {
   item: SvcSettings;
   key: number;
   keyFields: 'id';

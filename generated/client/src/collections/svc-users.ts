@@ -127,8 +127,7 @@ export interface SvcUsersRelations {
 }
 
 /** svc_users, for the client. */
-export interface SvcUsersCollection {
-  kind: 'table';
+export interface SvcUsersCollection extends svc.Table<'svc_users'> {
   item: SvcUsers;
   key: string;
   keyFields: 'id';

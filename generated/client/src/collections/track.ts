@@ -58,8 +58,7 @@ export interface TrackRelations {
 }
 
 /** Track, for the client. */
-export interface TrackCollection {
-  kind: 'table';
+export interface TrackCollection extends svc.Table<'Track'> {
   item: Track;
   key: number;
   keyFields: 'TrackId';

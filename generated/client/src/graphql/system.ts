@@ -861,6 +861,11 @@ export type users_by_idQueryVariables = Exact<{
 
 export type users_by_idQuery = { users_by_id: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
+export type auth_providersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type auth_providersQuery = { auth_providers: { disableDefault: boolean } | null };
+
 export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -1677,6 +1682,11 @@ export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
 export const users_by_idDocument = createDocument<users_by_idQuery, users_by_idQueryVariables>(
   'system',
   'query users_by_id($id: ID!) { users_by_id(id: $id) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const auth_providersDocument = createDocument<auth_providersQuery, auth_providersQueryVariables>(
+  'system',
+  'query auth_providers { auth_providers { disableDefault } }',
 );
 
 export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_sessionsQueryVariables>(

@@ -37,8 +37,7 @@ export interface FlatRelations {
 }
 
 /** flat, for the client. */
-export interface FlatCollection {
-  kind: 'table';
+export interface FlatCollection extends svc.Table<'flat'> {
   item: Flat;
   key: [street: string, number: number, floor: number];
   keyFields: 'street' | 'number' | 'floor';

@@ -34,8 +34,7 @@ export interface HouseRelations {
 }
 
 /** house, for the client. */
-export interface HouseCollection {
-  kind: 'table';
+export interface HouseCollection extends svc.Table<'house'> {
   item: House;
   key: [street: string, number: number];
   keyFields: 'street' | 'number';

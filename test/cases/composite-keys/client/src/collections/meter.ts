@@ -41,8 +41,7 @@ export interface MeterRelations {
 }
 
 /** meter, for the client. */
-export interface MeterCollection {
-  kind: 'table';
+export interface MeterCollection extends svc.Table<'meter'> {
   item: Meter;
   key: number;
   keyFields: 'id';

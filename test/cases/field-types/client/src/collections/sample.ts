@@ -230,8 +230,7 @@ export interface SampleFilter extends svc.Logic<SampleFilter> {
 }
 
 /** sample, for the client. */
-export interface SampleCollection {
-  kind: 'table';
+export interface SampleCollection extends svc.Table<'sample'> {
   item: Sample;
   key: string;
   keyFields: 'id';

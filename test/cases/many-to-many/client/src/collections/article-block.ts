@@ -38,8 +38,7 @@ export interface ArticleBlockRelations {
 }
 
 /** article_block, for the client. */
-export interface ArticleBlockCollection {
-  kind: 'table';
+export interface ArticleBlockCollection extends svc.Table<'article_block'> {
   item: ArticleBlock;
   key: number;
   keyFields: 'id';

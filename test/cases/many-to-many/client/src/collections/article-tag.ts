@@ -36,8 +36,7 @@ export interface ArticleTagRelations {
 }
 
 /** article_tag, for the client. */
-export interface ArticleTagCollection {
-  kind: 'table';
+export interface ArticleTagCollection extends svc.Table<'article_tag'> {
   item: ArticleTag;
   key: number;
   keyFields: 'id';

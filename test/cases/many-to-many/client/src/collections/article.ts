@@ -39,8 +39,7 @@ export interface ArticleRelations {
 }
 
 /** article, for the client. */
-export interface ArticleCollection {
-  kind: 'table';
+export interface ArticleCollection extends svc.Table<'article'> {
   item: Article;
   key: number;
   keyFields: 'id';

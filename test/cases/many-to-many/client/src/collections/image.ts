@@ -24,8 +24,7 @@ export interface ImageFilter extends svc.Logic<ImageFilter> {
 }
 
 /** image, for the client. */
-export interface ImageCollection {
-  kind: 'table';
+export interface ImageCollection extends svc.Table<'image'> {
   item: Image;
   key: number;
   keyFields: 'id';

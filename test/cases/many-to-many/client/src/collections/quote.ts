@@ -24,8 +24,7 @@ export interface QuoteFilter extends svc.Logic<QuoteFilter> {
 }
 
 /** quote, for the client. */
-export interface QuoteCollection {
-  kind: 'table';
+export interface QuoteCollection extends svc.Table<'quote'> {
   item: Quote;
   key: number;
   keyFields: 'id';

@@ -28,8 +28,7 @@ export interface TagRelations {
 }
 
 /** tag, for the client. */
-export interface TagCollection {
-  kind: 'table';
+export interface TagCollection extends svc.Table<'tag'> {
   item: Tag;
   key: string;
   keyFields: 'name';

@@ -29,8 +29,7 @@ export interface _2faRelations {
 }
 
 /** 2fa, for the client. */
-export interface _2faCollection {
-  kind: 'table';
+export interface _2faCollection extends svc.Table<'2fa'> {
   item: _2fa;
   key: number;
   keyFields: 'id';

@@ -21,8 +21,7 @@ export interface CollectionsFilter extends svc.Logic<CollectionsFilter> {
 }
 
 /** collections, for the client. */
-export interface CollectionsCollection {
-  kind: 'table';
+export interface CollectionsCollection extends svc.Table<'collections'> {
   item: Collections;
   key: number;
   keyFields: 'id';

@@ -29,8 +29,7 @@ export interface ConstructorRelations {
 }
 
 /** constructor, for the client. */
-export interface ConstructorCollection {
-  kind: 'table';
+export interface ConstructorCollection extends svc.Table<'constructor'> {
   item: Constructor;
   key: number;
   keyFields: 'id';

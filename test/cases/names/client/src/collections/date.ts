@@ -29,8 +29,7 @@ export interface Date_Filter extends svc.Logic<Date_Filter> {
 }
 
 /** Date, for the client. */
-export interface Date_Collection {
-  kind: 'table';
+export interface Date_Collection extends svc.Table<'Date'> {
   item: Date_;
   key: number;
   keyFields: 'id';

@@ -29,8 +29,7 @@ export interface FieldsRelations {
 }
 
 /** fields, for the client. */
-export interface FieldsCollection {
-  kind: 'table';
+export interface FieldsCollection extends svc.Table<'fields'> {
   item: Fields;
   key: number;
   keyFields: 'id';

@@ -29,8 +29,7 @@ export interface GrößeU201e5U201cRelations {
 }
 
 /** größe „5“, for the client. */
-export interface GrößeU201e5U201cCollection {
-  kind: 'table';
+export interface GrößeU201e5U201cCollection extends svc.Table<'größe „5“'> {
   item: GrößeU201e5U201c;
   key: number;
   keyFields: 'id';

@@ -21,8 +21,7 @@ export interface IndexFilter extends svc.Logic<IndexFilter> {
 }
 
 /** index, for the client. */
-export interface IndexCollection {
-  kind: 'table';
+export interface IndexCollection extends svc.Table<'index'> {
   item: Index;
   key: number;
   keyFields: 'id';

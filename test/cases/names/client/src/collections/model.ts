@@ -31,8 +31,7 @@ export interface ModelRelations {
 }
 
 /** Model, for the client. */
-export interface ModelCollection {
-  kind: 'table';
+export interface ModelCollection extends svc.Table<'Model'> {
   item: Model;
   key: number;
   keyFields: 'id';

@@ -21,8 +21,7 @@ export interface OperationsFilter extends svc.Logic<OperationsFilter> {
 }
 
 /** operations, for the client. */
-export interface OperationsCollection {
-  kind: 'table';
+export interface OperationsCollection extends svc.Table<'operations'> {
   item: Operations;
   key: number;
   keyFields: 'id';

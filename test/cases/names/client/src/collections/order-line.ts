@@ -33,8 +33,7 @@ export interface OrderLineRelations {
 }
 
 /** Order Line, for the client. */
-export interface OrderLineCollection {
-  kind: 'table';
+export interface OrderLineCollection extends svc.Table<'Order Line'> {
   item: OrderLine;
   key: number;
   keyFields: 'id';

@@ -90,8 +90,7 @@ export interface OrderRelations {
 }
 
 /** order, for the client. */
-export interface OrderCollection {
-  kind: 'table';
+export interface OrderCollection extends svc.Table<'order'> {
   item: Order;
   key: number;
   keyFields: 'select';

@@ -35,8 +35,7 @@ export interface ProtoRelations {
 }
 
 /** __proto__, for the client. */
-export interface ProtoCollection {
-  kind: 'table';
+export interface ProtoCollection extends svc.Table<'__proto__'> {
   item: Proto;
   key: number;
   keyFields: 'constructor';

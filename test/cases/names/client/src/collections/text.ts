@@ -38,8 +38,7 @@ export interface TextRelations {
 }
 
 /** text, for the client. */
-export interface TextCollection {
-  kind: 'table';
+export interface TextCollection extends svc.Table<'text'> {
   item: Text;
   key: number;
   keyFields: 'id';

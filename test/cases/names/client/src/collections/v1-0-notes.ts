@@ -29,8 +29,7 @@ export interface V10NotesRelations {
 }
 
 /** v1.0 notes, for the client. */
-export interface V10NotesCollection {
-  kind: 'table';
+export interface V10NotesCollection extends svc.Table<'v1.0 notes'> {
   item: V10Notes;
   key: number;
   keyFields: 'id';

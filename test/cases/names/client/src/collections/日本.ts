@@ -27,8 +27,7 @@ export interface 日本Relations {
 }
 
 /** 日本, for the client. */
-export interface 日本Collection {
-  kind: 'table';
+export interface 日本Collection extends svc.Table<'日本'> {
   item: 日本;
   key: number;
   keyFields: 'id';

@@ -31,8 +31,7 @@ export interface AirportRelations {
 }
 
 /** airport, for the client. */
-export interface AirportCollection {
-  kind: 'table';
+export interface AirportCollection extends svc.Table<'airport'> {
   item: Airport;
   key: string;
   keyFields: 'code';

@@ -45,8 +45,7 @@ export interface FlightRelations {
 }
 
 /** flight, for the client. */
-export interface FlightCollection {
-  kind: 'table';
+export interface FlightCollection extends svc.Table<'flight'> {
   item: Flight;
   key: number;
   keyFields: 'id';

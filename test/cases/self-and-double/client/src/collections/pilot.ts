@@ -34,8 +34,7 @@ export interface PilotRelations {
 }
 
 /** pilot, for the client. */
-export interface PilotCollection {
-  kind: 'table';
+export interface PilotCollection extends svc.Table<'pilot'> {
   item: Pilot;
   key: number;
   keyFields: 'id';

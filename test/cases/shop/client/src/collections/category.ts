@@ -40,8 +40,7 @@ export interface CategoryRelations {
 }
 
 /** category, for the client. */
-export interface CategoryCollection {
-  kind: 'table';
+export interface CategoryCollection extends svc.Table<'category'> {
   item: Category;
   key: number;
   keyFields: 'id';

@@ -55,8 +55,7 @@ export interface CustomerRelations {
 }
 
 /** customer, for the client. */
-export interface CustomerCollection {
-  kind: 'table';
+export interface CustomerCollection extends svc.Table<'customer'> {
   item: Customer;
   key: string;
   keyFields: 'id';

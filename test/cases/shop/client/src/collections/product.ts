@@ -58,8 +58,7 @@ export interface ProductRelations {
 }
 
 /** product, for the client. */
-export interface ProductCollection {
-  kind: 'table';
+export interface ProductCollection extends svc.Table<'product'> {
   item: Product;
   key: number;
   keyFields: 'id';

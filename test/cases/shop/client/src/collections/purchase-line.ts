@@ -52,8 +52,7 @@ export interface PurchaseLineRelations {
 }
 
 /** purchase_line, for the client. */
-export interface PurchaseLineCollection {
-  kind: 'table';
+export interface PurchaseLineCollection extends svc.Table<'purchase_line'> {
   item: PurchaseLine;
   key: string;
   keyFields: 'id';

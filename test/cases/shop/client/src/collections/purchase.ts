@@ -46,8 +46,7 @@ export interface PurchaseRelations {
 }
 
 /** purchase, for the client. */
-export interface PurchaseCollection {
-  kind: 'table';
+export interface PurchaseCollection extends svc.Table<'purchase'> {
   item: Purchase;
   key: number;
   keyFields: 'id';

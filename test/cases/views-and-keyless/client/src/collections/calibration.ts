@@ -19,7 +19,7 @@ export interface CalibrationRelations {
 }
 
 /** calibration, for the client. */
-export interface CalibrationCollection extends svc.View {
+export interface CalibrationCollection extends svc.View<'calibration'> {
   item: Calibration;
   filter: CalibrationFilter;
   relations: CalibrationRelations;

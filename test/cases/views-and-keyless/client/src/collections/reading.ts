@@ -17,7 +17,7 @@ export interface ReadingFilter extends svc.Logic<ReadingFilter> {
 }
 
 /** reading, for the client. */
-export interface ReadingCollection extends svc.View {
+export interface ReadingCollection extends svc.View<'reading'> {
   item: Reading;
   filter: ReadingFilter;
   relations: svc.NoRelations;

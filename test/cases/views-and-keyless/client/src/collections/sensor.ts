@@ -29,8 +29,7 @@ export interface SensorRelations {
 }
 
 /** sensor, for the client. */
-export interface SensorCollection {
-  kind: 'table';
+export interface SensorCollection extends svc.Table<'sensor'> {
   item: Sensor;
   key: string;
   keyFields: 'name';

@@ -28,8 +28,7 @@ export interface SettingsFilter extends svc.Logic<SettingsFilter> {
 }
 
 /** settings, for the client. */
-export interface SettingsCollection {
-  kind: 'singleton';
+export interface SettingsCollection extends svc.Singleton<'settings'> {
   item: Settings;
   key: number;
   keyFields: 'id';

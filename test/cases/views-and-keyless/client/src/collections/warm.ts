@@ -14,7 +14,7 @@ export interface WarmFilter extends svc.Logic<WarmFilter> {
 }
 
 /** warm, for the client. */
-export interface WarmCollection extends svc.View {
+export interface WarmCollection extends svc.View<'warm'> {
   item: Warm;
   filter: WarmFilter;
   relations: svc.NoRelations;
