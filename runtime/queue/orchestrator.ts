@@ -49,7 +49,7 @@ const pauseAfterLoss = 2_000;
 interface Link {
   readonly client: Client;
   readonly connection: Pick<Connection, 'withDeadline' | 'close'> | null;
-  readonly searchable: boolean;
+  readonly searchable: Searchable;
 }
 
 export const createOrchestrator = (options: OrchestratorOptions): Orchestrator => {
@@ -86,7 +86,7 @@ export const createOrchestrator = (options: OrchestratorOptions): Orchestrator =
 };
 
 /** For workers, which have a connection already. */
-export const orchestratorOf = (client: Client, searchable: boolean): Orchestrator => ({
+export const orchestratorOf = (client: Client, searchable: Searchable): Orchestrator => ({
   ...createCalls((body) => body({ client, connection: null, searchable })),
   close: async () => undefined,
 });
@@ -112,12 +112,22 @@ const connect = async ({ address, namespace }: OrchestratorOptions): Promise<Lin
   const settings = readConnection({ address, namespace });
   const connection = await Connection.connect({ ...settings.options, connectTimeout: callLimit });
   const client = new Client({ connection, namespace: settings.namespace });
-  return { client, connection, searchable: await isSearchable(client, settings.namespace) };
+  return { client, connection, searchable: watchSearchable(client, settings.namespace) };
 };
 
 /** Whether the namespace knows our search attributes; without them everything else works. */
-export const isSearchable = async (client: Client, namespace: string): Promise<boolean> =>
-  (await missingAttributes(client, namespace)).length === 0;
+export type Searchable = () => Promise<boolean>;
+
+/** Asks again, at most every `pause` milliseconds, until it does: a worker adds them, perhaps after we have come. */
+export const watchSearchable = (client: Client, namespace: string, pause = 30_000): Searchable => {
+  let known: Promise<boolean> | null = null;
+  const ask = async (): Promise<boolean> => {
+    const isComplete = (await missingAttributes(client, namespace)).length === 0;
+    if (!isComplete) setTimeout(() => (known = null), pause).unref();
+    return isComplete;
+  };
+  return () => (known ??= ask());
+};
 
 /** Our search attributes that the namespace does not know; all of them where it does not say. */
 export const missingAttributes = async (
@@ -157,10 +167,11 @@ const admitRequest = async (link: Link, request: RequestStart): Promise<void> =>
   );
 };
 
-const startDelivery = async ({ client, searchable }: Link, delivery: DeliveryInput): Promise<void> => {
+const startDelivery = async (link: Link, delivery: DeliveryInput): Promise<void> => {
+  const searchable = await link.searchable();
   const attributes = await attributesOf({ SvcRequestId: delivery.requestId, SvcWebhookState: 'pending' });
   await unlessThere(() =>
-    client.workflow.start(workflowTypes.webhookDelivery, {
+    link.client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
       taskQueue: taskQueues.workflows,
       args: [{ ...delivery, searchable }],
@@ -173,23 +184,26 @@ const startDelivery = async ({ client, searchable }: Link, delivery: DeliveryInp
 };
 
 /** One workflow an id, ever: a second start, or one after the end, changes nothing. */
-const requestOptions = async ({ searchable }: Link, { priority, summary, ...request }: RequestStart) => ({
-  workflowId: request.requestId,
-  taskQueue: taskQueues.workflows,
-  args: [{ ...request, searchable } satisfies ModelRequestInput] as [ModelRequestInput],
-  workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-  workflowIdConflictPolicy: 'USE_EXISTING' as const,
-  staticSummary: summary,
-  priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
-  ...(searchable && {
-    typedSearchAttributes: await attributesOf({
-      SvcModel: request.model,
-      SvcAccount: request.account,
-      SvcRequestId: request.requestId,
-      SvcStatus: 'IN_QUEUE',
+const requestOptions = async (link: Link, { priority, summary, ...request }: RequestStart) => {
+  const searchable = await link.searchable();
+  return {
+    workflowId: request.requestId,
+    taskQueue: taskQueues.workflows,
+    args: [{ ...request, searchable } satisfies ModelRequestInput] as [ModelRequestInput],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    staticSummary: summary,
+    priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
+    ...(searchable && {
+      typedSearchAttributes: await attributesOf({
+        SvcModel: request.model,
+        SvcAccount: request.account,
+        SvcRequestId: request.requestId,
+        SvcStatus: 'IN_QUEUE',
+      }),
     }),
-  }),
-});
+  };
+};
 
 /** `null`: has none. */
 const attributesOf = async (

@@ -12,7 +12,13 @@ import { searchAttributes, taskQueues } from './contract.js';
 import { createDesk, type Desk } from './desk.js';
 import { createDirectoryStore, type FileStore } from './files.js';
 import type { QueueModels } from './models.js';
-import { isSearchable, missingAttributes, orchestratorOf, type Orchestrator } from './orchestrator.js';
+import {
+  missingAttributes,
+  orchestratorOf,
+  watchSearchable,
+  type Orchestrator,
+  type Searchable,
+} from './orchestrator.js';
 import { toFunction } from './run.js';
 import { createRunner } from './runners/index.js';
 import type { QueueSettings } from './settings.js';
@@ -49,7 +55,7 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   const connection = await NativeConnection.connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
-  const parts = createParts(client, await isSearchable(client, chosen.namespace), options);
+  const parts = createParts(client, watchSearchable(client, chosen.namespace), options);
   const workers = await Promise.all(
     options.roles.flatMap((role) =>
       queuesOf(role, options).map((queue) =>
@@ -90,7 +96,7 @@ interface Parts extends WorkerProcessOptions {
   readonly files: FileStore;
 }
 
-const createParts = (client: Client, searchable: boolean, options: WorkerProcessOptions): Parts => {
+const createParts = (client: Client, searchable: Searchable, options: WorkerProcessOptions): Parts => {
   const { database, models, settings, onFailure } = options;
   const orchestrator = orchestratorOf(client, searchable);
   const { resultTtl } = settings;

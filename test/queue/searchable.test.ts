@@ -1,0 +1,39 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { watchSearchable } from '../../runtime/queue/orchestrator.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+let queue: TestQueue;
+let connection: Connection;
+beforeAll(async () => {
+  queue = await startTestQueue('sqlite');
+  connection = await Connection.connect({ address: inject('services').temporal });
+});
+afterAll(async () => {
+  await connection.close();
+  await queue.close();
+});
+
+const image = { prompt: 'sea', width: 16, height: 16 };
+
+it('who comes before the worker that adds the search attributes uses them later', async () => {
+  const client = new Client({ connection, namespace: queue.namespace });
+  const searchable = watchSearchable(client, queue.namespace, 50);
+  expect(await searchable()).toBe(false);
+  await queue.startWorkers();
+  await until(searchable);
+});
+
+it('requests and deliveries are found by what they are about', async () => {
+  const { workflow } = new Client({ connection, namespace: queue.namespace });
+  const path = `/queue/demo/image?svc_webhook=${queue.receiver.url}/found`;
+  const { body } = await queue.request('POST', path, { as: 'ann', body: image });
+  const { request_id: id } = body as unknown as { request_id: string };
+  const query = `SvcRequestId="${id}" and ExecutionStatus="Completed"`;
+  await until(async () => ((await workflow.count(query)).count === 2 ? true : null));
+  const found = [
+    `SvcModel="demo/image" and SvcStatus="OK" and SvcHttpStatus=200`,
+    `SvcWebhookState="delivered" and WorkflowType="webhookDelivery"`,
+  ];
+  for (const part of found) expect((await workflow.count(`${query} and ${part}`)).count).toBe(1);
+});
