@@ -14,6 +14,7 @@ import type { Database } from '../execute/database.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { prepareBuild } from './prepare.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
+import { computeHashesApart } from '../passwords.js';
 import { isRefusal } from '../refusal.js';
 import { loadFunctions } from './functions.js';
 
@@ -42,6 +43,7 @@ const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config } = options;
+  computeHashesApart();
   let ready = false;
   const setReady = (value: boolean): void => {
     ready = value;
