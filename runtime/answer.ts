@@ -1,6 +1,6 @@
 /** The pipeline as doors see it: every error is a response, and everything worth telling is told. */
 import { StalePrincipal, unsettled } from './access/access.js';
-import { sessionCookie, usesSessionCookie } from './access/credentials.js';
+import { refusesSession, sessionCookie } from './access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from './errors.js';
 import type { Handle } from './handle.js';
@@ -43,8 +43,9 @@ export const settle = async (
   try {
     response = await handled;
   } catch (error) {
-    response = respondError(explain(error, request, { availability, observe }));
-    if (response.status === 401 && usesSessionCookie(request)) {
+    const explained = explain(error, request, { availability, observe });
+    response = respondError(explained);
+    if (refusesSession(explained, request)) {
       response = { ...response, cookies: [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] };
     }
   }

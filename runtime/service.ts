@@ -62,6 +62,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const { config, database, observe, openapi, base, url } = options;
   const items = await createItemServices(options);
   const background = createBackground(observe);
+  warnOfMail(config, observe);
   const housekeeping = startHousekeeping(database, observe);
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
@@ -128,6 +129,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
     },
   };
+};
+
+/** Pages for new passwords are of no use without mails that lead to them. */
+const warnOfMail = ({ auth, mail }: Config, observe: Observe): void => {
+  if (auth.resetUrls.length > 0 && mail.smtp === null) {
+    const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
+    observe({ kind: 'warning', message });
+  }
 };
 
 const tellClient = (error: unknown): ApiError =>

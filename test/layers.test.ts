@@ -47,7 +47,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/once': [],
   'runtime/package': [],
   'runtime/paths': ['runtime/package'],
-  'runtime/passwords': ['runtime/turns'],
+  'runtime/passwords': ['runtime/turns', 'runtime/package'],
   'runtime/turns': ['runtime/errors'],
   'runtime/refusal': [],
   'runtime/config': ['runtime/refusal'],

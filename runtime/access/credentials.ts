@@ -1,5 +1,5 @@
 /** What a request says about who sends it: a token in the header, in the query string or in the session cookie. */
-import { forbidden, invalidPayload } from '../errors.js';
+import { ApiError, forbidden, invalidPayload } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 export interface Credential {
@@ -51,8 +51,14 @@ const readSessionCookie = ({ headers }: ApiRequest): string | null => {
   return typeof cookie === 'string' ? (inCookies.exec(cookie)?.[1] ?? null) : null;
 };
 
+/** Whether what is wrong is the session cookie: its session is over, or its token was never ours. */
+export const refusesSession = (error: unknown, request: ApiRequest): boolean =>
+  error instanceof ApiError &&
+  (error.status === 401 || error.code === 'INVALID_TOKEN') &&
+  usesSessionCookie(request);
+
 /** Whether the caller is known by the session cookie and nothing else. */
-export const usesSessionCookie = (request: ApiRequest): boolean =>
+const usesSessionCookie = (request: ApiRequest): boolean =>
   request.headers.authorization === undefined &&
   !request.query.includes('access_token=') &&
   readSessionCookie(request) !== null;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
 import type { Config, SmtpConfig } from '../config.js';
+import { isLocalHost } from '../config/providers.js';
 import { once } from '../once.js';
 import { packageRoot } from '../package.js';
 
@@ -35,7 +36,7 @@ const openTransport = async (smtp: SmtpConfig): Promise<Transporter> => {
     port,
     secure,
     // a relay on this machine has a certificate for another name, if any
-    ignoreTLS: /^(localhost|127\.[\d.]+|::1)$/.test(host),
+    ignoreTLS: isLocalHost(host),
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,

@@ -49,7 +49,7 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
   say(
     greet({
       urls,
-      queue: `${running.url}/queue`,
+      url: running.url,
       ui: queue.ui,
       email,
       token,

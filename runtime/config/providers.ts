@@ -163,8 +163,11 @@ const readProvider = (name: string, { read, faults }: ProviderSource): ProviderC
   };
 };
 
+/** Whether a host, an address or a name without brackets, is this machine. */
+export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
+
 /** Codes and tokens travel there: in the clear only on this machine. */
-export const isLocal = ({ hostname }: URL): boolean => /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
 
 const parseEndpoint: Parse<string> = (value) => {
   const url = URL.canParse(value) ? new URL(value) : null;

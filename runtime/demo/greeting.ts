@@ -1,9 +1,8 @@
 /** What the demo tells on the terminal, once it answers. */
 
 export interface Demo {
+  readonly url: string;
   readonly urls: Readonly<Record<string, string>>;
-  /** Where requests are submitted. */
-  readonly queue: string;
   /** Pages of Temporal; `null`: its own affair. */
   readonly ui: string | null;
   readonly email: string;
@@ -34,13 +33,17 @@ export const greet = (demo: Demo): string => {
     '',
     ...curls(urls.items ?? '', token ?? 'TOKEN'),
     '',
+    'A login, and who one is then:',
+    '',
+    ...loginCurls(demo),
+    '',
     'The queue. In another terminal, who receives what comes of it:',
     '',
     receiver,
     '',
     'A request, its state, its result:',
     '',
-    ...queueCurls(demo.queue, key === null ? `Bearer ${token ?? 'TOKEN'}` : `Key ${key}`),
+    ...queueCurls(`${demo.url}/queue`, key === null ? `Bearer ${token ?? 'TOKEN'}` : `Key ${key}`),
     '',
     `Ctrl-C stops it; the data stays in ${file}.`,
     '',
@@ -54,6 +57,16 @@ const curls = (items: string, token: string): readonly string[] => {
     `curl -g '${items}/Album?fields=Title,ArtistId.Name,Track.Name&limit=2' ${header}`,
     `curl -g '${items}/Track?filter[Milliseconds][_gt]=4000000&fields=Name,Milliseconds&sort=-Milliseconds' ${header}`,
     `curl -X POST '${items}/Artist' ${header} -H 'Content-Type: application/json' -d '{"Name":"Clara Schumann"}'`,
+  ];
+};
+
+/** An access token out of the answer, and what it is for. */
+const loginCurls = ({ url, email, password }: Demo): readonly string[] => {
+  const credentials = JSON.stringify({ email, password: password ?? 'PASSWORD' });
+  return [
+    `jwt=$(curl -s '${url}/auth/login' -H 'Content-Type: application/json' -d '${credentials}' | ` +
+      `tee /dev/stderr | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`,
+    `curl '${url}/users/me?fields=email,role.name' -H "Authorization: Bearer $jwt"`,
   ];
 };
 

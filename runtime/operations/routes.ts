@@ -1,9 +1,10 @@
 /** Operations by method and path: identity, access, input, then the body that the spec names. */
 import { requireSecondFactor, type Access, type Principal } from '../access/access.js';
+import { refusesSession } from '../access/credentials.js';
 import { forbidden } from '../errors.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-import { openContext, type OpenedContext } from './context.js';
+import { openContext, type OpenedContext, type OperationContext } from './context.js';
 import { findOperation, methodsAt, type FoundOperation, type OperationEntry } from './entries.js';
 import { readInput } from './input.js';
 
@@ -37,12 +38,37 @@ const run = async (
 ): Promise<ApiResponse> => {
   const { entry } = found;
   const { context, reply } = openContext(request, access);
-  if (entry.access !== 'open') requireAccess(entry, await context.principal());
+  await requireCaller(entry, request, context);
   const input = await readInput(found, request);
   // the table and the interface are printed from the same spec
   const body = bodies[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
   return respond(entry, await body(input, context), reply);
 };
+
+/** @throws whatever keeps the caller out */
+const requireCaller = async (
+  entry: OperationEntry,
+  request: ApiRequest,
+  context: OperationContext,
+): Promise<void> => {
+  if (entry.access === 'open') return;
+  try {
+    requireAccess(entry, await context.principal());
+  } catch (error) {
+    if (!(withoutSession.has(entry.id) && refusesSession(error, request))) throw error;
+  }
+};
+
+/** Whoever comes with the cookie of a session that is over can begin another one, and end what is left of it. */
+const withoutSession: ReadonlySet<OperationEntry['id']> = new Set([
+  'authProviders',
+  'authLogin',
+  'authLoginProvider',
+  'authRefresh',
+  'authLogout',
+  'authPasswordRequest',
+  'authPasswordReset',
+]);
 
 /** @throws FORBIDDEN */
 export const requireAccess = (

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { once } from '../once.js';
+import { computeHashesApart } from '../passwords.js';
 import { isRefusal } from '../refusal.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
@@ -29,6 +30,7 @@ const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config } = options;
+  computeHashesApart();
   let ready = false;
   const setReady = (value: boolean): void => {
     ready = value;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -218,6 +218,22 @@ describe('svc generate', () => {
     expect(stderr).toContain('spec/api.yaml:1:1: ');
     expect(stderr).toContain('spec/api.yaml:2:10: ');
     expect(readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8')).toBe(before);
+  });
+
+  it('makes a secret of this machine once, for its user alone, where none is given', async () => {
+    const given = work();
+    const url = 'sqlite:data.db';
+    await given.run(['bootstrap'], { DATABASE_URL: url, SECRET: 's'.repeat(32) });
+    expect(existsSync(join(given.directory, '.svc', 'secret'))).toBe(false);
+    const place = work();
+    const file = join(place.directory, '.svc', 'secret');
+    const { stdout, stderr } = await place.run(['bootstrap'], { DATABASE_URL: url });
+    const secret = readFileSync(file, 'utf8');
+    expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(32);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(stdout + stderr).not.toContain(secret);
+    await place.run(['bootstrap'], { DATABASE_URL: url });
+    expect(readFileSync(file, 'utf8')).toBe(secret);
   });
 
   it('says which stored catalog is not there', async () => {

@@ -17,17 +17,16 @@ export interface People {
 
 export const createPeople = (database: Database, quote: (name: string) => string): People => {
   /** A role follows its groups, except away from the last administrator. */
-  const setRole = (id: string, role: string | null): Promise<void> =>
-    change(database, async (executor) => {
-      const before = await executor.query('select role from svc_users where id = ?', [id]);
-      const held = textOf(before[0]?.role);
-      if (held === role) return false;
+  const setRole = async (id: string, role: string | null): Promise<void> => {
+    if ((await readRole(id, database)) === role) return;
+    await change(database, async (executor) => {
+      const held = await readRole(id, executor);
       await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [role, id] });
       if ((await findAdministrators(executor, quote)).length === 0) {
         await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [held, id] });
       }
-      return true;
     });
+  };
 
   const register = async (claims: Claims, config: ProviderConfig): Promise<Account> => {
     if (!config.allowRegistration) throw new ProviderRefusal('somebody without a user record');
@@ -51,7 +50,6 @@ export const createPeople = (database: Database, quote: (name: string) => string
         text: `insert into svc_users (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
         values: Object.values(row),
       });
-      return true;
     });
     const made = await findById(database, String(row.id));
     if (made === null) throw new ProviderRefusal('the new user was deleted');
@@ -99,9 +97,15 @@ const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: Provide
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
-/** Where the body changed something, every process sees it with its next request. */
-const change = (database: Database, body: (executor: Executor) => Promise<boolean>): Promise<void> =>
+const readRole = async (id: string, executor: Pick<Executor, 'query'>): Promise<string | null> =>
+  textOf((await executor.query('select role from svc_users where id = ?', [id]))[0]?.role);
+
+/**
+ * Every process sees it with its next request. Counting comes first: it makes such changes take turns, so that two of
+ * them cannot each leave the other's administrator.
+ */
+const change = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
   database.transaction(async (executor) => {
-    if (await body(executor))
-      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await body(executor);
   });

@@ -2,6 +2,7 @@
 import type { Configuration } from 'openid-client';
 import { isLocal, type OAuth2Config, type ProviderConfig } from '../../config/providers.js';
 import { apiError } from '../../errors.js';
+import { once } from '../../once.js';
 
 export interface Provider {
   readonly config: ProviderConfig;
@@ -33,7 +34,7 @@ interface ProviderOptions {
 }
 
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
-  const load = retried(() => discover(config));
+  const load = once(() => discover(config));
 
   /** What fails on the way there is the provider's, not the caller's. */
   const reach = (): ReturnType<typeof discover> =>
@@ -144,14 +145,4 @@ const reasonOf = (error: unknown): string => {
     (word): word is string => typeof word === 'string' && /^\w{1,64}$/.test(word),
   );
   return words.length === 0 ? 'the answer of the provider does not hold' : words.join(' ');
-};
-
-/** Once it has worked, for good. */
-const retried = <Result>(make: () => Promise<Result>): (() => Promise<Result>) => {
-  let made: Promise<Result> | null = null;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = null;
-      throw error;
-    }));
 };

@@ -29,6 +29,14 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     const { id, session } = jwt.decode(token) as Record<string, string>;
     return { id, session, iss: 'svc' };
   };
+  const endedCookie = async () => {
+    const cookie = cookiesOf(await login(server(), 'ann', { mode: 'session' })).get('svc_session_token');
+    await server().request('POST', '/auth/logout', {
+      headers: { cookie: `svc_session_token=${cookie?.value}` },
+      body: { mode: 'session' },
+    });
+    return cookie?.value;
+  };
   const ask = async (token: string) => (await readBooks(server(), token)).codes;
 
   it('answers with an access token, its lifetime and a refresh token', async () => {
@@ -202,6 +210,54 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
         const refused = await get('/items/book/1', { cookie: broken });
         expect(refused.codes).toEqual(['INVALID_CREDENTIALS']);
         expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
+      }
+    });
+
+    it.each([
+      ['ended', () => endedCookie()],
+      ['expired', async () => jwt.sign(await claims(), testSecret, { expiresIn: -60 })],
+      ['signed with another secret', async () => jwt.sign(await claims(), 'x'.repeat(40), { expiresIn: 60 })],
+    ])('that have %s keep nobody from logging in, and are refused elsewhere', async (_, make) => {
+      const headers = { cookie: `svc_session_token=${await make()}` };
+      const ask = async (method: string, path: string, body?: unknown) => {
+        const answer = await server().request(method, path, { headers, ...(body !== undefined && { body }) });
+        return [answer.status, ...answer.codes];
+      };
+      const { refresh_token: token } = await logIn(server(), 'ann');
+      const credentials = { email: 'ann@example.com', password };
+      expect(await ask('GET', '/auth')).toEqual([200]);
+      expect(await ask('POST', '/auth/login', credentials)).toEqual([200]);
+      expect(await ask('POST', '/auth/login/default', credentials)).toEqual([200]);
+      expect(await ask('POST', '/auth/login', { ...credentials, password: 'nope' })).toEqual([
+        401,
+        'INVALID_CREDENTIALS',
+      ]);
+      expect(await ask('POST', '/auth/refresh', { refresh_token: token })).toEqual([200]);
+      expect(await ask('POST', '/auth/password/request', { email: 'ann@example.com' })).toEqual([204]);
+      expect(await ask('POST', '/auth/password/reset', { token: 'x', password })).toEqual([
+        403,
+        'INVALID_TOKEN',
+      ]);
+      expect(await ask('POST', '/auth/logout', { mode: 'session' })).toEqual([204]);
+      const refused = await server().request('GET', '/users/me', { headers });
+      expect([401, 403]).toContain(refused.status);
+      expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
+    });
+
+    it('that are no good are counted like anybody’s request', async () => {
+      const limited = await server().startAnother({
+        RATE_LIMITER_ENABLED: 'true',
+        RATE_LIMITER_POINTS: '2',
+        RATE_LIMITER_DURATION: '1h',
+      });
+      try {
+        const headers = { cookie: 'svc_session_token=garbage' };
+        const statuses: number[] = [];
+        for (let each = 0; each < 3; each += 1)
+          statuses.push((await limited.request('GET', '/auth', { headers })).status);
+        expect(statuses).toEqual([200, 200, 429]);
+      } finally {
+        await limited.close();
       }
     });
 

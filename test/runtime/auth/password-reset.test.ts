@@ -50,6 +50,18 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
   };
   const logInWith = (name: string, given: string) => login(server(), name, { password: given });
 
+  it('are missed at the start where pages for them are allowed and no mail is sent', async () => {
+    const warningsWith = async (environment: Readonly<Record<string, string>>) => {
+      const another = await server().startAnother(environment);
+      await another.close();
+      return another.observations.flatMap((each) => (each.kind === 'warning' ? [each.message] : []));
+    };
+    const pages = { PASSWORD_RESET_URL_ALLOW_LIST: ownPage };
+    expect(await warningsWith(pages)).toEqual([expect.stringContaining('EMAIL_SMTP_HOST')]);
+    expect(await warningsWith({ ...pages, ...smtp.environment })).toEqual([]);
+    expect(await warningsWith({})).toEqual([]);
+  });
+
   it('come from a link, once, and end every session', async () => {
     const { access_token: jwt, refresh_token: refresh } = await logIn(server(), 'ann');
     const token = await tokenFor('ann');

@@ -68,6 +68,19 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
     expect((await readBooks(server(), 'ben-token')).status).toBe(200);
   });
 
+  it('stops no key of the queue that was made before, and lets none be made', async () => {
+    await demand(false);
+    const { data } = await server().request('POST', '/keys', { as: 'ann', body: {} });
+    const { key } = data as { readonly key: string };
+    await demand(true);
+    const path = `/queue/demo/image/requests/${crypto.randomUUID()}/status`;
+    const status = async (authorization: string) =>
+      (await server().request('GET', path, { headers: { authorization } })).status;
+    expect(await status(`Key ${key}`)).toBe(404);
+    expect(await status('Bearer ann-token')).toBe(403);
+    expect((await server().request('POST', '/keys', { as: 'ann', body: {} })).codes).toEqual(['FORBIDDEN']);
+  });
+
   it('is the matter of the provider for whoever logs in there', async () => {
     expect((await readBooks(server(), 'foreign-token')).status).toBe(200);
   });

@@ -146,6 +146,49 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(await userOf('zoe')).toEqual({ ...user, role: reader });
   });
 
+  it('makes one user of somebody who comes twice at once', async () => {
+    identity.people.set('twin', { email: 'twin@example.com', email_verified: true });
+    const visitors = [createVisitor(), createVisitor(), createVisitor()];
+    const callbacks: string[] = [];
+    for (const visitor of visitors) callbacks.push(await reachCallback(visitor, 'acme', 'twin'));
+    const answers = await Promise.all(visitors.map((visitor, index) => visitor.get(callbacks[index] ?? '')));
+    expect(answers.map(codeOf)).toEqual([200, 200, 200]);
+    const rows = await server().database.query(
+      "select id from svc_users where external_identifier = 'twin' and provider = 'acme'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('leaves one administrator, even where the groups of the last two say otherwise at once', async () => {
+    const { database } = server();
+    const setOthers = (status: string) =>
+      server().execute(
+        `update svc_users set status = '${status}' where email = 'admin@example.com';
+         update svc_access_version set version = version + 1`,
+      );
+    const [admin] = await database.query("select role from svc_users where email = 'admin@example.com'");
+    const names = ['first', 'second'];
+    for (const name of names) {
+      identity.people.set(name, { groups: ['staff'] });
+      await addUser('acme', name, { role: admin?.role });
+    }
+    await setOthers('suspended');
+    try {
+      const visitors = names.map(() => createVisitor());
+      const callbacks: string[] = [];
+      for (const [index, visitor] of visitors.entries())
+        callbacks.push(await reachCallback(visitor, 'acme', names[index] ?? ''));
+      const answers = await Promise.all(
+        visitors.map((visitor, index) => visitor.get(callbacks[index] ?? '')),
+      );
+      expect(answers.map(codeOf)).toEqual([200, 200]);
+      const roles = await Promise.all(names.map(async (name) => (await userOf(name))?.role));
+      expect(roles.toSorted()).toEqual([reader, admin?.role].toSorted());
+    } finally {
+      await setOthers('active');
+    }
+  });
+
   it('works with OAuth 2, and gives what the mode says', async () => {
     identity.people.set('otto', { email: 'otto@example.com', email_verified: true });
     const { answer } = await enter('plain', 'otto');
