@@ -16,7 +16,8 @@ export const keyToPath = (key: AnyKey): string[] => {
   return parts;
 };
 
-/** Composite keys are joined by commas. */
-export const keyToBody = (key: AnyKey): KeyPart => (isComposite(key) ? key.join(',') : key);
+/** Parts of a composite key are joined by commas, each escaped by itself as in a path. */
+export const keyToBody = (key: AnyKey): KeyPart =>
+  isComposite(key) ? key.map((part) => encodeURIComponent(part)).join(',') : key;
 
 const isComposite = (key: AnyKey): key is readonly KeyPart[] => Array.isArray(key);

@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { loadConfig } from './config.js';
 import { createObserver } from './observe.js';
+import { computeHashesApart } from './passwords.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService } from './service.js';
@@ -22,6 +23,7 @@ export interface Api {
  */
 export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
   const config = loadConfig(env);
+  computeHashesApart();
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
   const url = config.publicUrl ?? `http://${config.host}:${config.port}`;

@@ -15,7 +15,7 @@ export interface Marks {
   readonly open?: string;
   /** `body`: an argument that REST has in the body. */
   readonly in?: string;
-  /** Type of a relation for those who may not read what it leads to. */
+  /** Type of a relation for those who may not read, or update, what it leads to. */
   readonly otherwise?: string;
 }
 

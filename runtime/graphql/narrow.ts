@@ -111,21 +111,25 @@ const isRootPermitted = (field: MemberNode, visible: Visibility): boolean => {
 };
 
 /**
- * Where the type is absent: a relation becomes the column it stands on, what a write answers becomes `true`,
- * anything else goes.
+ * Where the type is absent: a relation becomes the column it stands on, a written list one of new items, what a write
+ * answers becomes `true`; anything else goes.
  */
 const narrowMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNode | null => {
   const kept = 'arguments' in field ? withArguments(field, absent) : field;
   if (!absent.has(typeName(field.type))) return kept;
   const { otherwise, action } = marksOf(field);
   const type = otherwise ?? (action === undefined ? null : 'Boolean');
-  if (type === null) return null;
+  if (type === null || absent.has(type)) return null;
   return {
     ...kept,
     ...('arguments' in kept && otherwise !== undefined && { arguments: [] }),
-    type: named(type),
+    type: renamed(kept.type, type),
   };
 };
+
+/** The type by another name: a list stays one. */
+const renamed = (type: TypeNode, name: string): TypeNode =>
+  type.kind === Kind.LIST_TYPE ? { ...type, type: renamed(type.type, name) } : named(name);
 
 const withArguments = (field: FieldDefinitionNode, absent: ReadonlySet<string>): FieldDefinitionNode => ({
   ...field,

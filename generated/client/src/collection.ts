@@ -1,4 +1,5 @@
 /** Reads and writes of one collection, whatever its types. */
+import { toApiError } from './errors.js';
 import { keyToBody, keyToPath, type AnyKey } from './key.js';
 import { toBody, toParameters, type AnyQuery } from './parameters.js';
 import * as rest from './rest/index.js';
@@ -31,8 +32,15 @@ export const createItems = (place: Place) => {
       return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
     },
 
-    get: async (key: AnyKey, query?: AnyQuery, options?: CallOptions) =>
-      dataOf(await call((shared) => rest.readItem({ ...shared, ...one(key, query) }), options)),
+    get: async (key: AnyKey, query: AnyQuery = {}, options?: CallOptions) => {
+      const target = one(key, query);
+      if (fitsUrl(target.query))
+        return dataOf(await call((shared) => rest.readItem({ ...shared, ...target }), options));
+      const body = { keys: [keyToBody(key)], query: toBody(query) };
+      const [item] = dataOf(await search(place, body, options)) as readonly unknown[];
+      if (item === undefined) throw missingItem(collection);
+      return item;
+    },
 
     create,
 
@@ -72,12 +80,22 @@ export const createSingleton = (place: Place) => ({
 /** Longer query strings are sent as the body of a SEARCH. */
 const longestQuery = 2_000;
 
-const read = ({ collection, call }: Place, query: AnyQuery, options?: CallOptions) => {
-  const parameters = toParameters(query);
-  const path = { collection };
-  if (new URLSearchParams(parameters).toString().length <= longestQuery) {
-    return call((shared) => rest.readItems({ ...shared, path, query: parameters }), options);
-  }
+const fitsUrl = (parameters: Record<string, string>): boolean =>
+  new URLSearchParams(parameters).toString().length <= longestQuery;
+
+const read = (place: Place, query: AnyQuery, options?: CallOptions) => {
+  const target = { path: { collection: place.collection }, query: toParameters(query) };
+  return fitsUrl(target.query)
+    ? place.call((shared) => rest.readItems({ ...shared, ...target }), options)
+    : search(place, { query: toBody(query) }, options);
+};
+
+interface Search {
+  readonly keys?: readonly AnyKey[];
+  readonly query: AnyQuery;
+}
+
+const search = ({ collection, call }: Place, body: Search, options?: CallOptions) => {
   // OpenAPI knows no SEARCH, the methods of generated functions are those of OpenAPI
   const method = 'SEARCH' as 'POST';
   return call(
@@ -86,11 +104,17 @@ const read = ({ collection, call }: Place, query: AnyQuery, options?: CallOption
         ...shared,
         method,
         url: '/{collection}',
-        path,
-        body: { query: toBody(query) },
+        path: { collection },
+        body,
       }),
     options,
   );
+};
+
+/** A SEARCH leaves out what is not there; asked for by its key, it is an error as it is of GET. */
+const missingItem = (collection: string): Error => {
+  const reason = `the item of "${collection}" does not exist or may not be used this way`;
+  return toApiError(403, { errors: [{ message: reason, extensions: { code: 'FORBIDDEN', reason } }] });
 };
 
 const toSelection = (which: AnySelection): object =>

@@ -136,7 +136,10 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
   };
 };
 
-/** Lists that are written through their owner: every item of the list, a new one or one with its key. */
+/**
+ * Lists that are written through their owner: every item of the list, a new one or one with its key; new ones only
+ * from those who may not update.
+ */
 const writtenLists = (links: readonly Link[], context: Context): readonly FieldDefinition[] =>
   links.flatMap(({ relation, target }) =>
     relation.kind === 'oneToMany' && isWrittenInLists(target)
@@ -144,7 +147,7 @@ const writtenLists = (links: readonly Link[], context: Context): readonly FieldD
           {
             name: relation.graphql,
             type: `[${context.typesOf(target).update}]`,
-            marks: spelled(relation),
+            marks: { ...spelled(relation), otherwise: context.typesOf(target).create },
           },
         ]
       : [],

@@ -320,12 +320,16 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   it('operations are fields of the system schema', async () => {
-    const found = await data('{ server_ping health: server_health { status } server_specs_oas }', {
-      path: '/graphql/system',
-    });
+    const found = await data(
+      '{ server_ping health: server_health { status } auth_providers { data { name } disableDefault } server_specs_oas }',
+      {
+        path: '/graphql/system',
+      },
+    );
     expect(found).toMatchObject({
       server_ping: 'pong',
       health: { status: 'ok' },
+      auth_providers: { data: [], disableDefault: false },
       server_specs_oas: { openapi: '3.1.0' },
     });
   });
