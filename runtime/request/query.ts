@@ -118,10 +118,12 @@ const insert = (root: Branch, path: readonly string[]): void => {
 
 /** `a.b` may be a column, and `a.b.c` another: each is a node. */
 const toNodes = ({ below }: Branch): FieldNode[] =>
-  [...below].flatMap(([name, branch]) => [
-    ...(branch.isEnd ? [{ name, children: [] }] : []),
-    ...(branch.below.size > 0 ? [{ name, children: toNodes(branch) }] : []),
-  ]);
+  [...below].flatMap(([name, branch]) => {
+    const leaf = { name, children: [] };
+    const inner = { name, children: toNodes(branch) };
+    if (inner.children.length === 0) return [leaf];
+    return branch.isEnd ? [leaf, inner] : [inner];
+  });
 
 /** More relations than any limit lets a name cross. */
 const maxLevels = 64;
