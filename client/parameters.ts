@@ -26,8 +26,8 @@ export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
   };
 };
 
-/** A comma ends a name, but for one with a backslash in front. */
-const escapeName = (name: string): string => name.replaceAll(/[\\,]/g, String.raw`\$&`);
+/** A comma ends a name and blanks around it do not count, but for those with a backslash in front. */
+const escapeName = (name: string): string => name.replaceAll(/[\\,]|^\s|\s$/g, String.raw`\$&`);
 
 /** The query as parameters of a URL. */
 export const toParameters = (query: AnyQuery): Record<string, string> => {

@@ -23,7 +23,11 @@ export const spell = (
   const chosen = file?.names.fields ?? new Map<string, string>();
   const graphqlOf = (key: string): string => chosen.get(key) ?? graphqlName(key);
   const keys = [...new Set([...fields, ...relations].map((part) => part.name))];
-  findings.faults.push(...unknownChoices(file, keys), ...sameInGraphql(name, keys, graphqlOf));
+  findings.faults.push(
+    ...unknownChoices(file, keys),
+    ...namedAsStars(name, keys),
+    ...sameInGraphql(name, keys, graphqlOf),
+  );
   return {
     fields: fields.map((field): Field => ({ ...field, graphql: graphqlOf(field.name) })),
     relations: spellRelations(relations, new Set(fields.map((field) => field.name)), graphqlOf),
@@ -50,6 +54,16 @@ const unknownChoices = (file: CollectionSpec | undefined, keys: readonly string[
       where: whereIn(file, ['names', 'fields', key]),
       message: `"${file?.collection}" has no field or relation "${key}"`,
       remedy: suggest(key, keys, 'name one of its columns or relations'),
+    }));
+
+/** In `fields`, and in permissions, `*` stands for every column. */
+const namedAsStars = (collection: string, keys: readonly string[]): ModelFault[] =>
+  keys
+    .filter((key) => key === '*' || key.startsWith('*.'))
+    .map((key) => ({
+      where: `table ${collection}`,
+      message: `a column cannot be served as "${key}": "*" stands for every column`,
+      remedy: 'rename the column, or leave the table out with TABLES_EXCLUDE',
     }));
 
 const whereIn = (file: CollectionSpec | undefined, path: readonly string[]): string => {

@@ -126,7 +126,19 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   return [...order, ...rest.map((field) => planSortKey(ascending(field.name), scope))];
 };
 
-const planSortKey = ({ path, descending }: SortKey, start: Scope): Order => {
+/** A column or a relation may itself be called `-x`: then it is meant. */
+const signed = (key: SortKey, scope: Scope): SortKey => {
+  if (!key.descending) return key;
+  const [first = '', ...rest] = key.path;
+  const column = `-${key.path.join('.')}`;
+  const isName =
+    (scope.collection.fields.has(column) && mayUse(scope, column)) ||
+    (rest.length > 0 && findRelation(scope, `-${first}`) !== undefined);
+  return isName ? { path: [`-${first}`, ...rest], descending: false } : key;
+};
+
+const planSortKey = (key: SortKey, start: Scope): Order => {
+  const { path, descending } = signed(key, start);
   let scope = start;
   const joins: Join[] = [];
   let [name = '', ...rest] = path;

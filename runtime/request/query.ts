@@ -95,24 +95,35 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
 const readFields = (value: unknown): readonly FieldNode[] | null => {
   const names = readNames(value, 'fields');
   if (names === null || names.length === 0) return null;
-  const root: Tree = new Map();
+  const root: Branch = { isEnd: false, below: new Map() };
   for (const name of names) insert(root, splitPath(name, 'fields'));
   return toNodes(root);
 };
 
-type Tree = Map<string, Tree>;
+interface Branch {
+  /** A path ends here, whatever there is below. */
+  isEnd: boolean;
+  readonly below: Map<string, Branch>;
+}
 
-const insert = (root: Tree, path: readonly string[]): void => {
-  let tree = root;
+const insert = (root: Branch, path: readonly string[]): void => {
+  let branch = root;
   for (const name of path) {
-    const next: Tree = tree.get(name) ?? new Map();
-    tree.set(name, next);
-    tree = next;
+    const next: Branch = branch.below.get(name) ?? { isEnd: false, below: new Map() };
+    branch.below.set(name, next);
+    branch = next;
   }
+  branch.isEnd = true;
 };
 
-const toNodes = (tree: Tree): FieldNode[] =>
-  [...tree].map(([name, children]) => ({ name, children: toNodes(children) }));
+/** `a.b` may be a column, and `a.b.c` another: each is a node. */
+const toNodes = ({ below }: Branch): FieldNode[] =>
+  [...below].flatMap(([name, branch]) => {
+    const leaf = { name, children: [] };
+    const inner = { name, children: toNodes(branch) };
+    if (inner.children.length === 0) return [leaf];
+    return branch.isEnd ? [leaf, inner] : [inner];
+  });
 
 /** More relations than any limit lets a name cross. */
 const maxLevels = 64;
@@ -137,14 +148,21 @@ const readNames = (value: unknown, parameter: string): string[] | null => {
   return list.flatMap(splitNames);
 };
 
-/** At commas, but for those of names: `\\,`. */
+/** At commas and without blanks around, but for those of names: `\\,` and `\\ `. */
 const splitNames = (text: string): string[] =>
-  (text.includes('\\') ? splitEscaped(text) : text.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  (text.includes('\\') ? splitEscaped(text) : text.split(',').map((name) => name.trim())).filter(
+    (name) => name !== '',
+  );
 
 const splitEscaped = (text: string): string[] =>
-  (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => name.replaceAll(/\\([,\\])/g, '$1'));
+  (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => trimEscaped(name).replaceAll(/\\([,\\\s])/g, '$1'));
+
+/** Where an odd number of backslashes is left at the end, the last is that of a blank. */
+const trimEscaped = (name: string): string => {
+  const text = name.trimStart();
+  const cut = text.trimEnd();
+  return /(?<!\\)(?:\\\\)*\\$/.test(cut) ? text.slice(0, cut.length + 1) : cut;
+};
 
 const readFilter = (value: unknown, values: unknown[]): Filter | null => {
   if (value === undefined || value === null || value === '') return null;

@@ -306,6 +306,14 @@ describe('names', () => {
     `);
   });
 
+  it('of columns that queries read as "every column" are a fault', () => {
+    const columns = { id: counter(), '*': string(), '*.a': string(), '*a': string() };
+    expect(faultsOf(() => build([table('stars', columns)]))).toEqual([
+      'table stars: a column cannot be served as "*": "*" stands for every column; rename the column, or leave the table out with TABLES_EXCLUDE',
+      'table stars: a column cannot be served as "*.a": "*" stands for every column; rename the column, or leave the table out with TABLES_EXCLUDE',
+    ]);
+  });
+
   it('are chosen by the spec', () => {
     const tables = ['order line', 'order_line'].map((name) =>
       table(name, { id: counter(), 'a b': string(), a_b: string() }),

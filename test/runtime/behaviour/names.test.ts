@@ -66,8 +66,8 @@ create table "pair_note" (
 insert into "pair_note" values (1, 'a', 2, 'one'), (2, 'a', 2, 'two'), (3, 'a,b', 1, 'three'), (4, null, 1, 'half');
 create table "log" ("line" varchar(20), "at" integer);
 insert into "log" values ('first', 1), ('second', 2), ('second', 2);
-create table "signs" ("id" integer primary key, "v1.0" varchar(20), "v1.5" varchar(20), "net (EUR)" integer, "a,b" integer, "a\\,b" integer);
-insert into "signs" values (1, 'one', 'two', 3, 4, 5);
+create table "signs" ("id" integer primary key, "v1.0" varchar(20), "v1.5" varchar(20), "net (EUR)" integer, "a,b" integer, "a\\,b" integer, "-net" integer, " b" integer, "c.d" integer, "c.d.e" integer);
+insert into "signs" values (1, 'one', 'two', 3, 4, 5, 6, 7, 8, 9);
 create table "sign_note" ("text" varchar(20) primary key, "sign.no" integer, foreign key ("sign.no") references "signs" ("id"));
 insert into "sign_note" values ('x', 1);
 create view "short_words" as select "word", "size" from "word" where "size" < 3;
@@ -118,10 +118,21 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
   });
 
   describe('names with signs that queries know', () => {
-    const one = { id: 1, 'v1.0': 'one', 'v1.5': 'two', 'net (EUR)': 3, 'a,b': 4, 'a\\,b': 5 };
+    const one = {
+      id: 1,
+      'v1.0': 'one',
+      'v1.5': 'two',
+      'net (EUR)': 3,
+      'a,b': 4,
+      'a\\,b': 5,
+      '-net': 6,
+      ' b': 7,
+      'c.d': 8,
+      'c.d.e': 9,
+    };
 
     it.each(Object.entries(one).slice(1))('%s is read and sorted by', async (name, value) => {
-      const escaped = name.replaceAll(/[\\,]/g, String.raw`\$&`);
+      const escaped = name.replaceAll(/[\\,]|^\s/g, String.raw`\$&`);
       const query = `fields=id,${part(escaped)}&sort=-${part(escaped)}`;
       expect((await send('GET', `/items/signs?${query}`)).data).toEqual([{ id: 1, [name]: value }]);
       const listed = await send('SEARCH', '/items/signs', { query: { fields: [escaped], sort: [escaped] } });
@@ -135,6 +146,8 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       ]);
       const path = '/items/sign_note?fields=text,sign.no.v1.0&sort=-sign.no.v1.5';
       expect((await send('GET', path)).data).toEqual([{ text: 'x', 'sign.no': { 'v1.0': 'one' } }]);
+      const nested = await send('GET', '/items/signs?fields=c.d.e,c.d');
+      expect(nested.data).toEqual([{ 'c.d': 8, 'c.d.e': 9 }]);
       expect((await send('GET', '/items/signs')).data).toEqual([one]);
     });
 

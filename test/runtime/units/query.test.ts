@@ -23,9 +23,10 @@ describe('fields', () => {
     ['fields[]=a&fields[]=b.c', 'a b(c)'],
     ['fields=a&fields=b', 'a b'],
     ['fields=a,a', 'a'],
-    ['fields=a.b,a.c,a.b.d', 'a(b(d) c)'],
+    ['fields=a.b,a.c,a.b.d', 'a(b b(d) c)'],
     ['fields=*.*', '*(*)'],
-    ['fields=a,a.b', 'a(b)'],
+    ['fields=a,a.b', 'a a(b)'],
+    ['fields=\\ a,b\\ , c ,d\\\\ ', ' a b  c d\\'],
     ['fields=constructor.__proto__', 'constructor(__proto__)'],
   ])('%s is %j', (text, want) => {
     expect(say(parseQuery(text).query.fields)).toBe(want);

@@ -19,9 +19,13 @@ const beyond = { sqlite: '😀𝒳', postgres: '😀𝒳', mariadb: '', mysql: '
 /** Characters of a name: bytes on PostgreSQL, without an end on SQLite. */
 const longest = { sqlite: 64, postgres: 63, mariadb: 64, mysql: 64 } as const;
 
-/** `*` stands for every column. */
-const isLegal = (name: string): boolean =>
-  name.trim() === name && !name.startsWith('*') && !/^(svc|sqlite)_/i.test(name);
+/** `*` stands for every column; names do not end with a blank on MySQL and MariaDB. */
+const isLegal = (name: string, dialect: TestDialect): boolean => {
+  const mayEndBlank = dialect === 'sqlite' || dialect === 'postgres';
+  return (
+    (mayEndBlank ? name.trim() !== '' : name.trimEnd() === name) && !/^\*($|\.)|^(svc|sqlite)_/i.test(name)
+  );
+};
 
 /** As the databases compare names, or more freely. */
 const fold = (name: string): string =>
@@ -44,7 +48,7 @@ export const randomNames = (dialect: TestDialect, seed: number, count: number): 
     const { file, type, variable, graphql } = collectionNames(each, {});
     const spellings = [fold(each), `file ${file.toLowerCase()}`, `type ${type}`, `variable ${variable}`];
     const all = [...spellings, `graphql ${graphql}`, `graphql ${graphqlName(each)}`];
-    if (!isLegal(each) || all.some((spelling) => seen.has(spelling))) return false;
+    if (!isLegal(each, dialect) || all.some((spelling) => seen.has(spelling))) return false;
     for (const spelling of all) seen.add(spelling);
     return true;
   };

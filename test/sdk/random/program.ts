@@ -35,7 +35,7 @@ const stepOf = (table: Table): string => {
   const names = Object.keys(first);
   const { reference } = table;
   const [target] = reference?.target.key ?? [];
-  const nested = reference === null ? '' : `, { ${say(reference.name)}: [${say(target?.name)}] }`;
+  const nested = reference === null ? '' : `, { [${say(reference.name)}]: [${say(target?.name)}] }`;
   const changes = Object.fromEntries(table.columns.map(({ name, values }) => [name, values[1]]));
   return `  async (api: Client) => {
     const items = api.items(${say(table.name)});
