@@ -39,6 +39,7 @@ main { background: #fff; padding: 32px; border-radius: 12px; width: min(360px, 1
 h1 { font-size: 20px; margin: 0 0 16px }
 label { display: block; margin-bottom: 16px; font-size: 14px }
 input { display: block; width: 100%; box-sizing: border-box; font: inherit; padding: 8px 10px; margin-top: 4px; border: 1px solid #8a8a86; border-radius: 6px }
+[hidden] { display: none }
 button { font: inherit; width: 100%; padding: 10px; border: 0; border-radius: 6px; background: #1a1a1a; color: #fff; cursor: pointer }
 button:disabled { opacity: .6 }
 [role=status] { min-height: 24px; margin: 16px 0 0 }

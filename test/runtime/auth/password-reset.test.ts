@@ -50,12 +50,13 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
   };
   const logInWith = (name: string, given: string) => login(server(), name, { password: given });
 
+  const warningsWith = async (environment: Readonly<Record<string, string>>) => {
+    const another = await server().startAnother(environment);
+    await another.close();
+    return another.observations.flatMap((each) => (each.kind === 'warning' ? [each.message] : []));
+  };
+
   it('are missed at the start where pages for them are allowed and no mail is sent', async () => {
-    const warningsWith = async (environment: Readonly<Record<string, string>>) => {
-      const another = await server().startAnother(environment);
-      await another.close();
-      return another.observations.flatMap((each) => (each.kind === 'warning' ? [each.message] : []));
-    };
     const pages = { PASSWORD_RESET_URL_ALLOW_LIST: ownPage };
     expect(await warningsWith(pages)).toEqual([expect.stringContaining('EMAIL_SMTP_HOST')]);
     expect(await warningsWith({ ...pages, ...smtp.environment })).toEqual([]);
@@ -212,6 +213,7 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
       page.on('pageerror', (error) => complaints.push(error.message));
       await page.goto((await linkTo('cleo')).href);
       expect(page.url()).toBe(`${server().url}/reset-password`);
+      expect(await page.locator('input:visible').count()).toBe(2);
       await page.getByLabel('New password').fill('from a browser');
       await page.getByLabel('Once more').fill('another');
       await page.getByRole('button').click();

@@ -1,19 +1,10 @@
 /** What is forbidden cannot be told from what does not exist. */
 import { describe, expect, it } from 'vitest';
-import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { libraryMeta, librarySql } from './library.js';
-import { staffAccess } from './staff.js';
+import { useStaff } from './staff.js';
 
 describe.each(settings)('names on $dialect through $door', (setting) => {
-  const server = useServer({
-    ...setting,
-    sql: librarySql(setting.dialect),
-    meta: libraryMeta,
-    access: staffAccess,
-  });
-  const send = (as: string | null, method: string, path: string, body?: unknown) =>
-    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
+  const { send } = useStaff(setting);
   /** The same words, whatever the name. */
   const wording = async (as: string, path: string, name: string): Promise<string> =>
     (await send(as, 'GET', path.replaceAll('NAME', name))).text.replaceAll(name, 'NAME');

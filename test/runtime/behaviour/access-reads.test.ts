@@ -1,31 +1,15 @@
 /** Who sees what. */
 import { describe, expect, it } from 'vitest';
-import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { busyAuthor, libraryMeta, librarySql } from './library.js';
-import { staffAccess } from './staff.js';
+import { busyAuthor } from './library.js';
+import { useStaff } from './staff.js';
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 const everything = { id: { _nnull: true } };
 
 describe.each(settings)('access on $dialect through $door', (setting) => {
-  const server = useServer({
-    ...setting,
-    sql: librarySql(setting.dialect),
-    meta: libraryMeta,
-    access: staffAccess,
-  });
-  const send = (as: string | null, method: string, path: string, body?: unknown) =>
-    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
-  const get = async (as: string | null, path: string): Promise<unknown> => {
-    const { data, codes } = await send(as, 'GET', path);
-    return data ?? codes;
-  };
-  const ids = async (as: string | null, path: string): Promise<unknown> => {
-    const data = await get(as, path);
-    return (data as { readonly id?: unknown }[]).map((row) => row.id ?? row);
-  };
+  const { server, send, get, ids } = useStaff(setting);
 
   describe('reading', () => {
     it('two users see different rows and fields of one URL', async () => {

@@ -1,27 +1,11 @@
 /** Who does what. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { libraryMeta, librarySql, restoreSql } from './library.js';
-import { staffAccess } from './staff.js';
+import { restoreSql } from './library.js';
+import { useStaff } from './staff.js';
 
 describe.each(settings)('writing on $dialect through $door', (setting) => {
-  const server = useServer({
-    ...setting,
-    sql: librarySql(setting.dialect),
-    meta: libraryMeta,
-    access: staffAccess,
-  });
-  const send = (as: string | null, method: string, path: string, body?: unknown) =>
-    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
-  const get = async (as: string | null, path: string): Promise<unknown> => {
-    const { data, codes } = await send(as, 'GET', path);
-    return data ?? codes;
-  };
-  const ids = async (as: string | null, path: string): Promise<unknown> => {
-    const data = await get(as, path);
-    return (data as { readonly id?: unknown }[]).map((row) => row.id ?? row);
-  };
+  const { server, send, get, ids } = useStaff(setting);
 
   describe('writing', () => {
     beforeEach(() => server().execute(restoreSql(setting.dialect)));

@@ -1,5 +1,7 @@
 /** Users with policies of many kinds, on the library. */
-import type { TestAccess } from '../server-harness.js';
+import { useServer } from '../harness/use-server.js';
+import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
+import { libraryMeta, librarySql } from './library.js';
 
 export const staffAccess: TestAccess = {
   policies: {
@@ -129,4 +131,35 @@ export const staffAccess: TestAccess = {
     nobody: {},
   },
   public: ['Strangers'],
+};
+
+export interface Staff {
+  server(): TestServer;
+  /** `as: null`: nobody. */
+  send(as: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** What is answered, else the codes of the errors. */
+  get(as: string | null, path: string): Promise<unknown>;
+  /** Keys of a list. */
+  ids(as: string | null, path: string): Promise<unknown>;
+}
+
+/** A server with all of them, for the tests of the surrounding `describe`. */
+export const useStaff = (setting: Pick<TestServerOptions, 'dialect' | 'door'>): Staff => {
+  const server = useServer({
+    ...setting,
+    sql: librarySql(setting.dialect),
+    meta: libraryMeta,
+    access: staffAccess,
+  });
+  const send: Staff['send'] = (as, method, path, body) =>
+    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
+  const get: Staff['get'] = async (as, path) => {
+    const { data, codes } = await send(as, 'GET', path);
+    return data ?? codes;
+  };
+  const ids: Staff['ids'] = async (as, path) => {
+    const data = await get(as, path);
+    return (data as { readonly id?: unknown }[]).map((row) => row.id ?? row);
+  };
+  return { server, send, get, ids };
 };

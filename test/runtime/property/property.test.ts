@@ -110,7 +110,7 @@ describe.each(dialects)('on %s', (dialect) => {
     }
   });
 
-  it('an administrator is answered what the whole tables say', async () => {
+  it('an administrator is answered what the whole tables say', { timeout: patience }, async () => {
     const handle = open(accessOf({ policies: [], holders: [] }));
     const isSame = fc.asyncProperty(question, way, async ({ collection, query }, sent) => {
       const request = writeRequest(`/items/${collection.name}`, query, { way: sent, token: adminToken });
@@ -121,7 +121,7 @@ describe.each(dialects)('on %s', (dialect) => {
     await fc.assert(isSame, { seed: 1, numRuns });
   });
 
-  it('one item is found by its key, or is as absent as a forbidden one', async () => {
+  it('one item is found by its key, or is as absent as a forbidden one', { timeout: patience }, async () => {
     const asked = question.chain((each) => fc.tuple(fc.constant(each), keyOf(each.collection)));
     const isSame = fc.asyncProperty(
       scenarioOn(archive.registry),
