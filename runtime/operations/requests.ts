@@ -10,7 +10,7 @@ import type { SubmitOptions } from '../queue/submit-options.js';
 import { refusalOf, type TargetPolicy } from '../queue/webhook/target.js';
 import { Refused } from '../queue/wire.js';
 import type { OperationContext } from './context.js';
-import { absent, accountOf, beginDelivery, toTime, toTimeOrNull } from './own.js';
+import { absent, accountOf, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names =
@@ -119,7 +119,6 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       if (!(await reopenDelivery(database, delivery.id))) {
         throw unprocessable('the webhook is being delivered already');
       }
-      await beginDelivery(delivery.id, services);
     },
   };
 };

@@ -63,15 +63,20 @@ export const createOrchestrator = (options: OrchestratorOptions): Orchestrator =
     return link;
   };
 
+  /** Calls that are under way on the lost connection end before it does. */
+  const giveUp = (): void => {
+    quietUntil = Date.now() + pauseAfterLoss;
+    const lost = link;
+    link = null;
+    setTimeout(() => closeLink(lost), callLimit).unref();
+  };
+
   const call = async <Result>(body: (link: Link) => Promise<Result>): Promise<Result> => {
     try {
       const current = await connected();
       return await withDeadline(current, () => body(current));
     } catch (error) {
-      if (isLoss(error)) {
-        quietUntil = Date.now() + pauseAfterLoss;
-        link = null;
-      }
+      if (isLoss(error)) giveUp();
       throw error;
     }
   };
@@ -79,10 +84,14 @@ export const createOrchestrator = (options: OrchestratorOptions): Orchestrator =
   return {
     ...createCalls(call),
     async close() {
-      const current = await link?.catch(() => null);
-      await current?.connection?.close();
+      await closeLink(link);
     },
   };
+};
+
+const closeLink = async (link: Promise<Link> | null): Promise<void> => {
+  const current = await link?.catch(() => null);
+  await current?.connection?.close();
 };
 
 /** For workers, which have a connection already. */
@@ -96,10 +105,7 @@ type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
-  cancel: (requestId) =>
-    call(async ({ client }) => {
-      await client.workflow.getHandle(requestId).cancel();
-    }),
+  cancel: (requestId) => call(({ client }) => cancelRequest(client, requestId)),
   deliver: (delivery) => call((link) => startDelivery(link, delivery)),
   stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
 });
@@ -135,8 +141,8 @@ export const missingAttributes = async (
 const withDeadline = <Result>({ connection }: Link, body: () => Promise<Result>): Promise<Result> =>
   connection === null ? body() : connection.withDeadline(Date.now() + callLimit, body);
 
-/** gRPC: unavailable, deadline exceeded, cancelled. */
-const lossCodes: ReadonlySet<unknown> = new Set([14, 4, 1]);
+/** gRPC: unavailable, cancelled. A call that takes too long is no sign that the server has gone. */
+const lossCodes: ReadonlySet<unknown> = new Set([14, 1]);
 
 const isLoss = (error: unknown): boolean => {
   const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
@@ -208,6 +214,15 @@ const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
     await run();
   } catch (error) {
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+};
+
+/** One that is not there has nothing to cancel. */
+const cancelRequest = async (client: Client, requestId: string): Promise<void> => {
+  try {
+    await client.workflow.getHandle(requestId).cancel();
+  } catch (error) {
+    if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }
 };
 

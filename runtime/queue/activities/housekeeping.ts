@@ -5,7 +5,7 @@ import type { FileStore } from '../files.js';
 import type { QueueModels } from '../models.js';
 import type { Orchestrator } from '../orchestrator.js';
 import { platformOutcome } from '../outcome.js';
-import { findPending } from '../store/deliveries.js';
+import { findPending, lease } from '../store/deliveries.js';
 import { expire } from '../store/retention.js';
 import { findHolding, findUnstarted, type RequestHead } from '../store/requests.js';
 
@@ -28,6 +28,8 @@ export interface SweepReport {
 
 /** Milliseconds after which something should have reached Temporal. */
 const grace = 5_000;
+/** Milliseconds after which a courier should have taken a delivery. */
+const deliveryGrace = 30_000;
 /** Milliseconds after which a request that holds a slot is looked after. */
 const auditAfter = 60_000;
 const batch = 200;
@@ -40,9 +42,14 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
     async sweep(): Promise<SweepReport> {
       const { database, desk, models } = options;
       for (const model of models.all) await desk.fill(model);
-      const due = { before: Date.now() - grace, limit: batch };
+      const now = Date.now();
+      const due = { before: now - grace, limit: batch };
+      const left = { before: now - deliveryGrace, claimedBefore: now - lease, limit: batch };
       const started = await repeat(() => findUnstarted(database, due), desk.start);
-      const delivered = await repeat(() => findPending(database, due), desk.deliver);
+      const delivered = await repeat(
+        () => findPending(database, left),
+        (delivery) => desk.deliver(delivery, 0),
+      );
       return { started, delivered, ended: await audit() };
     },
 
@@ -63,11 +70,25 @@ const repeat = async <Found>(
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
-    for (const one of found) await each(one);
+    await inParallel(found, each);
     done += found.length;
     if (found.length < batch) break;
   }
   return done;
+};
+
+/** Calls at a time. */
+const width = 8;
+
+const inParallel = async <Item>(
+  items: readonly Item[],
+  each: (item: Item) => Promise<void>,
+): Promise<void> => {
+  const left = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
+  };
+  await Promise.all(Array.from({ length: width }, work));
 };
 
 const first = '00000000-0000-0000-0000-000000000000';

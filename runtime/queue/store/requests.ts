@@ -1,5 +1,5 @@
 /** `svc_requests`: one row a request, from the submission to the end. */
-import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
+import { insertRows, listOf, number, text, type Row, type Statements } from './rows.js';
 
 /** `waiting` for a slot, `admitted` to one, `running` in a worker, `ended`. */
 export type RequestState = 'waiting' | 'admitted' | 'running' | 'ended';
@@ -70,22 +70,47 @@ const toHead = (row: Row): RequestHead => ({
   startBefore: number(row.start_before),
 });
 
-export const insertRequest = (statements: Statements, request: NewRequest): Promise<void> =>
-  insertRow(statements, 'svc_requests', {
-    id: request.id,
-    account: request.account,
-    model: request.model,
-    state: 'waiting' satisfies RequestState,
-    priority: request.priority,
-    retry: Number(request.retry),
-    input: request.input,
-    webhook: request.webhook,
-    tags: request.tags,
-    store_io: Number(request.storeIo),
-    files_ttl: request.filesTtl,
-    date_created: request.created,
-    start_before: request.startBefore,
-  });
+/** As it is when it has just been stored; what went in stays there. */
+export const toNewHead = (request: NewRequest, state: 'waiting' | 'admitted'): RequestHead => ({
+  id: request.id,
+  account: request.account,
+  model: request.model,
+  state,
+  priority: request.priority,
+  attempts: 0,
+  retry: request.retry,
+  httpStatus: null,
+  errorType: null,
+  webhook: request.webhook,
+  tags: request.tags,
+  storeIo: request.storeIo,
+  filesTtl: request.filesTtl,
+  created: request.created,
+  begun: null,
+  ended: null,
+  startBefore: request.startBefore,
+});
+
+export const insertRequests = (statements: Statements, requests: readonly NewRequest[]): Promise<void> =>
+  insertRows(
+    statements,
+    'svc_requests',
+    requests.map((request) => ({
+      id: request.id,
+      account: request.account,
+      model: request.model,
+      state: 'waiting' satisfies RequestState,
+      priority: request.priority,
+      retry: Number(request.retry),
+      input: request.input,
+      webhook: request.webhook,
+      tags: request.tags,
+      store_io: Number(request.storeIo),
+      files_ttl: request.filesTtl,
+      date_created: request.created,
+      start_before: request.startBefore,
+    })),
+  );
 
 export const findRequest = async (statements: Statements, id: string): Promise<RequestHead | null> => {
   const [row] = await statements.query(`select ${headColumns} from svc_requests where id = ?`, [id]);
@@ -133,6 +158,18 @@ export const countBefore = async (
     [model, priority, priority, created, created, id],
   );
   return Number(row?.before_it ?? 0);
+};
+
+/** Requests that wait for a model, by priority. */
+export const countWaitingByPriority = async (
+  statements: Statements,
+  model: string,
+): Promise<Map<number, number>> => {
+  const rows = await statements.query(
+    "select priority, count(*) as waiting from svc_requests where state = 'waiting' and model = ? group by priority",
+    [model],
+  );
+  return new Map(rows.map((row) => [Number(row.priority), Number(row.waiting)]));
 };
 
 export const countWaiting = async (statements: Statements, model: string): Promise<number> => {
@@ -198,15 +235,18 @@ export const endRequest = async (
 const toStored = (headers: Ending['headers']): string | null =>
   Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
-/** Its workflow knows of the state; where that has changed meanwhile, it does not yet. */
+/** Their workflows know of the state; where that has changed meanwhile, they do not yet. @returns how many do */
 export const markStarted = async (
   statements: Statements,
-  { id, state }: Pick<RequestHead, 'id' | 'state'>,
-): Promise<void> => {
-  await statements.write({
-    text: 'update svc_requests set started = 1 where id = ? and state = ?',
-    values: [id, state],
+  ids: readonly string[],
+  state: RequestState,
+): Promise<number> => {
+  const { places, values } = listOf(ids);
+  const { affected } = await statements.write({
+    text: `update svc_requests set started = 1 where state = ? and id in (${places})`,
+    values: [state, ...values],
   });
+  return affected;
 };
 
 /** Requests whose workflow is not known to be there, or to know of the slot; oldest first. */
