@@ -14,12 +14,13 @@ export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED'
 
 /** @throws 503 where it runs and Temporal is away */
 export const cancel = async (
-  { id, state }: RequestHead,
+  request: RequestHead,
   { desk, cancelWorkflow, onLoss }: CancelServices,
 ): Promise<Cancellation> => {
+  const { id, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
-  if (isQueued && (await desk.end(id, platformOutcome('client_cancelled'), state)) !== null) {
+  if (isQueued && (await desk.end(request, platformOutcome('client_cancelled'), state)) !== null) {
     // the workflow ends by itself when it learns of it; the sweep sees to the webhook
     cancelWorkflow(id).catch(onLoss);
     return 'OK';

@@ -42,7 +42,7 @@ export interface Desk {
   /** Stores a request, gives it a slot if one is free, and has its workflow started behind the answer. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<Arrived>;
   /** Ends a request unless it has ended; `null`: it has, or it is not in the state `from`. */
-  end(id: string, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
+  end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
   /** How it ended; `null`: it has not. */
   endOf(id: string): Promise<RequestEnd | null>;
   /** Gives free slots of a model to who waits. */
@@ -111,19 +111,29 @@ export const createDesk = (options: DeskOptions): Desk => {
     host: URL.canParse(delivery.url) ? new URL(delivery.url).hostname : '',
   });
 
-  const endOf = async (id: string): Promise<RequestEnd | null> => {
-    const request = await findRequest(database, id);
-    if (request?.state !== 'ended') return null;
-    const delivery = request.webhook === null ? null : await findDeliveryOf(database, id);
-    return {
-      httpStatus: request.httpStatus ?? 500,
-      errorType: request.errorType,
-      delivery: delivery === null ? null : deliveryInput(delivery, request.ended ?? Date.now()),
-    };
+  const endInLane = async (request: RequestHead, change: Change): Promise<EndedInLane> => {
+    const model = models.find(request.model);
+    if (model !== undefined) {
+      return lanes.enter(model, async ({ statements, fill }) => ({
+        ended: await endWithDelivery(statements, request, change),
+        admitted: await fill(),
+      }));
+    }
+    const run = (statements: Statements) => endWithDelivery(statements, request, change);
+    return { ended: await database.transaction(run), admitted: [] };
   };
 
   return {
-    endOf,
+    async endOf(id) {
+      const request = await findRequest(database, id);
+      if (request?.state !== 'ended') return null;
+      const delivery = request.webhook === null ? null : await findDeliveryOf(database, id);
+      return {
+        httpStatus: request.httpStatus ?? 500,
+        errorType: request.errorType,
+        delivery: delivery === null ? null : deliveryInput(delivery, request.ended ?? Date.now()),
+      };
+    },
     settled: () => starter.idle(),
     async start(request) {
       await tell(request);
@@ -140,22 +150,18 @@ export const createDesk = (options: DeskOptions): Desk => {
       }
       return arrived;
     },
-    async end(id, outcome, from) {
-      const request = await findRequest(database, id);
-      if (request === null || request.state === 'ended') return null;
-      const model = models.find(request.model);
-      const change = { outcome, from };
-      if (model === undefined) {
-        const done = await database.transaction((statements) => endWithDelivery(statements, request, change));
-        return done ? endOf(id) : null;
-      }
-      const { done, admitted } = await lanes.enter(model, async ({ statements, fill }) => ({
-        done: await endWithDelivery(statements, request, change),
-        admitted: await fill(),
-      }));
-      if (done && request.webhook !== null) options.onDelivery?.();
+    async end(request, outcome, from) {
+      const change: Change = { outcome, from, now: Date.now() };
+      const { ended, admitted } = await endInLane(request, change);
       await tellAdmitted(admitted);
-      return done ? endOf(id) : null;
+      if (ended === null) return null;
+      const { delivery } = ended;
+      if (delivery !== null) options.onDelivery?.();
+      return {
+        httpStatus: outcome.status,
+        errorType: outcome.errorType,
+        delivery: delivery === null ? null : deliveryInput(delivery, change.now),
+      };
     },
     async fill(model) {
       await tellAdmitted(await lanes.enter(model, ({ fill }) => fill()));
@@ -167,22 +173,34 @@ export const createDesk = (options: DeskOptions): Desk => {
   };
 };
 
+interface Change {
+  readonly outcome: Outcome;
+  /** Ends it only in this state. */
+  readonly from: RequestState | undefined;
+  readonly now: number;
+}
+
+/** `null`: it had ended already. */
+type Ended = { readonly delivery: Delivery | null } | null;
+
+interface EndedInLane {
+  readonly ended: Ended;
+  /** Who has its slot now. */
+  readonly admitted: readonly string[];
+}
+
 /** Its webhook is a row of the same transaction: an end without its delivery does not exist. */
 const endWithDelivery = async (
   statements: Statements,
-  request: RequestHead,
-  { outcome, from }: { readonly outcome: Outcome; readonly from: RequestState | undefined },
-): Promise<boolean> => {
-  const now = Date.now();
+  { id: request, account, webhook: url }: RequestHead,
+  { outcome, from, now }: Change,
+): Promise<Ended> => {
   const { status: httpStatus, errorType, body, headers = {} } = outcome;
   const ending = { httpStatus, errorType, headers, output: JSON.stringify(body) };
-  const done = await endRequest(statements, request.id, ending, {
-    now,
-    ...(from !== undefined && { from }),
-  });
-  if (done && request.webhook !== null) {
-    const { id, account, webhook: url } = request;
-    await insertDelivery(statements, { id: createId(), request: id, account, url, created: now });
-  }
-  return done;
+  const done = await endRequest(statements, request, ending, { now, ...(from !== undefined && { from }) });
+  if (!done) return null;
+  if (url === null) return { delivery: null };
+  return {
+    delivery: await insertDelivery(statements, { id: createId(), request, account, url, created: now }),
+  };
 };

@@ -1,6 +1,6 @@
 /**
- * Tells Temporal of requests, behind the answers that were given for their rows: so many calls at a time, and a line
- * of bounded length. What finds no place in it, or does not get through, the sweep repeats.
+ * Tells Temporal of requests, behind the answers that were given for their rows: so many calls at a time, in lines of
+ * bounded length. What finds no place in one, or does not get through, the sweep repeats.
  */
 import { gather } from './gather.js';
 import type { RequestHead } from './store/requests.js';
@@ -8,25 +8,26 @@ import type { RequestHead } from './store/requests.js';
 export interface Starter {
   /** @param call tells Temporal; safe to repeat */
   add(request: RequestHead, call: () => Promise<void>): void;
-  /** Resolves when nothing is left in the line. */
+  /** Resolves when nothing is left to tell. */
   idle(): Promise<void>;
 }
 
 export interface StarterOptions {
-  /** Writes down that Temporal has been told of the state these are all in. */
+  /** Writes down that Temporal has been told of the states of these. */
   readonly mark: (requests: readonly RequestHead[]) => Promise<void>;
   readonly onLoss: (error: unknown) => void;
 }
 
-/** Calls at a time. */
-const width = 16;
+/** Calls at a time, for who has a slot and for who waits: a crowd that waits must not keep Temporal from the others. */
+const widthOfAdmitted = 16;
+const widthOfWaiting = 2;
 const longest = 10_000;
 /** Requests that are marked together. */
 const most = 64;
 
 export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
-  const line: (() => Promise<void>)[] = [];
-  const working = new Set<Promise<void>>();
+  const admitted = createLine(widthOfAdmitted, onLoss);
+  const waiting = createLine(widthOfWaiting, onLoss);
   const markTogether = gather(
     async (requests: readonly RequestHead[]) => {
       await mark(requests);
@@ -34,23 +35,37 @@ export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
     },
     { most },
   );
+  return {
+    add(request, call) {
+      const line = request.state === 'waiting' ? waiting : admitted;
+      line.add(async () => {
+        await call();
+        markTogether(request).catch(onLoss);
+      });
+    },
+    async idle() {
+      await Promise.all([admitted.idle(), waiting.idle()]);
+    },
+  };
+};
+
+const createLine = (width: number, onLoss: (error: unknown) => void) => {
+  const line: (() => Promise<void>)[] = [];
+  const working = new Set<Promise<void>>();
 
   const work = async (): Promise<void> => {
     for (let next = line.shift(); next !== undefined; next = line.shift()) await next().catch(onLoss);
   };
 
   return {
-    add(request, call) {
+    add(task: () => Promise<void>): void {
       if (line.length >= longest) return;
-      line.push(async () => {
-        await call();
-        markTogether(request).catch(onLoss);
-      });
+      line.push(task);
       if (working.size >= width) return;
       const worker = work().finally(() => working.delete(worker));
       working.add(worker);
     },
-    async idle() {
+    async idle(): Promise<void> {
       while (working.size > 0) await Promise.all(working);
     },
   };

@@ -143,7 +143,7 @@ const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOption
 });
 
 const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {
-  workflows: ({ desk }) => createRequestActivities(desk),
+  workflows: createRequestActivities,
   models: (parts) => {
     const load = async (model: string) => toFunction(model, await parts.functions[model]?.());
     return createModelActivities({ ...parts, run: createRunner(load) });

@@ -37,10 +37,8 @@ const count = async ({ column }: QueuePlace, condition: string): Promise<number>
   Number((await column(`SELECT COUNT(*) FROM svc_requests WHERE ${condition}`))[0]);
 
 const untilNone = (place: QueuePlace, condition: string): Promise<void> =>
-  waitFor(`requests that are ${condition}`, async () => {
-    if ((await count(place, condition)) === 0) return true;
-    await sleep(100);
-    return false;
+  waitFor(`requests that are ${condition}`, async () => (await count(place, condition)) === 0, {
+    pause: 100,
   });
 
 const print = (value: number): string => String(Number(value.toPrecision(3)));
@@ -111,11 +109,14 @@ const streams: Measure = async (place) => {
   ];
 };
 
-/** To the answer of the result. */
-const complete = async (place: QueuePlace): Promise<void> => {
+/** To the answer of the result, asked for every so many milliseconds. */
+const complete = async (place: QueuePlace, pause: number): Promise<void> => {
   const result = `${place.url}${echo}/requests/${await submit(place)}`;
-  await waitFor('the result', async () => (await get(result, place.key)) === 200);
+  await waitFor('the result', async () => (await get(result, place.key)) === 200, { pause });
 };
+
+/** As clients do. */
+const clientPause = 100;
 
 const endToEnd: Measure = async (place) => {
   const worker = await place.startWorker();
@@ -123,7 +124,7 @@ const endToEnd: Measure = async (place) => {
   await untilNone(place, "state <> 'ended'");
   const execute = () => place.temporal.workflow.execute('bare', bare('bare'));
   const alone = await inTurns({
-    queue: () => latency(() => complete(place), 30),
+    queue: () => latency(() => complete(place, 5), 30),
     floor: () => latency(execute, 30),
   });
   const pids = [place.api.pid, worker.pid];
@@ -131,7 +132,7 @@ const endToEnd: Measure = async (place) => {
   const before = cpuOf();
   let ended = 0;
   const many = await inTurns({
-    queue: () => rate(() => complete(place).then(() => (ended += 1))),
+    queue: () => rate(() => complete(place, clientPause).then(() => (ended += 1))),
     floor: () => rate(execute),
   });
   const micros = (cpuOf() - before) / ended;
@@ -167,11 +168,9 @@ const deliveries: Measure = async (place) => {
     const worker = await place.startWorker();
     await waitFor('the first webhook', () => receiver.received.length > 0);
     const [began, first, cpu] = [performance.now(), receiver.received.length, readCpu(worker.pid)];
-    await waitFor(
-      `${hooks} webhooks`,
-      () => receiver.received.length >= hooks,
-      () => `there are ${receiver.received.length}`,
-    );
+    await waitFor(`${hooks} webhooks`, () => receiver.received.length >= hooks, {
+      state: () => `there are ${receiver.received.length}`,
+    });
     const [last, micros] = [performance.now(), readCpu(worker.pid) - cpu];
     await worker.stop('SIGTERM');
     const arrived = receiver.received.length - first;
@@ -187,18 +186,18 @@ const insertDeliveries = async ({ column, execute }: QueuePlace, { url }: Receiv
   const [account = ''] = await column("SELECT id FROM svc_users WHERE email = 'admin@example.com'");
   const rows = Array.from(
     { length: hooks },
-    () => `('${randomUUID()}', '${account}', '${url}/', 'pending', 1)`,
+    () => `('${randomUUID()}', '${account}', '${url}/', '${new URL(url).host}', 'pending', ${Date.now()})`,
   );
   await execute(
-    `INSERT INTO svc_deliveries (id, account, url, state, date_created) VALUES ${rows.join(', ')}`,
+    `INSERT INTO svc_deliveries (id, account, url, host, state, date_created) VALUES ${rows.join(', ')}`,
   );
 };
 
-/** In this order: the first want nobody to work. */
+/** In this order: the first want nobody to work, the last nothing else to be done. */
 export const measures: Readonly<Record<string, Measure>> = {
   submissions,
   status: statusReads,
   streams,
-  webhooks: deliveries,
   latency: endToEnd,
+  webhooks: deliveries,
 };

@@ -9,16 +9,23 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 /** Milliseconds anything may take to come about: a bench that waits for ever says nothing. */
 const patience = 180_000;
 
+export interface WaitOptions {
+  /** How it stands. */
+  readonly state?: () => unknown;
+  /** Milliseconds between looks. */
+  readonly pause?: number;
+}
+
 /** Looks until `isDone`. @throws naming what was waited for, and how it stood */
 export const waitFor = async (
   what: string,
   isDone: () => Promise<boolean> | boolean,
-  state: () => unknown = () => '',
+  { state = () => '', pause = 5 }: WaitOptions = {},
 ): Promise<void> => {
   const until = performance.now() + patience;
   while (!(await isDone())) {
     if (performance.now() > until) throw new Error(`nothing came of it: ${what} ${String(state())}`);
-    await sleep(5);
+    await sleep(pause);
   }
 };
 

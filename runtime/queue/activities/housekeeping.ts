@@ -26,8 +26,8 @@ export interface SweepReport {
   readonly delivered: number;
 }
 
-/** Milliseconds after which something should have reached Temporal. */
-const grace = 5_000;
+/** Milliseconds after which Temporal should have heard of a request: there is time for those that wait for a slot. */
+const graces = { admitted: 5_000, waiting: 60_000 } as const;
 /** Milliseconds after which a courier should have taken a delivery. */
 const deliveryGrace = 30_000;
 /** Milliseconds after which a request that holds a slot is looked after. */
@@ -43,9 +43,12 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, desk, models } = options;
       for (const model of models.all) await desk.fill(model);
       const now = Date.now();
-      const due = { before: now - grace, limit: batch };
       const left = { before: now - deliveryGrace, claimedBefore: now - lease, limit: batch };
-      const started = await repeat(() => findUnstarted(database, due), desk.start);
+      const startAll = (state: 'admitted' | 'waiting'): Promise<number> => {
+        const due = { state, before: now - graces[state], limit: batch };
+        return repeat(() => findUnstarted(database, due), desk.start);
+      };
+      const started = (await startAll('admitted')) + (await startAll('waiting'));
       const delivered = await repeat(
         () => findPending(database, left),
         (delivery) => desk.deliver(delivery, 0),
@@ -78,7 +81,7 @@ const repeat = async <Found>(
 };
 
 /** Calls at a time. */
-const width = 8;
+const width = 4;
 
 const inParallel = async <Item>(
   items: readonly Item[],
@@ -117,6 +120,6 @@ const lookAfter = async (
     await desk.start(request);
     return false;
   }
-  await desk.end(request.id, platformOutcome('runner_scheduling_failure'));
+  await desk.end(request, platformOutcome('runner_scheduling_failure'));
   return true;
 };

@@ -44,11 +44,12 @@ const toDelivery = (row: Row): Delivery => ({
   ended: number(row.date_ended),
 });
 
-export const insertDelivery = (
+export const insertDelivery = async (
   statements: Statements,
-  { id, request, account, url, created }: Pick<Delivery, 'id' | 'request' | 'account' | 'url' | 'created'>,
-): Promise<void> =>
-  insertRow(statements, 'svc_deliveries', {
+  made: Pick<Delivery, 'id' | 'request' | 'account' | 'url' | 'created'>,
+): Promise<Delivery> => {
+  const { id, request, account, url, created } = made;
+  await insertRow(statements, 'svc_deliveries', {
     id,
     request,
     account,
@@ -57,6 +58,8 @@ export const insertDelivery = (
     state: 'pending' satisfies DeliveryState,
     date_created: created,
   });
+  return { ...made, state: 'pending', round: 1, attempts: 0, ended: null };
+};
 
 /** With its port: what is slow for one delivery is slow for all of them. */
 const hostOf = (url: string): string => new URL(url).host.slice(0, 255);
@@ -78,22 +81,23 @@ export const lease = 60_000;
 const unclaimed = "state = 'pending' and started = 0 and (date_claimed is null or date_claimed < ?)";
 
 export interface PendingLimits {
-  /** Created before. */
+  /** Created before, and nobody has claimed anything since. */
   readonly before: number;
   /** Claims before this are void. */
   readonly claimedBefore: number;
   readonly limit: number;
 }
 
-/** Deliveries that wait for their first attempt, oldest first. */
+/** Deliveries that wait for their first attempt although there is no courier, or whose courier is gone; oldest first. */
 export const findPending = async (
   statements: Statements,
   { before, claimedBefore, limit }: PendingLimits,
 ): Promise<readonly Delivery[]> => {
   const rows = await statements.query(
-    `select ${columns} from svc_deliveries where ${unclaimed} and date_created < ? ` +
-      `order by date_created limit ${limit}`,
-    [claimedBefore, before],
+    `select ${columns} from svc_deliveries where ${unclaimed} and date_created < ? and ` +
+      '(date_claimed is not null or not exists (select 1 from svc_deliveries as claimed ' +
+      `where claimed.state = 'pending' and claimed.date_claimed > ?)) order by date_created limit ${limit}`,
+    [claimedBefore, before, before],
   );
   return rows.map(toDelivery);
 };

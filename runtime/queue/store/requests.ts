@@ -138,6 +138,15 @@ export const readOutput = async (
   return { output: text(row?.output), headers: JSON.parse(text(row?.headers) ?? '{}') as Ending['headers'] };
 };
 
+/** A request and what went in, as JSON; `null`: that is not kept any more. */
+export const findRequestWithInput = async (
+  statements: Statements,
+  id: string,
+): Promise<{ readonly request: RequestHead; readonly input: string | null } | null> => {
+  const [row] = await statements.query(`select ${headColumns}, input from svc_requests where id = ?`, [id]);
+  return row === undefined ? null : { request: toHead(row), input: text(row.input) };
+};
+
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
 export const readBodies = async (
   statements: Statements,
@@ -249,15 +258,22 @@ export const markStarted = async (
   return affected;
 };
 
+export interface UnstartedLimits {
+  readonly state: 'waiting' | 'admitted';
+  /** Created before. */
+  readonly before: number;
+  readonly limit: number;
+}
+
 /** Requests whose workflow is not known to be there, or to know of the slot; oldest first. */
 export const findUnstarted = async (
   statements: Statements,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  { state, before, limit }: UnstartedLimits,
 ): Promise<readonly RequestHead[]> => {
   const rows = await statements.query(
-    `select ${headColumns} from svc_requests where state in ('waiting', 'admitted') and started = 0 and ` +
+    `select ${headColumns} from svc_requests where state = ? and started = 0 and ` +
       `date_created < ? order by date_created limit ${limit}`,
-    [before],
+    [state, before],
   );
   return rows.map(toHead);
 };
