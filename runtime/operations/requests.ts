@@ -56,12 +56,13 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       return { data: toWire(request) };
     },
 
-    async requestsList({ model, status, after, before, limit = 25 }, context) {
+    async requestsList({ model, status, tag, after, before, limit = 25 }, context) {
       const found = await listRequests(database, {
         account: await accountOf(context),
         limit,
         ...(model !== undefined && { model }),
         ...(status !== undefined && { states: statesOf(status) }),
+        ...(tag !== undefined && { tag: toTag(tag) }),
         ...(after !== undefined && { after: Date.parse(after) }),
         ...(before !== undefined && { before: Date.parse(before) }),
       });
@@ -151,6 +152,11 @@ const toApiError = ({ status, message }: Refused): ApiError => {
   if (status === 404) return apiError('ROUTE_NOT_FOUND', {}, message);
   if (status === 503) return apiError('SERVICE_UNAVAILABLE', {}, message);
   return unprocessable(message);
+};
+
+const toTag = (text: string): { readonly key: string; readonly value: string } => {
+  const at = text.indexOf('=');
+  return { key: text.slice(0, at), value: text.slice(at + 1) };
 };
 
 type WireState = (typeof wireStates)[RequestState];

@@ -84,7 +84,7 @@ export const createDesk = (options: DeskOptions): Desk => {
   const markWaiting = async ({ id }: RequestHead): Promise<void> => {
     if ((await markStarted(database, [id], 'waiting')) > 0) return;
     const now = await findRequest(database, id);
-    if (now?.state === 'ended') await orchestrator.cancel(id);
+    if (now?.state === 'ended') await orchestrator.cancel(id, true);
   };
 
   const mark = async (requests: readonly RequestHead[]): Promise<void> => {
@@ -167,7 +167,8 @@ export const createDesk = (options: DeskOptions): Desk => {
       await tellAdmitted(await lanes.enter(model, ({ fill }) => fill()));
     },
     async deliver(delivery, after) {
-      await orchestrator.deliver({ ...deliveryInput(delivery, Date.now()), after });
+      const { account } = delivery;
+      await orchestrator.deliver({ ...deliveryInput(delivery, Date.now()), account, after });
       await markDeliveryStarted(database, delivery.id);
     },
   };

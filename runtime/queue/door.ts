@@ -51,7 +51,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   });
   const { resultTtl, secrets } = settings;
   const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss });
-  const cancelWorkflow = (id: string): Promise<void> => orchestrator.cancel(id);
+  const { cancel: cancelWorkflow } = orchestrator;
   const requests = createRequests({ settings, database, models, desk, cancelWorkflow, onLoss });
   const streams = createStreams(database, settings);
   const services: Services = {

@@ -21,6 +21,8 @@ export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
   readonly summary: string;
 };
 
+export type DeliveryStart = DeliveryInput & { readonly account: string };
+
 /** `gone`: the server does not know it, or no longer. */
 export type WorkflowState = 'running' | 'closed' | 'gone';
 
@@ -29,8 +31,9 @@ export interface Orchestrator {
   start(request: RequestStart): Promise<void>;
   /** The same, and tells it that it has a slot. */
   admit(request: RequestStart): Promise<void>;
-  cancel(requestId: string): Promise<void>;
-  deliver(delivery: DeliveryInput): Promise<void>;
+  /** @param asleep it may wait for its slot, and learns of it only when it is woken */
+  cancel(requestId: string, asleep: boolean): Promise<void>;
+  deliver(delivery: DeliveryStart): Promise<void>;
   stateOf(requestId: string): Promise<WorkflowState>;
   close(): Promise<void>;
 }
@@ -42,7 +45,7 @@ export interface OrchestratorOptions {
 }
 
 /** Milliseconds a call may take before the caller goes on without it. */
-const callLimit = 3_000;
+const callLimit = 5_000;
 /** Milliseconds without trying after a call has found no server. */
 const pauseAfterLoss = 2_000;
 
@@ -105,7 +108,7 @@ type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
-  cancel: (requestId) => call(({ client }) => cancelRequest(client, requestId)),
+  cancel: (requestId, asleep) => call(({ client }) => cancelRequest(client, requestId, asleep)),
   deliver: (delivery) => call((link) => startDelivery(link, delivery)),
   stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
 });
@@ -163,8 +166,15 @@ const admitRequest = async (link: Link, request: RequestStart): Promise<void> =>
   );
 };
 
-const startDelivery = async ({ client, searchable }: Link, delivery: DeliveryInput): Promise<void> => {
-  const attributes = await attributesOf({ SvcRequestId: delivery.requestId, SvcWebhookState: 'pending' });
+const startDelivery = async (
+  { client, searchable }: Link,
+  { account, ...delivery }: DeliveryStart,
+): Promise<void> => {
+  const attributes = await attributesOf({
+    SvcAccount: account,
+    SvcRequestId: delivery.requestId,
+    SvcWebhookState: 'pending',
+  });
   await unlessThere(() =>
     client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
@@ -186,6 +196,8 @@ const requestOptions = async ({ searchable }: Link, { priority, summary, ...requ
   workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
   workflowIdConflictPolicy: 'USE_EXISTING' as const,
   staticSummary: summary,
+  // who waits sleeps until its signal, or until it is too late: a crowd costs workers nothing
+  ...(!request.admitted && { startDelay: untilTooLate(request) }),
   priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
   ...(searchable && {
     typedSearchAttributes: await attributesOf({
@@ -196,6 +208,12 @@ const requestOptions = async ({ searchable }: Link, { priority, summary, ...requ
     }),
   }),
 });
+
+const year = 365 * 86_400_000;
+
+/** Milliseconds. */
+const untilTooLate = ({ startBefore }: Pick<RequestStart, 'startBefore'>): number =>
+  startBefore === null ? year : Math.max(1, startBefore - Date.now());
 
 /** `null`: has none. */
 const attributesOf = async (
@@ -218,9 +236,11 @@ const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /** One that is not there has nothing to cancel. */
-const cancelRequest = async (client: Client, requestId: string): Promise<void> => {
+const cancelRequest = async (client: Client, requestId: string, asleep: boolean): Promise<void> => {
   try {
-    await client.workflow.getHandle(requestId).cancel();
+    const handle = client.workflow.getHandle(requestId);
+    await handle.cancel();
+    if (asleep) await handle.signal(admittedSignal);
   } catch (error) {
     if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }

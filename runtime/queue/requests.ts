@@ -7,6 +7,7 @@ import type { Desk } from './desk.js';
 import { findById } from './gather.js';
 import { isId } from './ids.js';
 import type { QueueModels } from './models.js';
+import type { Orchestrator } from './orchestrator.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from './settings.js';
 import { readStatus, type RequestStatus } from './status.js';
@@ -33,7 +34,7 @@ export interface RequestsOptions {
   readonly database: Database;
   readonly models: QueueModels;
   readonly desk: Desk;
-  readonly cancelWorkflow: (id: string) => Promise<void>;
+  readonly cancelWorkflow: Orchestrator['cancel'];
   readonly onLoss: (error: unknown) => void;
 }
 

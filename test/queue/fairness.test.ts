@@ -19,6 +19,10 @@ interface Turn {
   readonly ended: number;
 }
 
+/** How many were given a slot while it waited for one. */
+const between = (turns: readonly Turn[], { created, admitted }: Turn): number =>
+  turns.filter((turn) => turn.admitted > created && turn.admitted < admitted).length;
+
 describe('a model of four slots, all of them taken by a crowd', () => {
   let queue: TestQueue;
   let model: Server;
@@ -73,8 +77,6 @@ describe('a model of four slots, all of them taken by a crowd', () => {
       async () => (await turnsOf(who)).find((turn) => turn.id === id && turn.ended < Infinity) ?? null,
       patience,
     );
-  const between = (turns: readonly Turn[], { created, admitted }: Turn): number =>
-    turns.filter((turn) => turn.admitted > created && turn.admitted < admitted).length;
 
   it(`lets one request of another account wait for one slot, not for ${crowd} requests`, async () => {
     for (let index = 0; index < 5; index += 1) {

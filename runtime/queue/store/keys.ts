@@ -63,12 +63,17 @@ export const listKeys = async (statements: Statements, account: string): Promise
   return rows.map(toKey);
 };
 
-/** @returns whether there was such a key of this account */
-export const deleteKey = async (statements: Statements, id: string, account: string): Promise<boolean> => {
-  const { affected } = await statements.write({
-    text: 'delete from svc_keys where id = ? and account = ?',
-    values: [id, account],
-  });
+/** @returns whether there was such a key of this account; `null`: of any */
+export const deleteKey = async (
+  statements: Statements,
+  id: string,
+  account: string | null,
+): Promise<boolean> => {
+  const { affected } = await statements.write(
+    account === null
+      ? { text: 'delete from svc_keys where id = ?', values: [id] }
+      : { text: 'delete from svc_keys where id = ? and account = ?', values: [id, account] },
+  );
   return affected > 0;
 };
 

@@ -295,6 +295,7 @@ export interface ListFilter {
   readonly account: string;
   readonly model?: string;
   readonly states?: readonly RequestState[];
+  readonly tag?: { readonly key: string; readonly value: string };
   /** Only those that were created after, or before. */
   readonly after?: number;
   readonly before?: number;
@@ -304,7 +305,7 @@ export interface ListFilter {
 /** Newest first. */
 export const listRequests = async (
   statements: Statements,
-  { account, model, states, after, before, limit }: ListFilter,
+  { account, model, states, tag, after, before, limit }: ListFilter,
 ): Promise<readonly RequestHead[]> => {
   const conditions = ['account = ?'];
   const values: (string | number)[] = [account];
@@ -316,6 +317,11 @@ export const listRequests = async (
     const list = listOf(states);
     conditions.push(`state in (${list.places})`);
     values.push(...list.values);
+  }
+  if (tag !== undefined) {
+    // of the stored JSON, where a quote inside of a value is escaped; unlike LIKE the same on every database
+    conditions.push("replace(tags, ?, '') <> tags");
+    values.push(JSON.stringify({ [tag.key]: tag.value }).slice(1, -1));
   }
   if (after !== undefined) {
     conditions.push('date_created > ?');
