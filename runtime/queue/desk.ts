@@ -51,8 +51,8 @@ export interface Desk {
   start(request: RequestHead): Promise<void>;
   /** Gives a delivery a workflow, which begins after so many milliseconds. */
   deliver(delivery: Delivery, after: number): Promise<void>;
-  /** Resolves when Temporal has been told of everything that was begun here. */
-  settled(): Promise<void>;
+  /** Resolves when Temporal has been told of whatever cannot wait. */
+  settle(): Promise<void>;
 }
 
 export const createDesk = (options: DeskOptions): Desk => {
@@ -134,7 +134,7 @@ export const createDesk = (options: DeskOptions): Desk => {
         delivery: delivery === null ? null : deliveryInput(delivery, request.ended ?? Date.now()),
       };
     },
-    settled: () => starter.idle(),
+    settle: () => starter.settle(),
     async start(request) {
       await tell(request);
       await mark([request]);

@@ -70,7 +70,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     answer: (request) => respond(request, services).catch(toAnswer),
     async close() {
       streams.close();
-      await desk.settled();
+      await desk.settle();
       await orchestrator.close();
     },
   };

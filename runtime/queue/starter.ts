@@ -8,8 +8,8 @@ import type { RequestHead } from './store/requests.js';
 export interface Starter {
   /** @param call tells Temporal; safe to repeat */
   add(request: RequestHead, call: () => Promise<void>): void;
-  /** Resolves when nothing is left to tell. */
-  idle(): Promise<void>;
+  /** Tells the rest of who has a slot, as far as there is time; who waits is left to the sweep. */
+  settle(): Promise<void>;
 }
 
 export interface StarterOptions {
@@ -22,6 +22,8 @@ export interface StarterOptions {
 const widthOfAdmitted = 16;
 const widthOfWaiting = 2;
 const longest = 10_000;
+/** Milliseconds. */
+const timeToSettle = 3_000;
 /** Requests that are marked together. */
 const most = 64;
 
@@ -43,8 +45,11 @@ export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
         markTogether(request).catch(onLoss);
       });
     },
-    async idle() {
+    async settle() {
+      waiting.clear();
+      const timer = setTimeout(() => admitted.clear(), timeToSettle);
       await Promise.all([admitted.idle(), waiting.idle()]);
+      clearTimeout(timer);
     },
   };
 };
@@ -64,6 +69,9 @@ const createLine = (width: number, onLoss: (error: unknown) => void) => {
       if (working.size >= width) return;
       const worker = work().finally(() => working.delete(worker));
       working.add(worker);
+    },
+    clear(): void {
+      line.length = 0;
     },
     async idle(): Promise<void> {
       while (working.size > 0) await Promise.all(working);

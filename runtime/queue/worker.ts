@@ -120,7 +120,7 @@ const createParts = (client: Client, searchable: boolean, options: WorkerProcess
     async close() {
       await courier?.stop();
       await sender.close();
-      await desk.settled();
+      await desk.settle();
     },
   };
 };
