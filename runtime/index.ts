@@ -2,4 +2,4 @@
 export * from './collection.js';
 export type { OperationContext } from './operations/context.js';
 export { bindModels, type BoundModels } from './models.js';
-export type { QueueModelDeclaration, RunContext, RunModel } from './queue-model.js';
+export { ModelError, type QueueModelDeclaration, type RunContext, type RunModel } from './queue-model.js';

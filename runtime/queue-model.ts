@@ -54,5 +54,20 @@ export interface SavedFile {
   readonly file_size: number;
 }
 
+/** What a function model throws to answer with an error of its own: the result has this status and this body. */
+export class ModelError extends Error {
+  readonly status: number;
+  /** JSON. */
+  readonly body: unknown;
+
+  /** @param status 400 to 499; others are failures of the model */
+  constructor(status: number, body: unknown) {
+    super(`the model answers ${status}`);
+    this.name = 'ModelError';
+    this.status = status;
+    this.body = body;
+  }
+}
+
 /** The one export a model's module has to have: `export const run: RunModel<Input, Output> = …`. */
 export type RunModel<Input, Output> = (input: Input, context: RunContext) => Promise<Output> | Output;

@@ -61,7 +61,7 @@ export type KeysCreateInput = {
 };
 export type KeysCreateOutput = { data: { id: string; key: string } };
 
-export type KeysListInput = Record<string, never>;
+export type KeysListInput = { user?: string };
 export type KeysListOutput = {
   data: {
     id: string;
@@ -134,6 +134,7 @@ export type RequestsDeliveriesOutput = {
 export type RequestsListInput = {
   model?: string;
   status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+  tag?: string;
   after?: string;
   before?: string;
   limit?: number;
@@ -327,9 +328,9 @@ export interface Operations {
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
   /** Make a key of the queue; its secret is shown this once */
   keysCreate(input: KeysCreateInput, context: OperationContext): Promise<KeysCreateOutput>;
-  /** List the own keys of the queue */
+  /** List the own keys of the queue; administrators those of any user */
   keysList(input: KeysListInput, context: OperationContext): Promise<KeysListOutput>;
-  /** Revoke an own key; acts at once */
+  /** Revoke an own key, as an administrator anybody's; acts at once */
   keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
   /** List the own permissions, collection by collection */
   permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
@@ -618,6 +619,7 @@ export const operations = [
     method: 'get',
     path: '/keys',
     access: 'user',
+    parameters: [{ name: 'user', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } }],
     responses: { 200: 'application/json' },
   },
   {
@@ -689,6 +691,12 @@ export const operations = [
         in: 'query',
         required: false,
         schema: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+      },
+      {
+        name: 'tag',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
       },
       { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
       { name: 'before', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },

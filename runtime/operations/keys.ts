@@ -1,5 +1,6 @@
-/** Bodies of `spec/operations/keys.yaml`: keys of the queue, each user their own. */
+/** Bodies of `spec/operations/keys.yaml`: keys of the queue, each user their own, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
+import { forbidden } from '../errors.js';
 import { createKey } from '../queue/keys.js';
 import { isId } from '../queue/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
@@ -18,8 +19,13 @@ export const createKeyOperations = ({ database, loadQueue }: OperationServices):
     return { data: { id: made.stored.id, key: made.key } };
   },
 
-  async keysList(_input, context) {
-    const keys = await listKeys(database, await accountOf(context));
+  async keysList({ user }, context) {
+    const account = await accountOf(context);
+    const { policies } = await context.principal();
+    if (user !== undefined && user !== account && !policies.admin) {
+      throw forbidden('keys of others are shown to administrators only');
+    }
+    const keys = await listKeys(database, user ?? account);
     return {
       data: keys.map(({ id, name, models, created, expires, used }) => ({
         id,
@@ -33,6 +39,8 @@ export const createKeyOperations = ({ database, loadQueue }: OperationServices):
   },
 
   async keysRevoke({ id }, context) {
-    if (!isId(id) || !(await deleteKey(database, id, await accountOf(context)))) throw absent('key', id);
+    const { policies } = await context.principal();
+    const account = policies.admin ? null : await accountOf(context);
+    if (!isId(id) || !(await deleteKey(database, id, account))) throw absent('key', id);
   },
 });

@@ -1,8 +1,6 @@
 /** What the bodies about a user's own keys, requests and webhooks share. */
 import { apiError, type ApiError } from '../errors.js';
-import { findDelivery } from '../queue/store/deliveries.js';
 import type { OperationContext } from './context.js';
-import type { OperationServices } from './services.js';
 
 export const accountOf = async (context: OperationContext): Promise<string> => {
   const { user } = await context.principal();
@@ -17,13 +15,3 @@ export const absent = (what: string, id: string): ApiError =>
 /** ISO 8601. */
 export const toTime = (time: number): string => new Date(time).toISOString();
 export const toTimeOrNull = (time: number | null): string | null => (time === null ? null : toTime(time));
-
-/** Begins a delivery; where Temporal is away, the sweep does. */
-export const beginDelivery = async (
-  id: string,
-  { database, loadQueue }: Pick<OperationServices, 'database' | 'loadQueue'>,
-): Promise<void> => {
-  const { desk } = await loadQueue();
-  const delivery = await findDelivery(database, id);
-  if (delivery !== null) await desk.deliver(delivery).catch(() => undefined);
-};

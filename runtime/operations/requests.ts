@@ -10,7 +10,7 @@ import type { SubmitOptions } from '../queue/submit-options.js';
 import { refusalOf, type TargetPolicy } from '../queue/webhook/target.js';
 import { Refused } from '../queue/wire.js';
 import type { OperationContext } from './context.js';
-import { absent, accountOf, beginDelivery, toTime, toTimeOrNull } from './own.js';
+import { absent, accountOf, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names =
@@ -56,12 +56,13 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       return { data: toWire(request) };
     },
 
-    async requestsList({ model, status, after, before, limit = 25 }, context) {
+    async requestsList({ model, status, tag, after, before, limit = 25 }, context) {
       const found = await listRequests(database, {
         account: await accountOf(context),
         limit,
         ...(model !== undefined && { model }),
         ...(status !== undefined && { states: statesOf(status) }),
+        ...(tag !== undefined && { tag: toTag(tag) }),
         ...(after !== undefined && { after: Date.parse(after) }),
         ...(before !== undefined && { before: Date.parse(before) }),
       });
@@ -119,7 +120,6 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       if (!(await reopenDelivery(database, delivery.id))) {
         throw unprocessable('the webhook is being delivered already');
       }
-      await beginDelivery(delivery.id, services);
     },
   };
 };
@@ -152,6 +152,11 @@ const toApiError = ({ status, message }: Refused): ApiError => {
   if (status === 404) return apiError('ROUTE_NOT_FOUND', {}, message);
   if (status === 503) return apiError('SERVICE_UNAVAILABLE', {}, message);
   return unprocessable(message);
+};
+
+const toTag = (text: string): { readonly key: string; readonly value: string } => {
+  const at = text.indexOf('=');
+  return { key: text.slice(0, at), value: text.slice(at + 1) };
 };
 
 type WireState = (typeof wireStates)[RequestState];

@@ -5,7 +5,7 @@ import { createId } from '../queue/ids.js';
 import { insertDelivery } from '../queue/store/deliveries.js';
 import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
 import { refusalOf } from '../queue/webhook/target.js';
-import { accountOf, beginDelivery } from './own.js';
+import { accountOf } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
@@ -32,7 +32,6 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
       const id = createId();
       const account = await accountOf(context);
       await insertDelivery(database, { id, request: null, account, url, created: Date.now() });
-      await beginDelivery(id, services);
       return { data: { id } };
     },
   };

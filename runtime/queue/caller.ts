@@ -4,8 +4,9 @@ import { ApiError, ApiErrors } from '../errors.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { allows, isExpired, isSecretOf, type HashSecrets } from './keys.js';
+import { findById } from './gather.js';
 import { isId } from './ids.js';
-import { findActiveKey, markUsed, type StoredKey } from './store/keys.js';
+import { findActiveKeys, markUsed, type StoredKey } from './store/keys.js';
 import type { Statements } from './store/rows.js';
 import { refuse } from './wire.js';
 
@@ -28,10 +29,11 @@ const header = /^Key +([^\s:]+):(\S+) *$/i;
 /** @throws 401, with the same words for every reason */
 export const createIdentify = (options: CallerOptions): Identify => {
   const noteUse = createUseNotes(options.statements);
+  const findKey = findById((ids) => findActiveKeys(options.statements, ids));
   return async (request) => {
     const [, id, secret] = header.exec(String(request.headers.authorization ?? '')) ?? [];
     if (id === undefined || secret === undefined) return identifyUser(request, options);
-    const key = isId(id) ? await findActiveKey(options.statements, id) : null;
+    const key = isId(id) ? await findKey(id) : null;
     if (key === null || !isSecretOf(key, secret, options.secrets) || isExpired(key, Date.now())) {
       throw refuse(401, 'invalid key credentials');
     }

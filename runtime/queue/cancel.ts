@@ -1,12 +1,13 @@
 /** Cancels a request: at once where it waits, else by telling its workflow. */
 import type { Desk } from './desk.js';
+import type { Orchestrator } from './orchestrator.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from './store/requests.js';
 import { refuse } from './wire.js';
 
 export interface CancelServices {
   readonly desk: Desk;
-  readonly cancelWorkflow: (id: string) => Promise<void>;
+  readonly cancelWorkflow: Orchestrator['cancel'];
   readonly onLoss: (error: unknown) => void;
 }
 
@@ -14,17 +15,18 @@ export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED'
 
 /** @throws 503 where it runs and Temporal is away */
 export const cancel = async (
-  { id, state }: RequestHead,
+  request: RequestHead,
   { desk, cancelWorkflow, onLoss }: CancelServices,
 ): Promise<Cancellation> => {
+  const { id, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
-  if (isQueued && (await desk.end(id, platformOutcome('client_cancelled'), state)) !== null) {
+  if (isQueued && (await desk.end(request, platformOutcome('client_cancelled'), state)) !== null) {
     // the workflow ends by itself when it learns of it; the sweep sees to the webhook
-    cancelWorkflow(id).catch(onLoss);
+    cancelWorkflow(id, state === 'waiting').catch(onLoss);
     return 'OK';
   }
-  await cancelWorkflow(id).catch((error: unknown) => {
+  await cancelWorkflow(id, false).catch((error: unknown) => {
     onLoss(error);
     throw refuse(503, 'the request cannot be reached at the moment; try again', 'internal_error');
   });

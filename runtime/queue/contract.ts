@@ -67,6 +67,8 @@ export interface DeliveryInput {
   readonly within: number;
   /** Of the receiver, without anything secret. */
   readonly host: string;
+  /** Milliseconds before the next attempt. */
+  readonly after?: number;
   /** Whether the workflow carries search attributes. */
   readonly searchable?: boolean;
 }

@@ -51,7 +51,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   });
   const { resultTtl, secrets } = settings;
   const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss });
-  const cancelWorkflow = (id: string): Promise<void> => orchestrator.cancel(id);
+  const { cancel: cancelWorkflow } = orchestrator;
   const requests = createRequests({ settings, database, models, desk, cancelWorkflow, onLoss });
   const streams = createStreams(database, settings);
   const services: Services = {
@@ -70,6 +70,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     answer: (request) => respond(request, services).catch(toAnswer),
     async close() {
       streams.close();
+      await desk.settle();
       await orchestrator.close();
     },
   };

@@ -21,6 +21,8 @@ export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
   readonly summary: string;
 };
 
+export type DeliveryStart = DeliveryInput & { readonly account: string };
+
 /** `gone`: the server does not know it, or no longer. */
 export type WorkflowState = 'running' | 'closed' | 'gone';
 
@@ -29,8 +31,9 @@ export interface Orchestrator {
   start(request: RequestStart): Promise<void>;
   /** The same, and tells it that it has a slot. */
   admit(request: RequestStart): Promise<void>;
-  cancel(requestId: string): Promise<void>;
-  deliver(delivery: DeliveryInput): Promise<void>;
+  /** @param asleep it may wait for its slot, and learns of it only when it is woken */
+  cancel(requestId: string, asleep: boolean): Promise<void>;
+  deliver(delivery: DeliveryStart): Promise<void>;
   stateOf(requestId: string): Promise<WorkflowState>;
   close(): Promise<void>;
 }
@@ -42,7 +45,7 @@ export interface OrchestratorOptions {
 }
 
 /** Milliseconds a call may take before the caller goes on without it. */
-const callLimit = 3_000;
+const callLimit = 5_000;
 /** Milliseconds without trying after a call has found no server. */
 const pauseAfterLoss = 2_000;
 
@@ -63,15 +66,20 @@ export const createOrchestrator = (options: OrchestratorOptions): Orchestrator =
     return link;
   };
 
+  /** Calls that are under way on the lost connection end before it does. */
+  const giveUp = (): void => {
+    quietUntil = Date.now() + pauseAfterLoss;
+    const lost = link;
+    link = null;
+    setTimeout(() => closeLink(lost), callLimit).unref();
+  };
+
   const call = async <Result>(body: (link: Link) => Promise<Result>): Promise<Result> => {
     try {
       const current = await connected();
       return await withDeadline(current, () => body(current));
     } catch (error) {
-      if (isLoss(error)) {
-        quietUntil = Date.now() + pauseAfterLoss;
-        link = null;
-      }
+      if (isLoss(error)) giveUp();
       throw error;
     }
   };
@@ -79,10 +87,14 @@ export const createOrchestrator = (options: OrchestratorOptions): Orchestrator =
   return {
     ...createCalls(call),
     async close() {
-      const current = await link?.catch(() => null);
-      await current?.connection?.close();
+      await closeLink(link);
     },
   };
+};
+
+const closeLink = async (link: Promise<Link> | null): Promise<void> => {
+  const current = await link?.catch(() => null);
+  await current?.connection?.close();
 };
 
 /** For workers, which have a connection already. */
@@ -96,10 +108,7 @@ type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
-  cancel: (requestId) =>
-    call(async ({ client }) => {
-      await client.workflow.getHandle(requestId).cancel();
-    }),
+  cancel: (requestId, asleep) => call(({ client }) => cancelRequest(client, requestId, asleep)),
   deliver: (delivery) => call((link) => startDelivery(link, delivery)),
   stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
 });
@@ -145,8 +154,8 @@ export const missingAttributes = async (
 const withDeadline = <Result>({ connection }: Link, body: () => Promise<Result>): Promise<Result> =>
   connection === null ? body() : connection.withDeadline(Date.now() + callLimit, body);
 
-/** gRPC: unavailable, deadline exceeded, cancelled. */
-const lossCodes: ReadonlySet<unknown> = new Set([14, 4, 1]);
+/** gRPC: unavailable, cancelled. A call that takes too long is no sign that the server has gone. */
+const lossCodes: ReadonlySet<unknown> = new Set([14, 1]);
 
 const isLoss = (error: unknown): boolean => {
   const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
@@ -167,9 +176,13 @@ const admitRequest = async (link: Link, request: RequestStart): Promise<void> =>
   );
 };
 
-const startDelivery = async (link: Link, delivery: DeliveryInput): Promise<void> => {
+const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart): Promise<void> => {
   const searchable = await link.searchable();
-  const attributes = await attributesOf({ SvcRequestId: delivery.requestId, SvcWebhookState: 'pending' });
+  const attributes = await attributesOf({
+    SvcAccount: account,
+    SvcRequestId: delivery.requestId,
+    SvcWebhookState: 'pending',
+  });
   await unlessThere(() =>
     link.client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
@@ -193,6 +206,8 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     staticSummary: summary,
+    // who waits sleeps until its signal, or until it is too late: a crowd costs workers nothing
+    ...(!request.admitted && { startDelay: untilTooLate(request) }),
     priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
     ...(searchable && {
       typedSearchAttributes: await attributesOf({
@@ -204,6 +219,12 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
     }),
   };
 };
+
+const year = 365 * 86_400_000;
+
+/** Milliseconds. */
+const untilTooLate = ({ startBefore }: Pick<RequestStart, 'startBefore'>): number =>
+  startBefore === null ? year : Math.max(1, startBefore - Date.now());
 
 /** `null`: has none. */
 const attributesOf = async (
@@ -222,6 +243,17 @@ const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
     await run();
   } catch (error) {
     if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
+  }
+};
+
+/** One that is not there has nothing to cancel. */
+const cancelRequest = async (client: Client, requestId: string, asleep: boolean): Promise<void> => {
+  try {
+    const handle = client.workflow.getHandle(requestId);
+    await handle.cancel();
+    if (asleep) await handle.signal(admittedSignal);
+  } catch (error) {
+    if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }
 };
 

@@ -4,12 +4,14 @@ import type { QueueModelDeclaration } from '../queue-model.js';
 import type { Caller } from './caller.js';
 import { cancel, type Cancellation } from './cancel.js';
 import type { Desk } from './desk.js';
+import { findById } from './gather.js';
 import { isId } from './ids.js';
 import type { QueueModels } from './models.js';
+import type { Orchestrator } from './orchestrator.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from './settings.js';
 import { readStatus, type RequestStatus } from './status.js';
-import { findRequest, type RequestHead } from './store/requests.js';
+import { findRequests, type RequestHead } from './store/requests.js';
 import { submit, type Submission, type Submitted } from './submit.js';
 import { refuse } from './wire.js';
 
@@ -32,12 +34,13 @@ export interface RequestsOptions {
   readonly database: Database;
   readonly models: QueueModels;
   readonly desk: Desk;
-  readonly cancelWorkflow: (id: string) => Promise<void>;
+  readonly cancelWorkflow: Orchestrator['cancel'];
   readonly onLoss: (error: unknown) => void;
 }
 
 export const createRequests = (options: RequestsOptions): Requests => {
   const { database, models } = options;
+  const findHead = findById((ids) => findRequests(database, ids));
   return {
     modelOf(name, caller) {
       const model = models.find(name);
@@ -46,7 +49,7 @@ export const createRequests = (options: RequestsOptions): Requests => {
     },
     submit: (submission) => submit(submission, options),
     async find(id, { account }) {
-      const found = isId(id) ? await findRequest(database, id) : null;
+      const found = isId(id) ? await findHead(id) : null;
       return found?.account === account ? found : null;
     },
     status: (request, logs) => readStatus(request, { ...options, logs }),

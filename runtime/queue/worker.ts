@@ -6,7 +6,7 @@ import type { Database } from '../execute/database.js';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
 import { createRequestActivities } from './activities/request.js';
-import { createWebhookActivities, type WebhookActivityOptions } from './activities/webhook.js';
+import { createWebhookActivities } from './activities/webhook.js';
 import { readConnection } from './connection.js';
 import { searchAttributes, taskQueues } from './contract.js';
 import { createDesk, type Desk } from './desk.js';
@@ -22,11 +22,15 @@ import {
 import { toFunction } from './run.js';
 import { createRunner } from './runners/index.js';
 import type { QueueSettings } from './settings.js';
+import { createCourier, type Courier } from './webhook/courier.js';
+import { createReceivers, type Receivers } from './webhook/receivers.js';
+import { createSender, type Sender, type SenderOptions } from './webhook/send.js';
 
 export const workerRoles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
 export interface WorkerProcessOptions {
+  readonly webhooks?: Pick<SenderOptions, 'resolve' | 'retryDelay'>;
   readonly settings: QueueSettings;
   readonly database: Database;
   readonly models: QueueModels;
@@ -36,7 +40,6 @@ export interface WorkerProcessOptions {
   /** File of the workflows, bundled; absent: bundled from this module at start. */
   readonly workflowBundle?: string;
   readonly userAgent: string;
-  readonly webhooks?: Pick<WebhookActivityOptions, 'resolve' | 'retryDelay'>;
   readonly onFailure: (error: unknown) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -64,7 +67,9 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
     ),
   );
   const running = workers.map((worker) => worker.run());
-  const ended = Promise.all(running).then(() => connection.close());
+  const ended = Promise.all(running)
+    .then(() => parts.close())
+    .then(() => connection.close());
   return {
     ended,
     async stop() {
@@ -94,14 +99,36 @@ interface Parts extends WorkerProcessOptions {
   readonly desk: Desk;
   readonly orchestrator: Orchestrator;
   readonly files: FileStore;
+  readonly sender: Sender;
+  readonly receivers: Receivers;
+  close(): Promise<void>;
 }
 
 const createParts = (client: Client, searchable: Searchable, options: WorkerProcessOptions): Parts => {
   const { database, models, settings, onFailure } = options;
   const orchestrator = orchestratorOf(client, searchable);
-  const { resultTtl } = settings;
-  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss: onFailure });
-  return { ...options, desk, orchestrator, files: createDirectoryStore(settings.filesDir) };
+  const { resultTtl, filesDir, webhookPolicy: policy } = settings;
+  let courier: Courier | null = null;
+  const onDelivery = (): void => courier?.wake();
+  const desk = createDesk({ database, models, orchestrator, resultTtl, onDelivery, onLoss: onFailure });
+  const receivers = createReceivers();
+  const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
+  if (options.roles.includes('webhooks')) {
+    courier = createCourier({ database, sender, receivers, handOver: desk.deliver, onFailure });
+  }
+  return {
+    ...options,
+    desk,
+    orchestrator,
+    sender,
+    receivers,
+    files: createDirectoryStore(filesDir),
+    async close() {
+      await courier?.stop();
+      await sender.close();
+      await desk.settle();
+    },
+  };
 };
 
 const queuesOf = (role: WorkerRole, { models }: WorkerProcessOptions): readonly string[] => {
@@ -122,13 +149,12 @@ const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOption
 });
 
 const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {
-  workflows: ({ desk }) => createRequestActivities(desk),
+  workflows: createRequestActivities,
   models: (parts) => {
     const load = async (model: string) => toFunction(model, await parts.functions[model]?.());
     return createModelActivities({ ...parts, run: createRunner(load) });
   },
-  webhooks: ({ database, settings, userAgent, webhooks }) =>
-    createWebhookActivities({ database, policy: settings.webhookPolicy, userAgent, ...webhooks }),
+  webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...parts }) => createHousekeepingActivities({ ...parts, ...settings }),
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admit, chooseAccount, ensureLane, enterLane } from '../../runtime/queue/store/admission.js';
-import { insertRequest, type NewRequest } from '../../runtime/queue/store/requests.js';
+import { insertRequests, type NewRequest } from '../../runtime/queue/store/requests.js';
 import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 
@@ -58,7 +58,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
       created,
       startBefore: null,
     };
-    await insertRequest(server.database, request);
+    await insertRequests(server.database, [request]);
     return request.id;
   };
 

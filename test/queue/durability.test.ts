@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer, type AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
@@ -36,14 +37,24 @@ describe('processes of their own', () => {
     place.remove();
   });
 
-  const open = async (address: string): Promise<void> => {
+  const open = async (address: string): Promise<Running> => {
     place = createWorkplace();
     await place.run(['bootstrap']);
     key = (await place.run(['keys', 'create', '--user', 'admin@example.com'])).stdout.trim();
-    const environment = environmentOf(address);
-    const running = place.start(['start', '--workers', '1'], { ...environment, PORT: '0' });
+    return serve(address);
+  };
+  const serve = async (address: string): Promise<Running> => {
+    const running = place.start(['start', '--workers', '1'], { ...environmentOf(address), PORT: '0' });
     ends.push(() => running.stop('SIGTERM'));
     url = (await running.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
+    return running;
+  };
+  /** Takes connections and says nothing. */
+  const startSilent = async (): Promise<string> => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ends.push(async () => server.close());
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
   const startWorker = async (address: string): Promise<Running> => {
     const worker = place.start(['worker'], { ...environmentOf(address), PUBLIC_URL: url });
@@ -109,6 +120,22 @@ describe('processes of their own', () => {
       return found.length > 0 ? found : null;
     });
     expect(hooks[0]?.body).toMatchObject({ request_id: id, status: 'OK' });
+  });
+
+  it('a process that is killed between a row and its workflow: the sweep starts it, under the same key', async () => {
+    const temporal = await startTemporal();
+    await temporal.start();
+    const first = await open(await startSilent());
+    const once = { 'idempotency-key': 'once' };
+    const image = { prompt: 'sea', width: 16, height: 16 };
+    const id = await submit('demo/image', image, once);
+    await first.stop('SIGKILL');
+    const worker = await startWorker(temporal.address);
+    ends.push(() => worker.stop('SIGTERM'));
+    await serve(temporal.address);
+    expect(await submit('demo/image', image, once)).toBe(id);
+    expect((await resultOf('demo/image', id)).status).toBe(200);
+    expect(await submit('demo/image', image, once)).toBe(id);
   });
 
   it('submissions while Temporal is down and no worker runs: all of them run once it is there', async () => {

@@ -110,9 +110,12 @@ export const startTestQueue = async (
   };
 };
 
-/** Looks until `read` gives something. */
-export const until = async <Value>(read: () => Promise<Value | null> | Value | null): Promise<Value> => {
-  const deadline = Date.now() + 25_000;
+/** Looks until `read` gives something, for so many milliseconds. */
+export const until = async <Value>(
+  read: () => Promise<Value | null> | Value | null,
+  patience = 25_000,
+): Promise<Value> => {
+  const deadline = Date.now() + patience;
   for (;;) {
     const value = await read();
     if (value !== null && value !== undefined && value !== false) return value;

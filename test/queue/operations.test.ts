@@ -30,6 +30,31 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     expect((await submit(key)).status).toBe(401);
   });
 
+  it('keys: of anybody, for administrators', async () => {
+    const { id, key } = await keyOf({ name: 'lost' });
+    const user = queue.ids.users.get('ann') ?? '';
+    const list = await queue.request('GET', `/keys?user=${user}`, { as: 'admin' });
+    expect(list.data).toContainEqual(expect.objectContaining({ id, name: 'lost' }));
+    expect((await queue.request('GET', `/keys?user=${user}`, { as: 'bob' })).status).toBe(403);
+    expect((await queue.request('GET', `/keys?user=${user}`, { as: 'ann' })).data).toEqual(list.data);
+    expect((await queue.request('DELETE', `/keys/${id}`, { as: 'admin' })).status).toBe(204);
+    expect((await submit(key)).status).toBe(401);
+  });
+
+  it('requests: found by their tags', async () => {
+    const { key } = await keyOf({});
+    const headers = { authorization: `Key ${key}`, 'x-svc-tags': 'batch=7,who=a"b' };
+    const made = await queue.request('POST', '/queue/demo/image', { body: input, headers });
+    const { request_id: id } = made.body as { request_id: string };
+    const found = async (tag: string) => {
+      const path = `/requests?tag=${encodeURIComponent(tag)}`;
+      return (await queue.request('GET', path, { as: 'ann' })).data as { id: string }[];
+    };
+    for (const tag of ['batch=7', 'who=a"b']) expect((await found(tag)).map((each) => each.id)).toEqual([id]);
+    for (const tag of ['batch=70', 'batch=', 'who=b', 'atch=7']) expect(await found(tag)).toEqual([]);
+    expect((await queue.request('GET', '/requests?tag=batch', { as: 'ann' })).status).toBe(400);
+  });
+
   it('keys: bound to models and to a time', async () => {
     const { key } = await keyOf({ models: ['demo/train', 'acme/*'] });
     expect((await submit(key)).status).toBe(404);

@@ -15,16 +15,17 @@ export const recordHistories = async (folder: string): Promise<void> => {
     namespace: queue.namespace,
   });
   const save = async (name: string, id: string): Promise<void> => {
-    await client.workflow
-      .getHandle(id)
-      .result()
-      .catch(() => undefined);
-    const history = await client.workflow.getHandle(id).fetchHistory();
+    const handle = client.workflow.getHandle(id);
+    // it is started behind the answer
+    await until(() => handle.describe().catch(() => null));
+    await handle.result().catch(() => undefined);
+    const history = await handle.fetchHistory();
     writeFileSync(`${folder}${name}.json`, `${withoutPlaces(historyToJSON(history))}\n`);
   };
   const image = { prompt: 'sea', width: 16, height: 16 };
   const train = { prompt: 'sea', model_name: 'm', steps: 30, pause: 0.05 };
   await save('request-ok', await submit(queue, 'demo/image', image));
+  queue.receiver.answers.push(500);
   const faulty = await submit(queue, 'demo/train', {}, '/faulty');
   await save('request-faulty-with-webhook', faulty);
   await save('delivery-accepted', await deliveryOf(queue, faulty));
@@ -64,8 +65,12 @@ const submit = async (queue: TestQueue, model: string, body: object, hook = ''):
   return (answer.body as { request_id: string }).request_id;
 };
 
+/** The workflow of what was not accepted at first. */
 const deliveryOf = async (queue: TestQueue, request: string): Promise<string> =>
   until(async () => {
-    const [row] = await queue.database.query('select id from svc_deliveries where request = ?', [request]);
+    const [row] = await queue.database.query(
+      'select id from svc_deliveries where request = ? and started = 1',
+      [request],
+    );
     return row === undefined ? null : `delivery-${String(row.id)}`;
   });

@@ -135,7 +135,7 @@ describe('connections to receivers', () => {
   });
 
   const post = async (url: string, policy = strict) => {
-    const agent = createReceiverAgent({ policy, resolve, connectTimeout: 2_000 });
+    const agent = createReceiverAgent({ policy, resolve });
     const signal = AbortSignal.timeout(3_000);
     const result = await attempt({ url, headers: {}, body: Buffer.from('{}'), agent, signal });
     await agent.destroy();

@@ -51,9 +51,12 @@ export interface Operations {
       input: NonNullable<rest.KeysCreateData['body']>,
       options?: CallOptions,
     ): Promise<rest.KeysCreateResponse['data']>;
-    /** List the own keys of the queue */
-    list(options?: CallOptions): Promise<rest.KeysListResponse['data']>;
-    /** Revoke an own key; acts at once */
+    /** List the own keys of the queue; administrators those of any user */
+    list(
+      input: NonNullable<rest.KeysListData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.KeysListResponse['data']>;
+    /** Revoke an own key, as an administrator anybody's; acts at once */
     revoke(
       input: NonNullable<rest.KeysRevokeData['path']>,
       options?: CallOptions,
@@ -197,7 +200,8 @@ export const createOperations = (call: Call): Operations => ({
   keys: {
     create: (input, options) =>
       call((shared) => rest.keysCreate({ ...shared, body: input }), options).then(dataOf),
-    list: (options) => call((shared) => rest.keysList(shared), options).then(dataOf),
+    list: (input, options) =>
+      call((shared) => rest.keysList({ ...shared, query: input }), options).then(dataOf),
     revoke: (input, options) => call((shared) => rest.keysRevoke({ ...shared, path: input }), options),
   },
   me: {

@@ -5,7 +5,7 @@ import type { FileStore } from '../files.js';
 import type { QueueModels } from '../models.js';
 import type { Orchestrator } from '../orchestrator.js';
 import { platformOutcome } from '../outcome.js';
-import { findPending } from '../store/deliveries.js';
+import { findPending, lease } from '../store/deliveries.js';
 import { expire } from '../store/retention.js';
 import { findHolding, findUnstarted, type RequestHead } from '../store/requests.js';
 
@@ -26,8 +26,10 @@ export interface SweepReport {
   readonly delivered: number;
 }
 
-/** Milliseconds after which something should have reached Temporal. */
-const grace = 5_000;
+/** Milliseconds after which Temporal should have heard of a request: there is time for those that wait for a slot. */
+const graces = { admitted: 5_000, waiting: 60_000 } as const;
+/** Milliseconds after which a courier should have taken a delivery. */
+const deliveryGrace = 30_000;
 /** Milliseconds after which a request that holds a slot is looked after. */
 const auditAfter = 60_000;
 const batch = 200;
@@ -40,9 +42,17 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
     async sweep(): Promise<SweepReport> {
       const { database, desk, models } = options;
       for (const model of models.all) await desk.fill(model);
-      const due = { before: Date.now() - grace, limit: batch };
-      const started = await repeat(() => findUnstarted(database, due), desk.start);
-      const delivered = await repeat(() => findPending(database, due), desk.deliver);
+      const now = Date.now();
+      const left = { before: now - deliveryGrace, claimedBefore: now - lease, limit: batch };
+      const startAll = (state: 'admitted' | 'waiting'): Promise<number> => {
+        const due = { state, before: now - graces[state], limit: batch };
+        return repeat(() => findUnstarted(database, due), desk.start);
+      };
+      const started = (await startAll('admitted')) + (await startAll('waiting'));
+      const delivered = await repeat(
+        () => findPending(database, left),
+        (delivery) => desk.deliver(delivery, 0),
+      );
       return { started, delivered, ended: await audit() };
     },
 
@@ -63,11 +73,25 @@ const repeat = async <Found>(
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
-    for (const one of found) await each(one);
+    await inParallel(found, each);
     done += found.length;
     if (found.length < batch) break;
   }
   return done;
+};
+
+/** Calls at a time. */
+const width = 4;
+
+const inParallel = async <Item>(
+  items: readonly Item[],
+  each: (item: Item) => Promise<void>,
+): Promise<void> => {
+  const left = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
+  };
+  await Promise.all(Array.from({ length: width }, work));
 };
 
 const first = '00000000-0000-0000-0000-000000000000';
@@ -96,6 +120,6 @@ const lookAfter = async (
     await desk.start(request);
     return false;
   }
-  await desk.end(request.id, platformOutcome('runner_scheduling_failure'));
+  await desk.end(request, platformOutcome('runner_scheduling_failure'));
   return true;
 };

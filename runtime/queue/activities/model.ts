@@ -13,7 +13,7 @@ import { runFiles } from '../run.js';
 import type { RunModelOnce } from '../runners/index.js';
 import type { QueueSettings } from '../settings.js';
 import { insertLogs, type LogLine } from '../store/logs.js';
-import { beginAttempt, breakAttempt, findRequest, readBodies, type RequestHead } from '../store/requests.js';
+import { beginAttempt, breakAttempt, findRequestWithInput, type RequestHead } from '../store/requests.js';
 
 export interface ModelActivityOptions {
   readonly database: Database;
@@ -32,21 +32,22 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
   /** @throws ApplicationFailure of the platform, to be tried again; what the model says is a result */
   async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
     const { database, desk, models } = options;
-    const request = await findRequest(database, requestId);
-    if (request === null) throw gone(requestId);
+    const found = await findRequestWithInput(database, requestId);
+    if (found === null) throw gone(requestId);
+    const { request } = found;
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
-    if (isLate) return conclude(requestId, platformOutcome('startup_timeout'), desk);
+    if (isLate) return conclude(request, platformOutcome('startup_timeout'), desk);
     if (request.state !== 'ended' && request.attempts >= attempts) throw exhausted();
     if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, desk);
     const model = models.find(request.model);
-    if (model === undefined) return conclude(requestId, platformOutcome('runner_scheduling_failure'), desk);
+    if (model === undefined) return conclude(request, platformOutcome('runner_scheduling_failure'), desk);
     const isLast = request.attempts + 1 >= attempts;
-    return attempt({ model, request, isLast }, options);
+    return attempt({ ...found, model, isLast }, options);
   },
 });
 
-const conclude = async (requestId: string, outcome: Outcome, desk: Desk): Promise<RequestEnd> =>
-  (await desk.end(requestId, outcome)) ?? ended(requestId, desk);
+const conclude = async (request: RequestHead, outcome: Outcome, desk: Desk): Promise<RequestEnd> =>
+  (await desk.end(request, outcome)) ?? ended(request.id, desk);
 
 const ended = async (requestId: string, desk: Desk): Promise<RequestEnd> => {
   const end = await desk.endOf(requestId);
@@ -64,18 +65,19 @@ const exhausted = (): ApplicationFailure =>
 interface Attempt {
   readonly model: QueueModelDeclaration;
   readonly request: RequestHead;
+  /** JSON. */
+  readonly input: string | null;
   /** Whether there is none after it. */
   readonly isLast: boolean;
 }
 
 const attempt = async (
-  { model, request, isLast }: Attempt,
+  { model, request, input, isLast }: Attempt,
   options: ModelActivityOptions,
 ): Promise<RequestEnd> => {
   const { database, desk, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
-  const { input } = await readBodies(database, requestId);
   const pulse = createPulse(context, requestId, options);
   try {
     const { outcome, retry } = await run(model, {
@@ -88,7 +90,9 @@ const attempt = async (
       signal: context.cancellationSignal,
       onFailure,
     });
-    if (!retry) return await patiently(() => conclude(requestId, outcome, desk), onFailure);
+    // who learns of the end learns of every line
+    await pulse.flush();
+    if (!retry) return await patiently(() => conclude(request, outcome, desk), onFailure);
     await breakAttempt(database, requestId);
     const type = outcome.errorType ?? failureTypes.platform;
     throw ApplicationFailure.create({
@@ -135,15 +139,17 @@ const createPulse = (context: Context, request: string, { database, onFailure }:
   const flush = (): Promise<void> => {
     const batch = lines;
     lines = [];
+    if (batch.length === 0) return writing;
     writing = writing.then(() => insertLogs(database, batch)).catch(onFailure);
     return writing;
   };
   const timer = setInterval(() => {
     context.heartbeat(state);
-    if (lines.length > 0) void flush();
+    void flush();
   }, beat);
   context.heartbeat(state);
   return {
+    flush,
     log(message: string, level: LogLevel = 'INFO'): void {
       lines.push({ request, level, message: message.slice(0, 8_000), time: Date.now() });
       if (lines.length >= 100) void flush();

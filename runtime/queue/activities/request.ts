@@ -1,8 +1,10 @@
 /** What a workflow does to its request beside running it. */
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes, type PlatformEnd, type RequestEnd } from '../contract.js';
+import type { Database } from '../../execute/database.js';
 import type { Desk } from '../desk.js';
 import { platformOutcome, type ErrorType } from '../outcome.js';
+import { findRequest } from '../store/requests.js';
 
 const errorTypes: Readonly<Record<PlatformEnd['kind'], ErrorType>> = {
   cancelled: 'client_cancelled',
@@ -10,14 +12,19 @@ const errorTypes: Readonly<Record<PlatformEnd['kind'], ErrorType>> = {
   failed: 'runner_scheduling_failure',
 };
 
-export const createRequestActivities = (desk: Desk) => ({
+export interface RequestActivityOptions {
+  readonly database: Database;
+  readonly desk: Desk;
+}
+
+export const createRequestActivities = ({ database, desk }: RequestActivityOptions) => ({
   /** Ends a request on behalf of the platform; one that has ended stays as it is. */
   async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {
-    const end = await desk.end(requestId, platformOutcome(errorType ?? errorTypes[kind]));
-    const known = end ?? (await desk.endOf(requestId));
-    if (known === null) {
+    const request = await findRequest(database, requestId);
+    if (request === null) {
       throw ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
     }
-    return known;
+    const end = await desk.end(request, platformOutcome(errorType ?? errorTypes[kind]));
+    return end ?? ((await desk.endOf(requestId)) as RequestEnd);
   },
 });

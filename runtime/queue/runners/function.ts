@@ -1,5 +1,5 @@
 /** Models that are TypeScript functions. */
-import type { QueueModelDeclaration, RunModel } from '../../queue-model.js';
+import type { ModelError, QueueModelDeclaration, RunModel } from '../../queue-model.js';
 import { final, type Attempted, type Run } from './index.js';
 
 /** The module of a model, loaded on first use. */
@@ -12,12 +12,24 @@ export const runFunction = async (
   load: LoadFunction,
 ): Promise<Attempted> => {
   const { run } = await load(id);
-  const body = await Promise.race([
-    run(input, { log, progress, resumed, signal, files }),
-    untilAborted(signal),
-  ]);
-  // what is stored is JSON: so is what is checked
-  return final({ status: 200, body: JSON.parse(JSON.stringify(body ?? null)), errorType: null });
+  const running = async () => run(input, { log, progress, resumed, signal, files });
+  try {
+    return answer(200, await Promise.race([running(), untilAborted(signal)]));
+  } catch (error) {
+    if (isModelError(error)) return answer(error.status, error.body);
+    throw error;
+  }
+};
+
+/** What is stored is JSON: so is what is checked. */
+const answer = (status: number, body: unknown): Attempted =>
+  final({ status, body: JSON.parse(JSON.stringify(body ?? null)), errorType: null });
+
+/** By its name: the model may have the class from another copy of the package. */
+const isModelError = (error: unknown): error is ModelError => {
+  if (!(error instanceof Error) || error.name !== 'ModelError') return false;
+  const { status } = error as ModelError;
+  return Number.isInteger(status) && status >= 400 && status < 500;
 };
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>

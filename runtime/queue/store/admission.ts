@@ -26,12 +26,13 @@ export const admit = async (
     if (account === null) break;
     const runs = running.get(account) ?? 0;
     // who waits alone takes what is left
-    const most = waiting.length === 1 ? Math.min(free, concurrency.account - runs) : 1;
+    const most = waiting.length === 1 ? portionOf(Math.min(free, concurrency.account - runs)) : 1;
     const ids = await admitOldest(statements, { model, account, now, most });
     admitted.push(...ids);
     running.set(account, runs + ids.length);
     free -= ids.length;
-    await refresh(statements, waiting, { model, account });
+    if (ids.length < most) leave(waiting, account);
+    else await refresh(statements, waiting, { model, account });
   }
   return admitted;
 };
@@ -101,14 +102,17 @@ interface Place {
   readonly account: string;
 }
 
-/** As many as `most` allows, rounded down to a power of two, so that few statements serve all counts. */
+/** Rounded down to a power of two, so that few statements serve all counts. */
+const portionOf = (count: number): number => 2 ** Math.floor(Math.log2(Math.min(count, 256)));
+
+/** @returns `most` ids, or fewer where no more wait */
 const admitOldest = async (
   statements: Statements,
   { model, account, now, most }: Place & { readonly now: number; readonly most: number },
 ): Promise<readonly string[]> => {
   const rows = await statements.query(
     "select id from svc_requests where state = 'waiting' and model = ? and account = ? " +
-      `order by priority desc, date_created, id limit ${2 ** Math.floor(Math.log2(Math.min(most, 256)))}`,
+      `order by priority desc, date_created, id limit ${most}`,
     [model, account],
   );
   if (rows.length === 0) return [];
@@ -135,8 +139,14 @@ const refresh = async (
       "where state = 'waiting' and model = ? and account = ?",
     [model, account],
   );
-  const index = waiting.findIndex((each) => each.account === account);
   const priority = number(row?.priority);
-  if (priority === null) waiting.splice(index, 1);
-  else waiting[index] = { account, priority, since: Number(row?.since) };
+  leave(waiting, account);
+  if (priority !== null) waiting.push({ account, priority, since: Number(row?.since) });
+};
+
+const leave = (waiting: Waiting[], account: string): void => {
+  waiting.splice(
+    waiting.findIndex((each) => each.account === account),
+    1,
+  );
 };

@@ -1,5 +1,5 @@
 /** `svc_idempotency`: which request a key of a caller stands for. */
-import { insertRow, type Statements } from './rows.js';
+import { insertRows, listOf, type Statements } from './rows.js';
 
 export interface IdempotencyRecord {
   /** SHA-256 of model, input and everything that changes what is done with it. */
@@ -13,19 +13,45 @@ export interface IdempotencyName {
   readonly name: string;
 }
 
+/** A key as it comes with a request: what it is called, and what it stands for. */
+export interface IdempotencyKey extends IdempotencyName {
+  readonly fingerprint: string;
+}
+
+/** The records that are there, by `labelOf` their names. */
 export const findIdempotency = async (
   statements: Statements,
-  { account, name }: IdempotencyName,
-): Promise<IdempotencyRecord | null> => {
-  const [row] = await statements.query(
-    'select fingerprint, request from svc_idempotency where account = ? and name = ?',
-    [account, name],
+  names: readonly IdempotencyName[],
+): Promise<Map<string, IdempotencyRecord>> => {
+  if (names.length === 0) return new Map();
+  const list = listOf(names);
+  const rows = await statements.query(
+    'select account, name, fingerprint, request from svc_idempotency where ' +
+      list.values.map(() => '(account = ? and name = ?)').join(' or '),
+    list.values.flatMap(({ account, name }) => [account, name]),
   );
-  return row === undefined ? null : { fingerprint: String(row.fingerprint), request: String(row.request) };
+  return new Map(
+    rows.map((row) => [
+      labelOf({ account: String(row.account), name: String(row.name) }),
+      { fingerprint: String(row.fingerprint), request: String(row.request) },
+    ]),
+  );
 };
+
+export const labelOf = ({ account, name }: IdempotencyName): string => `${account} ${name}`;
 
 export const insertIdempotency = (
   statements: Statements,
-  { account, name, fingerprint, request, created }: IdempotencyName & IdempotencyRecord & { created: number },
+  records: readonly (IdempotencyKey & IdempotencyRecord & { readonly created: number })[],
 ): Promise<void> =>
-  insertRow(statements, 'svc_idempotency', { account, name, fingerprint, request, date_created: created });
+  insertRows(
+    statements,
+    'svc_idempotency',
+    records.map(({ account, name, fingerprint, request, created }) => ({
+      account,
+      name,
+      fingerprint,
+      request,
+      date_created: created,
+    })),
+  );

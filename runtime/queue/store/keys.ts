@@ -1,5 +1,5 @@
 /** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
-import { insertRow, number, text, type Row, type Statements } from './rows.js';
+import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
 
 export interface StoredKey {
   readonly id: string;
@@ -28,15 +28,19 @@ const toKey = (row: Row): StoredKey => ({
   used: number(row.date_used),
 });
 
-/** A key whose user is active. */
-export const findActiveKey = async (statements: Statements, id: string): Promise<StoredKey | null> => {
-  const [row] = await statements.query(
+/** Those of the keys whose users are active. */
+export const findActiveKeys = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<readonly StoredKey[]> => {
+  const { places, values } = listOf(ids);
+  const rows = await statements.query(
     'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used ' +
       'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
-      "where svc_keys.id = ? and svc_users.status = 'active'",
-    [id],
+      `where svc_keys.id in (${places}) and svc_users.status = 'active'`,
+    values,
   );
-  return row === undefined ? null : toKey(row);
+  return rows.map(toKey);
 };
 
 export const insertKey = (statements: Statements, key: StoredKey): Promise<void> =>
@@ -59,12 +63,17 @@ export const listKeys = async (statements: Statements, account: string): Promise
   return rows.map(toKey);
 };
 
-/** @returns whether there was such a key of this account */
-export const deleteKey = async (statements: Statements, id: string, account: string): Promise<boolean> => {
-  const { affected } = await statements.write({
-    text: 'delete from svc_keys where id = ? and account = ?',
-    values: [id, account],
-  });
+/** @returns whether there was such a key of this account; `null`: of any */
+export const deleteKey = async (
+  statements: Statements,
+  id: string,
+  account: string | null,
+): Promise<boolean> => {
+  const { affected } = await statements.write(
+    account === null
+      ? { text: 'delete from svc_keys where id = ?', values: [id] }
+      : { text: 'delete from svc_keys where id = ? and account = ?', values: [id, account] },
+  );
   return affected > 0;
 };
 

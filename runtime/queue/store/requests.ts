@@ -1,5 +1,5 @@
 /** `svc_requests`: one row a request, from the submission to the end. */
-import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
+import { insertRows, listOf, number, text, type Row, type Statements } from './rows.js';
 
 /** `waiting` for a slot, `admitted` to one, `running` in a worker, `ended`. */
 export type RequestState = 'waiting' | 'admitted' | 'running' | 'ended';
@@ -70,22 +70,47 @@ const toHead = (row: Row): RequestHead => ({
   startBefore: number(row.start_before),
 });
 
-export const insertRequest = (statements: Statements, request: NewRequest): Promise<void> =>
-  insertRow(statements, 'svc_requests', {
-    id: request.id,
-    account: request.account,
-    model: request.model,
-    state: 'waiting' satisfies RequestState,
-    priority: request.priority,
-    retry: Number(request.retry),
-    input: request.input,
-    webhook: request.webhook,
-    tags: request.tags,
-    store_io: Number(request.storeIo),
-    files_ttl: request.filesTtl,
-    date_created: request.created,
-    start_before: request.startBefore,
-  });
+/** As it is when it has just been stored; what went in stays there. */
+export const toNewHead = (request: NewRequest, state: 'waiting' | 'admitted'): RequestHead => ({
+  id: request.id,
+  account: request.account,
+  model: request.model,
+  state,
+  priority: request.priority,
+  attempts: 0,
+  retry: request.retry,
+  httpStatus: null,
+  errorType: null,
+  webhook: request.webhook,
+  tags: request.tags,
+  storeIo: request.storeIo,
+  filesTtl: request.filesTtl,
+  created: request.created,
+  begun: null,
+  ended: null,
+  startBefore: request.startBefore,
+});
+
+export const insertRequests = (statements: Statements, requests: readonly NewRequest[]): Promise<void> =>
+  insertRows(
+    statements,
+    'svc_requests',
+    requests.map((request) => ({
+      id: request.id,
+      account: request.account,
+      model: request.model,
+      state: 'waiting' satisfies RequestState,
+      priority: request.priority,
+      retry: Number(request.retry),
+      input: request.input,
+      webhook: request.webhook,
+      tags: request.tags,
+      store_io: Number(request.storeIo),
+      files_ttl: request.filesTtl,
+      date_created: request.created,
+      start_before: request.startBefore,
+    })),
+  );
 
 export const findRequest = async (statements: Statements, id: string): Promise<RequestHead | null> => {
   const [row] = await statements.query(`select ${headColumns} from svc_requests where id = ?`, [id]);
@@ -113,6 +138,15 @@ export const readOutput = async (
   return { output: text(row?.output), headers: JSON.parse(text(row?.headers) ?? '{}') as Ending['headers'] };
 };
 
+/** A request and what went in, as JSON; `null`: that is not kept any more. */
+export const findRequestWithInput = async (
+  statements: Statements,
+  id: string,
+): Promise<{ readonly request: RequestHead; readonly input: string | null } | null> => {
+  const [row] = await statements.query(`select ${headColumns}, input from svc_requests where id = ?`, [id]);
+  return row === undefined ? null : { request: toHead(row), input: text(row.input) };
+};
+
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
 export const readBodies = async (
   statements: Statements,
@@ -133,6 +167,18 @@ export const countBefore = async (
     [model, priority, priority, created, created, id],
   );
   return Number(row?.before_it ?? 0);
+};
+
+/** Requests that wait for a model, by priority. */
+export const countWaitingByPriority = async (
+  statements: Statements,
+  model: string,
+): Promise<Map<number, number>> => {
+  const rows = await statements.query(
+    "select priority, count(*) as waiting from svc_requests where state = 'waiting' and model = ? group by priority",
+    [model],
+  );
+  return new Map(rows.map((row) => [Number(row.priority), Number(row.waiting)]));
 };
 
 export const countWaiting = async (statements: Statements, model: string): Promise<number> => {
@@ -198,26 +244,36 @@ export const endRequest = async (
 const toStored = (headers: Ending['headers']): string | null =>
   Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
-/** Its workflow knows of the state; where that has changed meanwhile, it does not yet. */
+/** Their workflows know of the state; where that has changed meanwhile, they do not yet. @returns how many do */
 export const markStarted = async (
   statements: Statements,
-  { id, state }: Pick<RequestHead, 'id' | 'state'>,
-): Promise<void> => {
-  await statements.write({
-    text: 'update svc_requests set started = 1 where id = ? and state = ?',
-    values: [id, state],
+  ids: readonly string[],
+  state: RequestState,
+): Promise<number> => {
+  const { places, values } = listOf(ids);
+  const { affected } = await statements.write({
+    text: `update svc_requests set started = 1 where state = ? and id in (${places})`,
+    values: [state, ...values],
   });
+  return affected;
 };
+
+export interface UnstartedLimits {
+  readonly state: 'waiting' | 'admitted';
+  /** Created before. */
+  readonly before: number;
+  readonly limit: number;
+}
 
 /** Requests whose workflow is not known to be there, or to know of the slot; oldest first. */
 export const findUnstarted = async (
   statements: Statements,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  { state, before, limit }: UnstartedLimits,
 ): Promise<readonly RequestHead[]> => {
   const rows = await statements.query(
-    `select ${headColumns} from svc_requests where state in ('waiting', 'admitted') and started = 0 and ` +
+    `select ${headColumns} from svc_requests where state = ? and started = 0 and ` +
       `date_created < ? order by date_created limit ${limit}`,
-    [before],
+    [state, before],
   );
   return rows.map(toHead);
 };
@@ -239,6 +295,7 @@ export interface ListFilter {
   readonly account: string;
   readonly model?: string;
   readonly states?: readonly RequestState[];
+  readonly tag?: { readonly key: string; readonly value: string };
   /** Only those that were created after, or before. */
   readonly after?: number;
   readonly before?: number;
@@ -248,7 +305,7 @@ export interface ListFilter {
 /** Newest first. */
 export const listRequests = async (
   statements: Statements,
-  { account, model, states, after, before, limit }: ListFilter,
+  { account, model, states, tag, after, before, limit }: ListFilter,
 ): Promise<readonly RequestHead[]> => {
   const conditions = ['account = ?'];
   const values: (string | number)[] = [account];
@@ -260,6 +317,11 @@ export const listRequests = async (
     const list = listOf(states);
     conditions.push(`state in (${list.places})`);
     values.push(...list.values);
+  }
+  if (tag !== undefined) {
+    // of the stored JSON, where a quote inside of a value is escaped; unlike LIKE the same on every database
+    conditions.push("replace(tags, ?, '') <> tags");
+    values.push(JSON.stringify({ [tag.key]: tag.value }).slice(1, -1));
   }
   if (after !== undefined) {
     conditions.push('date_created > ?');

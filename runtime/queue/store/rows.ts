@@ -12,16 +12,27 @@ export const text = (value: unknown): string | null =>
 export const number = (value: unknown): number | null =>
   value === null || value === undefined ? null : Number(value);
 
-export const insertRow = async (
+type NewRow = Readonly<Record<string, string | number | null>>;
+
+export const insertRow = (statements: Statements, table: string, row: NewRow): Promise<void> =>
+  insertRows(statements, table, [row]);
+
+/** Rows of the same columns, in portions of powers of two, so that few statements serve all numbers of them. */
+export const insertRows = async (
   statements: Statements,
   table: string,
-  row: Readonly<Record<string, string | number | null>>,
+  rows: readonly NewRow[],
 ): Promise<void> => {
-  const names = Object.keys(row);
+  const [first] = rows;
+  if (first === undefined) return;
+  const names = Object.keys(first);
+  const portion = rows.slice(0, 2 ** Math.floor(Math.log2(rows.length)));
+  const places = `(${names.map(() => '?').join(', ')})`;
   await statements.write({
-    text: `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-    values: Object.values(row),
+    text: `insert into ${table} (${names.join(', ')}) values ${portion.map(() => places).join(', ')}`,
+    values: portion.flatMap((row) => Object.values(row)),
   });
+  await insertRows(statements, table, rows.slice(portion.length));
 };
 
 /** Places for a list, padded to a power of two with its last value, so that few statements serve all lengths. */

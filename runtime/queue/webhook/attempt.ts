@@ -31,12 +31,15 @@ export const attempt = async ({ url, agent, ...options }: AttemptOptions): Promi
       dispatcher: agent,
     });
     // what a receiver says is nobody's business: an inner one might say secrets
-    body.on('error', () => undefined).destroy();
+    body.dump({ limit: mostAnswer, signal: options.signal }).catch(() => undefined);
     return judge(statusCode, headers['retry-after']);
   } catch (error) {
     return explain(error);
   }
 };
+
+/** Bytes; after a longer answer the connection is closed. */
+const mostAnswer = 4_096;
 
 const judge = (status: number, retryAfter: string | string[] | undefined): AttemptResult => {
   if (status >= 200 && status < 300) return { kind: 'accepted', status };

@@ -1,6 +1,6 @@
 /**
  * Connections to receivers. Every address is checked at the moment it is connected to, so that a name that changes
- * its address between check and use gains nothing. Nothing is shared or kept alive between deliveries.
+ * its address between check and use gains nothing.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
@@ -25,16 +25,20 @@ const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });
 export interface ReceiverAgentOptions {
   readonly policy: TargetPolicy;
   readonly resolve?: Resolve;
-  /** Milliseconds. */
-  readonly connectTimeout: number;
 }
 
-export const createReceiverAgent = ({ policy, resolve, connectTimeout }: ReceiverAgentOptions): Agent => {
+/** Milliseconds that a connection is kept for the next delivery. */
+const keepAlive = 1_000;
+/** Milliseconds: each attempt has a limit of its own, which may be shorter. */
+const connectTimeout = 120_000;
+
+/** For deliveries of one account to one receiver. */
+export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): Agent => {
   const lookup = guardedLookup(policy, resolve ?? resolveBySystem);
   const connect = buildConnector({ timeout: connectTimeout, lookup, maxCachedSessions: 0 });
   return new Agent({
-    pipelining: 0,
-    keepAliveTimeout: 1,
+    keepAliveTimeout: keepAlive,
+    keepAliveMaxTimeout: keepAlive,
     maxHeaderSize: 16 * 1024,
     connect(options, callback) {
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');

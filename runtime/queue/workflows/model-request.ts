@@ -11,6 +11,7 @@ import {
   condition,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -45,7 +46,8 @@ export async function modelRequest(input: ModelRequestInput): Promise<RequestEnd
   const end = 'ending' in reached ? await unlessCancelled(() => endRequest(reached.ending)) : reached;
   if (input.searchable) describeEnd(end);
   const { delivery } = end;
-  if (delivery !== null) await unlessCancelled(() => startDelivery(delivery, input));
+  // requests that were begun before couriers were there start their deliveries themselves
+  if (delivery !== null && !patched('courier')) await unlessCancelled(() => startDelivery(delivery, input));
   if ('ending' in reached) throwBroken(reached, end);
   return end;
 }

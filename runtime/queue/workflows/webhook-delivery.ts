@@ -1,9 +1,8 @@
-/** One webhook, until its receiver accepts it, refuses it for good, or time is over. */
+/** One webhook that was not accepted at first, until it is, is refused for good, or time is over. */
 import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
-import { CancellationScope, proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { createWebhookActivities } from '../activities/webhook.js';
 import { failureTypes, taskQueues, type DeliveryInput } from '../contract.js';
-import { maxAttempts } from '../webhook/retries.js';
 
 type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
@@ -14,11 +13,12 @@ export async function webhookDelivery(input: DeliveryInput): Promise<number> {
     startToCloseTimeout: '150s',
     heartbeatTimeout: '10s',
     scheduleToCloseTimeout: input.within,
-    // the activity names the pause after each failure
-    retry: { maximumAttempts: maxAttempts },
+    // the activity counts, and names the pause after each failure
+    retry: { maximumInterval: '5m' },
     summary: `POST ${input.host}`,
   });
   try {
+    if (input.after !== undefined) await sleep(input.after);
     const attempts = await deliverWebhook(input);
     describeState(input, 'delivered');
     return attempts;

@@ -871,7 +871,9 @@ export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string | null, user_agent: string | null, origin: string | null, current: boolean } | null> | null };
 
-export type keysQueryVariables = Exact<{ [key: string]: never; }>;
+export type keysQueryVariables = Exact<{
+  user?: string | null | undefined;
+}>;
 
 
 export type keysQuery = { keys: Array<{ id: string, name: string | null, models: Array<string | null> | null, created_at: string, expires_at: string | null, used_at: string | null } | null> | null };
@@ -911,6 +913,7 @@ export type requests_deliveriesQuery = { requests_deliveries: Array<{ id: string
 export type requestsQueryVariables = Exact<{
   model?: string | null | undefined;
   status?: string | null | undefined;
+  tag?: string | null | undefined;
   after?: string | null | undefined;
   before?: string | null | undefined;
   limit?: number | null | undefined;
@@ -1696,7 +1699,7 @@ export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_ses
 
 export const keysDocument = createDocument<keysQuery, keysQueryVariables>(
   'system',
-  'query keys { keys { id name models created_at expires_at used_at } }',
+  'query keys($user: String) { keys(user: $user) { id name models created_at expires_at used_at } }',
 );
 
 export const permissions_meDocument = createDocument<permissions_meQuery, permissions_meQueryVariables>(
@@ -1726,7 +1729,7 @@ export const requests_deliveriesDocument = createDocument<requests_deliveriesQue
 
 export const requestsDocument = createDocument<requestsQuery, requestsQueryVariables>(
   'system',
-  'query requests($model: String, $status: String, $after: String, $before: String, $limit: Int) { requests(model: $model, status: $status, after: $after, before: $before, limit: $limit) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+  'query requests($model: String, $status: String, $tag: String, $after: String, $before: String, $limit: Int) { requests(model: $model, status: $status, tag: $tag, after: $after, before: $before, limit: $limit) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
 );
 
 export const requests_by_idDocument = createDocument<requests_by_idQuery, requests_by_idQueryVariables>(

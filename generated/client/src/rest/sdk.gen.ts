@@ -158,7 +158,7 @@ export const authSessionEnd = <ThrowOnError extends boolean = false>(options: Op
 export const authSessions = <ThrowOnError extends boolean = false>(options?: Options<AuthSessionsData, ThrowOnError>) => (options?.client ?? client).get<AuthSessionsResponses, unknown, ThrowOnError>({ url: '/auth/sessions', ...options });
 
 /**
- * List the own keys of the queue
+ * List the own keys of the queue; administrators those of any user
  */
 export const keysList = <ThrowOnError extends boolean = false>(options?: Options<KeysListData, ThrowOnError>) => (options?.client ?? client).get<KeysListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
 
@@ -175,7 +175,7 @@ export const keysCreate = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Revoke an own key; acts at once
+ * Revoke an own key, as an administrator anybody's; acts at once
  */
 export const keysRevoke = <ThrowOnError extends boolean = false>(options: Options<KeysRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeysRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
 

@@ -546,7 +546,12 @@ export type AuthSessionsResponse = AuthSessionsResponses[keyof AuthSessionsRespo
 export type KeysListData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Id of a user, for administrators; the own keys where absent
+         */
+        user?: string;
+    };
     url: '/keys';
 };
 
@@ -844,6 +849,10 @@ export type RequestsListData = {
          * How far they are
          */
         status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+        /**
+         * Only requests with this tag, as key=value
+         */
+        tag?: string;
         /**
          * Only requests made after
          */

@@ -1,0 +1,43 @@
+/** Connections to receivers, kept for a moment: those of one account to one receiver, and of nobody else. */
+import type { Agent } from 'undici';
+import { createReceiverAgent, type Resolve } from './connector.js';
+import type { TargetPolicy } from './target.js';
+
+export interface Agents {
+  of(account: string, url: string): Agent;
+  close(): Promise<void>;
+}
+
+export interface AgentsOptions {
+  readonly policy: TargetPolicy;
+  readonly resolve?: Resolve;
+}
+
+const most = 256;
+
+export const createAgents = (options: AgentsOptions): Agents => {
+  const agents = new Map<string, Agent>();
+
+  /** Those used longest ago go first; what they are sending ends before they do. */
+  const trim = (): void => {
+    for (const [name, agent] of agents) {
+      if (agents.size <= most) return;
+      agents.delete(name);
+      void agent.close();
+    }
+  };
+
+  return {
+    of(account, url) {
+      const name = `${account} ${new URL(url).origin}`;
+      const agent = agents.get(name) ?? createReceiverAgent(options);
+      agents.delete(name);
+      agents.set(name, agent);
+      trim();
+      return agent;
+    },
+    async close() {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    },
+  };
+};

@@ -1,0 +1,106 @@
+/** Who runs when, with workers and Temporal: a crowd of one account does not keep others waiting. `LONG=1`: 10 000. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+const crowd = process.env.LONG === undefined ? 1_000 : 10_000;
+const slots = 4;
+/** Milliseconds for one request: Temporal may have a crowd of its own. */
+const patience = 100_000;
+const spec = fileURLToPath(new URL('spec', import.meta.url));
+
+interface Turn {
+  readonly id: string;
+  readonly created: number;
+  readonly admitted: number;
+  readonly ended: number;
+}
+
+/** How many were given a slot while it waited for one. */
+const between = (turns: readonly Turn[], { created, admitted }: Turn): number =>
+  turns.filter((turn) => turn.admitted > created && turn.admitted < admitted).length;
+
+describe('a model of four slots, all of them taken by a crowd', () => {
+  let queue: TestQueue;
+  let model: Server;
+  let running = 0;
+  let mostRunning = 0;
+
+  beforeAll(async () => {
+    model = createServer((_request, response) => {
+      running += 1;
+      mostRunning = Math.max(mostRunning, running);
+      setTimeout(() => {
+        running -= 1;
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      }, 50);
+    });
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
+    process.env.TEST_SLOTS_URL = `http://127.0.0.1:${(model.address() as AddressInfo).port}/`;
+    queue = await startTestQueue('mariadb', { spec });
+    for (let from = 0; from < crowd; from += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => submit('ann')));
+    }
+    await queue.startWorkers();
+    await until(async () => ((await turnsOf('ann')).length > 2 * slots ? true : null), patience);
+  }, 1_200_000);
+  afterAll(async () => {
+    await queue.close();
+    model.close();
+  });
+
+  const submit = async (who: 'ann' | 'bob', headers: Record<string, string> = {}): Promise<string> => {
+    const options = { body: {}, headers: { ...queue.auth[who], ...headers } };
+    const answer = await queue.request('POST', '/queue/test/slots', options);
+    expect(answer.status).toBe(200);
+    return (answer.body as { request_id: string }).request_id;
+  };
+  /** Requests of an account that have been given a slot, in that order. */
+  const turnsOf = async (who: 'ann' | 'bob'): Promise<Turn[]> => {
+    const rows = await queue.database.query(
+      'select id, date_created, date_admitted, date_ended from svc_requests where account = ? and ' +
+        'date_admitted is not null order by date_admitted',
+      [queue.ids.users.get(who) ?? ''],
+    );
+    return rows.map((row) => ({
+      id: String(row.id),
+      created: Number(row.date_created),
+      admitted: Number(row.date_admitted),
+      ended: Number(row.date_ended ?? Number.POSITIVE_INFINITY),
+    }));
+  };
+  const ended = (who: 'ann' | 'bob', id: string): Promise<Turn> =>
+    until(
+      async () => (await turnsOf(who)).find((turn) => turn.id === id && turn.ended < Infinity) ?? null,
+      patience,
+    );
+
+  it(`lets one request of another account wait for one slot, not for ${crowd} requests`, async () => {
+    for (let index = 0; index < 5; index += 1) {
+      const single = await ended('bob', await submit('bob'));
+      const others = await turnsOf('ann');
+      process.stdout.write(
+        `${JSON.stringify({ waited: single.admitted - single.created, before: between(others, single) })}\n`,
+      );
+      // slots that were given while it was being stored
+      expect(between(others, single)).toBeLessThanOrEqual(slots);
+      await sleep(100);
+    }
+    expect((await turnsOf('ann')).length).toBeLessThan(crowd);
+  });
+
+  it('serves what has priority before what has less, of the same account', async () => {
+    const low = await submit('bob', { 'x-svc-queue-priority': 'low' });
+    await ended('bob', await submit('bob'));
+    // ann's requests of normal priority come first
+    expect((await turnsOf('bob')).map(({ id }) => id)).not.toContain(low);
+  });
+
+  it('never runs more than there are slots', () => {
+    expect(mostRunning).toBeGreaterThan(1);
+    expect(mostRunning).toBeLessThanOrEqual(slots);
+  });
+});
