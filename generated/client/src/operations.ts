@@ -53,7 +53,7 @@ export interface Operations {
     ): Promise<rest.KeysCreateResponse['data']>;
     /** List the own keys of the queue; administrators those of any user */
     list(
-      input: NonNullable<rest.KeysListData['query']>,
+      input?: NonNullable<rest.KeysListData['query']>,
       options?: CallOptions,
     ): Promise<rest.KeysListResponse['data']>;
     /** Revoke an own key, as an administrator anybody's; acts at once */
@@ -86,7 +86,7 @@ export interface Operations {
     ): Promise<Exclude<rest.UpdateUsersMeResponse, void>['data'] | null>;
     /** Read the own user record; without permission for what is asked, its key alone */
     usersMe(
-      input: NonNullable<rest.UsersMeData['query']>,
+      input?: NonNullable<rest.UsersMeData['query']>,
       options?: CallOptions,
     ): Promise<rest.UsersMeResponse['data']>;
   };
@@ -103,7 +103,7 @@ export interface Operations {
     ): Promise<rest.RequestsDeliveriesResponse['data']>;
     /** List the own requests, newest first */
     list(
-      input: NonNullable<rest.RequestsListData['query']>,
+      input?: NonNullable<rest.RequestsListData['query']>,
       options?: CallOptions,
     ): Promise<rest.RequestsListResponse['data']>;
     /** Read an own request */
@@ -200,7 +200,7 @@ export const createOperations = (call: Call): Operations => ({
   keys: {
     create: (input, options) =>
       call((shared) => rest.keysCreate({ ...shared, body: input }), options).then(dataOf),
-    list: (input, options) =>
+    list: (input = {}, options) =>
       call((shared) => rest.keysList({ ...shared, query: input }), options).then(dataOf),
     revoke: (input, options) => call((shared) => rest.keysRevoke({ ...shared, path: input }), options),
   },
@@ -214,7 +214,7 @@ export const createOperations = (call: Call): Operations => ({
     rolesMe: (options) => call((shared) => rest.rolesMe(shared), options).then(dataOf),
     updateUsersMe: (input, options) =>
       call((shared) => rest.updateUsersMe({ ...shared, ...input }), options).then(dataOf),
-    usersMe: (input, options) =>
+    usersMe: (input = {}, options) =>
       call((shared) => rest.usersMe({ ...shared, query: input }), options).then(dataOf),
   },
   requests: {
@@ -222,7 +222,7 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.requestsCancel({ ...shared, path: input }), options).then(dataOf),
     deliveries: (input, options) =>
       call((shared) => rest.requestsDeliveries({ ...shared, path: input }), options).then(dataOf),
-    list: (input, options) =>
+    list: (input = {}, options) =>
       call((shared) => rest.requestsList({ ...shared, query: input }), options).then(dataOf),
     read: (input, options) =>
       call((shared) => rest.requestsRead({ ...shared, path: input }), options).then(dataOf),

@@ -80,7 +80,8 @@ const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => 
   const mayBeEmpty = operation.responses.some(({ status }) => status === 204);
   const opened = mayBeEmpty ? `Exclude<${answer}, void>['data'] | null` : `${answer}['data']`;
   const result = hasEnvelope(operation) ? opened : answer;
-  const parameters = [...inputs(operation, (type) => `input: ${type}`), 'options?: CallOptions'];
+  const input = isOptional(operation) ? 'input?' : 'input';
+  const parameters = [...inputs(operation, (type) => `${input}: ${type}`), 'options?: CallOptions'];
   writer.writeLine(docComment(operation.summary, margin));
   writer.writeLine(print(call(methodOf(operation), parameters, `: Promise<${result}>`), margin, 1));
 };
@@ -108,11 +109,16 @@ const placesOf = ({ parameters, body }: Operation): string[] => {
   return body === null ? [...places] : [...places, 'body'];
 };
 
+/** Whether it may be called with nothing. */
+const isOptional = ({ parameters, body }: Operation): boolean =>
+  body === null && parameters.every(({ required }) => !required);
+
 const writeBody = (writer: CodeBlockWriter, operation: Operation): void => {
   const [place, ...more] = placesOf(operation);
   const given = more.length === 0 ? `${place}: input` : '...input';
   const argument = place === undefined ? 'shared' : `{ ...shared, ${given} }`;
-  const head = `${objectKey(methodOf(operation))}: ${place === undefined ? '(options)' : '(input, options)'} =>`;
+  const input = isOptional(operation) ? 'input = {}' : 'input';
+  const head = `${objectKey(methodOf(operation))}: ${place === undefined ? '(options)' : `(${input}, options)`} =>`;
   const suffix = hasEnvelope(operation) ? '.then(dataOf)' : '';
   const body = `call((shared) => rest.${operation.id}(${argument}), options)${suffix},`;
   const fits = margin + head.length + 1 + body.length <= lineWidth;
