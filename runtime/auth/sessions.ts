@@ -139,10 +139,6 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
       };
       const names = Object.keys(row);
       await database.write({
-        text: `delete from svc_sessions where ${user} = ? and expires < ?`,
-        values: [account.id, now],
-      });
-      await database.write({
         text: `insert into svc_sessions (${names.map(quote).join(', ')}) values (${names.map(() => '?').join(', ')})`,
         values: Object.values(row),
       });
