@@ -11,7 +11,16 @@ export const readCpu = (pid: number): number => {
 
 /** The same of a process and of those it has started and still has: PostgreSQL keeps one per connection. */
 export const readTreeCpu = (pid: number): number =>
-  [pid, ...readChildren(pid)].reduce((sum, each) => sum + readCpu(each), 0);
+  readChildren(pid).reduce((sum, child) => sum + readCpuOfChild(child), readCpu(pid));
+
+/** A child may end between being listed and being read. */
+const readCpuOfChild = (pid: number): number => {
+  try {
+    return readCpu(pid);
+  } catch {
+    return 0;
+  }
+};
 
 /** The second field is the name in parentheses and may itself hold spaces: what follows it is counted from there. */
 const statFields = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
