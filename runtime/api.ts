@@ -6,6 +6,7 @@ import { computeHashesApart } from './passwords.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService } from './service.js';
+import { urlOf } from './urls.js';
 
 export * from './index.js';
 
@@ -26,8 +27,13 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   computeHashesApart();
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
-  const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
-  const service = await createService({ ...opened, config, observe, base: baseOf(config), url: () => url });
+  const service = await createService({
+    ...opened,
+    config,
+    observe,
+    base: baseOf(config),
+    url: () => urlOf(config),
+  });
   return {
     handler: await service.loadApp(),
     async close() {

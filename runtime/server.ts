@@ -2,6 +2,7 @@
 import type { Config } from './config.js';
 import { listen } from './listen.js';
 import { createService, type ServiceOptions } from './service.js';
+import { urlOf } from './urls.js';
 
 export type ServeOptions = Omit<ServiceOptions, 'base' | 'url'>;
 
@@ -16,12 +17,12 @@ export const baseOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
 
 export const serve = async (options: ServeOptions): Promise<Server> => {
   const { config, observe } = options;
-  const { host, port, publicUrl } = config;
-  let url = publicUrl ?? '';
+  const { host, port } = config;
+  let url = config.publicUrl ?? '';
   const service = await createService({ ...options, base: baseOf(config), url: () => url });
   const { edge, answer, loadApp } = service;
   const listener = await listen({ ...edge, host, port, answer, observe, loadRest: loadApp });
-  url = publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  url = urlOf({ ...config, port: listener.port });
   return {
     url,
     async close() {

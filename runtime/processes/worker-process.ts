@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../package.js';
 import type { Stoppable } from './lifetime.js';
+import { urlOf } from '../urls.js';
 import { openBuild } from './open-build.js';
 import type { WorkerRole } from '../queue/worker.js';
 
@@ -30,9 +31,11 @@ export const startWorkerProcess = async ({
       import('../queue/settings.js'),
       import('../auth/keys.js'),
     ]);
-  const url = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const workers = await startWorkers({
-    settings: queueSettings(config, { url: () => url, secrets: await secretsOf(createKeys(config.secret)) }),
+    settings: queueSettings(config, {
+      url: () => urlOf(config),
+      secrets: await secretsOf(createKeys(config.secret)),
+    }),
     database: opened.database,
     models: createQueueModels(opened.queueModels),
     functions: await opened.loadFunctions(),
