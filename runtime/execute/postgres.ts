@@ -79,12 +79,19 @@ const runOn = <Result>(pool: Pool, task: (client: RowClient) => Promise<Result>)
           resolve(result);
         },
         (reason: Error) => {
-          release();
+          release(endsConnection(reason));
           fail(reason);
         },
       );
     });
   });
+
+/** The server closes the connection behind such an error; until that is heard it would be lent again. */
+const endsConnection = (error: Error): boolean => {
+  const { severity = '', code = '' } = error as { severity?: string; code?: string };
+  // the severity is told in the language of the server, the code is not
+  return severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P');
+};
 
 const withCode = (error: Error, code: string): Error => Object.assign(error, { code });
 
