@@ -43,6 +43,9 @@ export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
     <link rel="icon" type="image/png" href="${assetUrl(base, 'favicon-32x32.png')}">
   </head>
   <body>
+    <p style="max-width: 1420px; margin: 1rem auto 0; padding: 0 20px; font: 14px sans-serif">
+      This page lists what its reader may use: <strong>Authorize</strong> with a token to see more.
+    </p>
     <div id="docs" data-spec-url="${escapeAttribute(specUrl)}"></div>
     <noscript>This page needs JavaScript. <a href="${escapeAttribute(specUrl)}">The OpenAPI document</a> does not.</noscript>
     <script src="${assetUrl(base, 'swagger-ui-bundle.js')}"></script>
