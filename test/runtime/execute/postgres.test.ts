@@ -128,7 +128,8 @@ describe('PostgreSQL', () => {
     const others = 'from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()';
     const end = `select pg_terminate_backend(pid) ${others}`;
     const waiting = database.query('select pg_sleep(30)').catch((error: unknown) => error);
-    await place.execute('select pg_sleep(0.2)');
+    const sleeping = `select 1 as sleeping ${others} and query like '%pg_sleep(30)'`;
+    await expect.poll(() => place.database.query(sleeping)).toEqual([{ sleeping: 1 }]);
     await place.execute(end);
     expect(await waiting).toMatchObject({ code: '57P01' });
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
