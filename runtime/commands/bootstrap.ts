@@ -15,8 +15,8 @@ export const bootstrapCommand = (): Command =>
     .action(
       action(async ({ json }: { json?: true }) => {
         const progress = createProgress();
-        const report = await withDatabase((database, config) =>
-          runBootstrap(database, config, progress.step),
+        const report = await withDatabase(async (database, config) =>
+          withoutGiven(await runBootstrap(database, config, progress.step), config.admin),
         );
         progress.done();
         if (json === true) sayJson(report);
@@ -45,6 +45,16 @@ export const runBootstrap = async (
     log,
   });
 };
+
+/** What the operator gave is known, and this may be the log of a deployment. */
+const withoutGiven = ({ steps, admin }: BootstrapReport, given: Config['admin']): BootstrapReport => ({
+  steps,
+  admin: {
+    ...admin,
+    token: admin.token === given.token ? null : admin.token,
+    password: admin.password === given.password ? null : admin.password,
+  },
+});
 
 const reportToLines = ({ steps, admin }: BootstrapReport): readonly string[] => [
   steps.length === 0 ? 'system tables: nothing to do' : `system tables: ${steps.length} steps done`,

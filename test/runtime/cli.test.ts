@@ -70,6 +70,16 @@ describe('svc', () => {
     expect(JSON.parse(stdout)).toMatchObject({ admin: { email: 'from-file@example.com', state: 'created' } });
   });
 
+  it('tells the secrets that bootstrap made up, and none that it was given', async () => {
+    const given = { ADMIN_TOKEN: 'given-token', ADMIN_PASSWORD: 'given-password' };
+    const silent = await work().run(['bootstrap'], given);
+    expect(silent.code).toBe(0);
+    expect(silent.stdout + silent.stderr).not.toMatch(/given-|token:|password:/);
+    const { stdout } = await work().run(['bootstrap'], { ADMIN_TOKEN: 'given-token' });
+    expect(stdout).toMatch(/^password: \S{16}$/m);
+    expect(stdout).not.toMatch(/given-|token:/);
+  });
+
   it('ends with 2 and says how long it waited when the database does not come up', async () => {
     const outcome = await work().run(['bootstrap'], {
       DATABASE_URL: 'mysql://u:hidden@127.0.0.1:1/shop',
