@@ -1,6 +1,6 @@
 /** The pipeline as doors see it: every error is a response, and everything worth telling is told. */
 import { StalePrincipal, unsettled } from './access/access.js';
-import { refusesSession, sessionCookie } from './access/credentials.js';
+import { endedCookies } from './access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from './errors.js';
 import type { Handle } from './handle.js';
@@ -44,10 +44,7 @@ export const settle = async (
     response = await handled;
   } catch (error) {
     const explained = explain(error, request, { availability, observe });
-    response = respondError(explained);
-    if (refusesSession(explained, request)) {
-      response = { ...response, cookies: [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] };
-    }
+    response = { ...respondError(explained), cookies: endedCookies(explained) };
   }
   const { status } = response;
   observe({ kind: 'requestFinished', id, method, route, status, ms: performance.now() - started });

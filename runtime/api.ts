@@ -5,7 +5,7 @@ import { createObserver } from './observe.js';
 import { computeHashesApart } from './passwords.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
-import { createService } from './service.js';
+import { createService, type Service } from './service.js';
 import { urlOf } from './urls.js';
 
 export * from './index.js';
@@ -20,25 +20,24 @@ export interface Api {
 /**
  * Serves the database of `DATABASE_URL` without a listener of its own. What `svc start` reads from the environment and
  * the working directory counts here too; `PUBLIC_URL` is the address under which clients meet it, with its path.
- * @throws Refusal naming what is missing or faulty: variables, system tables, the spec
+ * @throws Refusal naming what is missing or faulty: variables, system tables, the spec; nothing stays open then
  */
 export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
   const config = loadConfig(env);
   computeHashesApart();
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
-  const service = await createService({
-    ...opened,
-    config,
-    observe,
-    base: baseOf(config),
-    url: () => urlOf(config),
-  });
-  return {
-    handler: await service.loadApp(),
-    async close() {
-      await service.close();
-      await opened.close();
-    },
+  let service: Service | null = null;
+  const close = async (): Promise<void> => {
+    await service?.close();
+    await opened.close();
   };
+  try {
+    const base = baseOf(config);
+    service = await createService({ ...opened, config, observe, base, url: () => urlOf(config) });
+    return { handler: await service.loadApp(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 };

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { apiError, forbidden } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readAddressList, requireAddress } from './addresses.js';
-import { readCredential } from './credentials.js';
+import { blameSession, nobodysKey, peekKey, readCredential, type Credential } from './credentials.js';
 import {
   createPolicyBook,
   type AccessRecords,
@@ -77,6 +77,7 @@ const maxTokens = 10_000;
 
 /** Who holds a token, as long as nothing changes. */
 interface Entry {
+  readonly credential: Credential | null;
   /** `null`: it depends on the address. */
   readonly principal: Principal | null;
   readonly at: (address: () => string) => Principal;
@@ -112,16 +113,20 @@ export const createAccess = (source: AccessSource): Access => {
     return book;
   };
 
-  const identifyToken = async (token: string | null): Promise<Entry> => {
+  const identifyHolder = async (credential: Credential | null): Promise<Entry> => {
     const loading = currentBook();
     const until = bookUntil;
     const policyBook = await loading;
-    const holder = token === null ? null : await source.findHolder(token);
-    if (token !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
+    const holder = credential === null ? null : await source.findHolder(credential.token);
+    if (credential !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
     if (principals.size >= maxTokens) principals.clear();
-    // no longer than the rules it was made of, nor than the token
-    const entry = { ...createEntry(holder, policyBook), until: Math.min(until, holder?.until ?? until) };
-    principals.set(token ?? '', entry);
+    const entry = {
+      ...createEntry(holder, policyBook),
+      credential,
+      // no longer than the rules it was made of, nor than the token
+      until: Math.min(until, holder?.until ?? until),
+    };
+    principals.set(credential?.key ?? nobodysKey, entry);
     return entry;
   };
 
@@ -133,25 +138,37 @@ export const createAccess = (source: AccessSource): Access => {
     principals = new Map();
   };
 
+  /** What is known under the key and has not grown too old. */
+  const recall = (key: string): Entry | null => {
+    const entry = principals.get(key);
+    return entry !== undefined && Date.now() < entry.until ? entry : null;
+  };
+
+  const settle = (entry: Entry, request: ApiRequest): Principal | Promise<Principal> => {
+    try {
+      return principalAt(entry, request);
+    } catch {
+      return settleNow(entry, request);
+    }
+  };
+
+  /** An address is refused by what holds now, not by what was read a while ago. */
+  const settleNow = async ({ credential }: Entry, request: ApiRequest): Promise<Principal> => {
+    await catchUp();
+    return principalAt(await identifyHolder(credential), request);
+  };
+
   return {
     identify(request) {
-      const token = readCredential(request)?.token ?? null;
-      const entry = principals.get(token ?? '');
-      const settle = ({ principal, at }: Entry): Principal => principal ?? at(() => request.address());
-      // an address is refused by what holds now, not by what was read a while ago
-      const settleNow = async (): Promise<Principal> => {
-        await catchUp();
-        return settle(await identifyToken(token));
-      };
-      const settleOr = (found: Entry): Principal | Promise<Principal> => {
-        try {
-          return settle(found);
-        } catch {
-          return settleNow();
-        }
-      };
-      if (entry !== undefined && Date.now() < entry.until) return settleOr(entry);
-      return identifyToken(token).then(settleOr);
+      const peeked = recall(peekKey(request));
+      if (peeked !== null) return settle(peeked, request);
+      const credential = readCredential(request);
+      const entry = recall(credential?.key ?? nobodysKey);
+      const found =
+        entry === null
+          ? identifyHolder(credential).then((identified) => settle(identified, request))
+          : settle(entry, request);
+      return credential?.cookie === true && found instanceof Promise ? found.catch(blameSession) : found;
     },
     async confirm({ version }) {
       const current = await readVersion();
@@ -163,6 +180,9 @@ export const createAccess = (source: AccessSource): Access => {
     },
   };
 };
+
+const principalAt = ({ principal, at }: Entry, request: ApiRequest): Principal =>
+  principal ?? at(() => request.address());
 
 const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'principal' | 'at'> => {
   const user = holder?.user ?? null;

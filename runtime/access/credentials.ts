@@ -4,6 +4,8 @@ import type { ApiRequest } from '../request/api-request.js';
 
 export interface Credential {
   readonly token: string;
+  /** Tells it from every other one: the header as it was sent, else a text that no header can be. */
+  readonly key: string;
   /** Sent by the browser by itself, whoever asked for it. */
   readonly cookie: boolean;
 }
@@ -18,12 +20,24 @@ const bearer = /^Bearer +(\S+) *$/i;
  */
 export const readCredential = (request: ApiRequest): Credential | null => {
   const token = readToken(request);
-  if (token !== null) return { token, cookie: false };
+  if (token !== null) return { token, key: keyOf(token, request.headers.authorization), cookie: false };
   const fromCookie = readSessionCookie(request);
   if (fromCookie === null) return null;
   if (!safeMethods.has(request.method)) requireOwnPage(request);
-  return { token: fromCookie, cookie: true };
+  return { token: fromCookie, key: keyOf(fromCookie, null), cookie: true };
 };
+
+/** The key of whoever sends no token. */
+export const nobodysKey = '\n';
+
+/** What the key of the request's credential is, if it is the header: where that stands alone. */
+export const peekKey = ({ headers, query }: ApiRequest): string => {
+  const { authorization } = headers;
+  return typeof authorization === 'string' && !query.includes('access_token=') ? authorization : '';
+};
+
+const keyOf = (token: string, header: unknown): string =>
+  header === `Bearer ${token}` ? header : `\n${token}`;
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'SEARCH', 'OPTIONS']);
 
@@ -51,14 +65,19 @@ const readSessionCookie = ({ headers }: ApiRequest): string | null => {
   return typeof cookie === 'string' ? (inCookies.exec(cookie)?.[1] ?? null) : null;
 };
 
-/** Whether what is wrong is the session cookie: its session is over, or its token was never ours. */
-export const refusesSession = (error: unknown, request: ApiRequest): boolean =>
-  error instanceof ApiError &&
-  (error.status === 401 || error.code === 'INVALID_TOKEN') &&
-  usesSessionCookie(request);
+/** What is wrong is the session cookie: its session is over, or its token was never ours. */
+export class SessionError extends ApiError {
+  constructor({ code, details, message }: ApiError) {
+    super(code, details);
+    this.message = message;
+  }
+}
 
-/** Whether the caller is known by the session cookie and nothing else. */
-const usesSessionCookie = (request: ApiRequest): boolean =>
-  request.headers.authorization === undefined &&
-  !request.query.includes('access_token=') &&
-  readSessionCookie(request) !== null;
+/** For what went wrong with the token of that cookie. */
+export const blameSession = (error: unknown): never => {
+  throw error instanceof ApiError ? new SessionError(error) : error;
+};
+
+/** Takes the cookie back, where it is what is wrong. */
+export const endedCookies = (error: unknown): readonly string[] =>
+  error instanceof SessionError ? [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] : [];

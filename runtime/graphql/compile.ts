@@ -15,6 +15,7 @@ import {
 import type { Registry } from '../collection.js';
 import type { ItemContext } from '../items/context.js';
 import type { OperationContext } from '../operations/context.js';
+import { isWithoutSession } from '../operations/routes.js';
 import { invalidBy, invalidDocument } from './errors.js';
 import { collectFields, type Fields } from './fields.js';
 import { introspect } from './introspection.js';
@@ -39,6 +40,8 @@ export interface CompileOptions extends OperationBodies {
 
 export interface CompiledOperation {
   readonly writes: boolean;
+  /** Whether whoever comes with a session that is over may ask it. */
+  readonly isWithoutSession: boolean;
   /** The fields at the root, in order. @throws GRAPHQL_VALIDATION for variables that do not fit */
   prepare(variables: GraphqlCall['variables']): readonly Root[];
 }
@@ -80,14 +83,19 @@ export const compileOperation = (
   );
   const writes = operation.operation === 'mutation';
   const compiled = { type, operation, fragments, view, options, selections: keepSelections(document) };
-  requireOnce(compiled);
+  const calls = operationsIn(compiled);
+  if (writes) requireOnce(calls);
+  const common = {
+    writes,
+    isWithoutSession: calls.every(({ id }) => id !== undefined && isWithoutSession(id)),
+  };
   const definitions = operation.variableDefinitions ?? [];
   if (definitions.length === 0) {
     const roots = toRoots(compiled, {}, {});
-    return { writes, prepare: () => roots };
+    return { ...common, prepare: () => roots };
   }
   return {
-    writes,
+    ...common,
     prepare(given) {
       const { coerced, errors } = getVariableValues(view.schema, definitions, given, {
         maxErrors: 20,
@@ -134,13 +142,23 @@ const rootArgument = [
   Kind.ARGUMENT,
 ];
 
+/** A field at the root, and the operation of the spec behind it. */
+interface FoundCall {
+  readonly name: string;
+  readonly id: string | undefined;
+}
+
+const operationsIn = ({ type, operation, fragments }: Compiled): readonly FoundCall[] =>
+  [...collectFields([operation.selectionSet], { fragments, variables: null }).values()].map(({ field }) => ({
+    name: field.name.value,
+    id: marksOf(type.getFields()[field.name.value]?.astNode).operation,
+  }));
+
 /** One document, one try: aliases would make a guess of many out of one login. */
-const requireOnce = ({ type, operation, fragments }: Compiled): void => {
-  if (operation.operation !== 'mutation') return;
+const requireOnce = (calls: readonly FoundCall[]): void => {
   const seen = new Set<string>();
-  for (const { field } of collectFields([operation.selectionSet], { fragments, variables: null }).values()) {
-    const name = field.name.value;
-    if (marksOf(type.getFields()[name]?.astNode).operation === undefined) continue;
+  for (const { name, id } of calls) {
+    if (id === undefined) continue;
     if (seen.has(name)) throw invalidDocument({ message: `"${name}" may stand in a document once.` });
     seen.add(name);
   }

@@ -4,7 +4,7 @@ import { operations, type Operations } from '../../generated/server/operations.j
 import type { OperationContext } from '../operations/context.js';
 import type { OperationEntry } from '../operations/entries.js';
 import { checkInput } from '../operations/input.js';
-import { requireAccess } from '../operations/routes.js';
+import { requireCaller } from '../operations/routes.js';
 import { marksOf, type Marks } from './marks.js';
 import type { Arguments } from './selection.js';
 
@@ -27,7 +27,7 @@ export const runOperation = async (
   const marks = marksOf(field.astNode);
   const entry = operations.find(({ id }) => id === marks.operation);
   if (entry === undefined) throw new Error(`there is no operation "${marks.operation}"`);
-  if (entry.access !== 'open') requireAccess(entry, await context.principal());
+  await requireCaller(entry, context);
   const input = await checkInput(entry, toInput(field, given));
   // the table and the interface are printed from the same spec
   const body = (await loadBodies())[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;

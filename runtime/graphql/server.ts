@@ -1,10 +1,12 @@
 /** A request to `/graphql` or `/graphql/system`, from identity to answer. Loaded by the first one. */
 import { untilConfirmed, type Access, type Principal } from '../access/access.js';
+import { endedCookies, SessionError } from '../access/credentials.js';
 import { ApiError, ApiErrors, forbidden } from '../errors.js';
 import { createContext, type ItemServices } from '../items/context.js';
 import { openContext, type OpenedContext } from '../operations/context.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondError } from '../response/respond.js';
+import type { CompiledOperation } from './compile.js';
 import { createDocuments, type Documents } from './documents.js';
 import { executeOperation } from './execute.js';
 import type { OperationBodies } from './operations.js';
@@ -39,7 +41,8 @@ export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof ApiErrors)) throw error;
         const response = respondError(error);
-        return { ...response, headers: { ...response.headers, 'content-type': contentType } };
+        const headers = { ...response.headers, 'content-type': contentType };
+        return { ...response, headers, cookies: endedCookies(error) };
       }
     },
     print(scope, principal) {
@@ -77,14 +80,16 @@ interface Asked {
 }
 
 /** Reads while the principal is being confirmed, writes only after it; `null` when it no longer holds. */
-const runOnce = async ({ request, scope, call }: Asked, parts: Parts): Promise<Done | null> => {
-  const { access, views, documents } = parts;
-  const principal = await access.identify(request);
+const runOnce = async (asked: Asked, parts: Parts): Promise<Done | null> => {
+  const { request, call } = asked;
+  const { access } = parts;
+  const caller = await identify(request, access);
+  const { principal } = caller;
   const confirmed = access.confirm(principal);
   // its failure is met below, however late
   confirmed.catch(() => undefined);
   try {
-    const operation = documents.compile(call, await views.of(scope, principal));
+    const operation = await compile(asked, caller, parts);
     if (operation.writes && call.readsOnly) throw methodNotAllowed(['POST'], request.method);
     const roots = operation.prepare(call.variables);
     if (operation.writes && !(await confirmed)) return null;
@@ -100,6 +105,37 @@ const runOnce = async ({ request, scope, call }: Asked, parts: Parts): Promise<D
     if (await confirmed) throw error;
     return null;
   }
+};
+
+interface Caller {
+  readonly principal: Principal;
+  /** Why it is nobody, although a session cookie came along. */
+  readonly refusal: SessionError | null;
+}
+
+const identify = async (request: ApiRequest, access: Access): Promise<Caller> => {
+  try {
+    return { principal: await access.identify(request), refusal: null };
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    const withoutCookie = { ...request, headers: { ...request.headers, cookie: undefined } };
+    return { principal: await access.identify(withoutCookie), refusal: error };
+  }
+};
+
+/** What may be asked with a session that is over is asked as nobody; everything else is refused for it. */
+const compile = async (
+  { scope, call }: Asked,
+  { principal, refusal }: Caller,
+  { views, documents }: Parts,
+): Promise<CompiledOperation> => {
+  try {
+    const operation = documents.compile(call, await views.of(scope, principal));
+    if (refusal === null || operation.isWithoutSession) return operation;
+  } catch (error) {
+    throw refusal ?? error;
+  }
+  throw refusal;
 };
 
 const replyOf = (opened: OpenedContext | null): OpenedContext['reply'] | null => opened?.reply ?? null;

@@ -1,6 +1,6 @@
 /** Operations by method and path: identity, access, input, then the body that the spec names. */
 import { requireSecondFactor, type Access, type Principal } from '../access/access.js';
-import { refusesSession } from '../access/credentials.js';
+import { SessionError } from '../access/credentials.js';
 import { forbidden } from '../errors.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
@@ -38,7 +38,7 @@ const run = async (
 ): Promise<ApiResponse> => {
   const { entry } = found;
   const { context, reply } = openContext(request, access);
-  await requireCaller(entry, request, context);
+  await requireCaller(entry, context);
   const input = await readInput(found, request);
   // the table and the interface are printed from the same spec
   const body = bodies[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
@@ -46,21 +46,17 @@ const run = async (
 };
 
 /** @throws whatever keeps the caller out */
-const requireCaller = async (
-  entry: OperationEntry,
-  request: ApiRequest,
-  context: OperationContext,
-): Promise<void> => {
+export const requireCaller = async (entry: OperationEntry, context: OperationContext): Promise<void> => {
   if (entry.access === 'open') return;
   try {
     requireAccess(entry, await context.principal());
   } catch (error) {
-    if (!(withoutSession.has(entry.id) && refusesSession(error, request))) throw error;
+    if (!(error instanceof SessionError && isWithoutSession(entry.id))) throw error;
   }
 };
 
 /** Whoever comes with the cookie of a session that is over can begin another one, and end what is left of it. */
-const withoutSession: ReadonlySet<OperationEntry['id']> = new Set([
+const withoutSession: ReadonlySet<string> = new Set<OperationEntry['id']>([
   'authProviders',
   'authLogin',
   'authLoginProvider',
@@ -70,11 +66,10 @@ const withoutSession: ReadonlySet<OperationEntry['id']> = new Set([
   'authPasswordReset',
 ]);
 
+export const isWithoutSession = (id: string): boolean => withoutSession.has(id);
+
 /** @throws FORBIDDEN */
-export const requireAccess = (
-  { id, access }: Pick<OperationEntry, 'id' | 'access'>,
-  principal: Principal,
-): void => {
+const requireAccess = ({ id, access }: Pick<OperationEntry, 'id' | 'access'>, principal: Principal): void => {
   if (access === 'public') return;
   if (!beforeSecondFactor.has(id)) requireSecondFactor(principal);
   if (access === 'admin' && !principal.policies.admin)

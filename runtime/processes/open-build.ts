@@ -42,7 +42,9 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   try {
     const directory = thatExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
     const release = keepInUse(directory);
-    const { collections, queueModels } = await timed('load', observe, () => load(directory));
+    const loading = timed('load', observe, () => load(directory));
+    loading.catch(release);
+    const { collections, queueModels } = await loading;
     return {
       database,
       directory,

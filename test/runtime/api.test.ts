@@ -1,10 +1,11 @@
 /** The API inside of somebody's application: the program of the README, as it stands there. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/package.js';
 import { findFreePort } from '../services/server.js';
+import { createTestDatabase } from '../databases.js';
 import { createWorkplace, type Workplace } from './commands.js';
 
 const programOf = (readme: string): string => {
@@ -51,5 +52,32 @@ it('serves below a path of an Express application, and ends with it', async () =
     expect(place.processes()).toEqual([]);
   } finally {
     place.remove();
+  }
+});
+
+it('leaves nothing open where what was built cannot be served', async () => {
+  const place = createWorkplace({ built: true });
+  const { url, drop } = await createTestDatabase('mariadb');
+  try {
+    install(place);
+    const program = [
+      "import { createApi } from '@svc-api/svc';",
+      'await createApi().then((api) => api.close(), (error) => console.log(`refused: ${error}`));',
+    ];
+    writeFileSync(join(place.directory, 'application.mjs'), program.join('\n'));
+    const run = async (): Promise<string> => {
+      const running = place.startProgram('application.mjs', { DATABASE_URL: url, LOG_LEVEL: 'warn' });
+      expect(await running.ended()).toBe(0);
+      return running.output();
+    };
+    expect(await place.run(['bootstrap'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+    expect(await run()).not.toContain('refused');
+    const builds = join(place.directory, '.svc', 'build');
+    const [build = ''] = readdirSync(builds);
+    writeFileSync(join(builds, build, 'server.mjs'), 'export const collections = [{}], queueModels = [];');
+    expect(await run()).toContain('refused');
+  } finally {
+    place.remove();
+    await drop();
   }
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -241,6 +241,24 @@ describe('a build', () => {
 
 describe('svc demo', () => {
   const run = promisify(execFile);
+
+  it('prints a login that works as it is printed', async () => {
+    const place = work();
+    const running = place.start(['demo'], anywhere);
+    await running.until(/Ctrl-C/);
+    const lines = running.output().match(/^(?:jwt=|curl '\S*\/users\/me).*$/gm) ?? [];
+    expect(lines).toHaveLength(2);
+    // like a terminal, and unlike what Node makes for its children, a file can be opened once more by its name
+    const told = join(place.directory, 'told');
+    const { stdout } = await run('sh', ['-c', ['exec 2>>told', ...lines].join('\n')], {
+      cwd: place.directory,
+    });
+    expect(readFileSync(told, 'utf8')).toContain('"access_token":"eyJ');
+    expect(JSON.parse(stdout)).toEqual({
+      data: { email: 'admin@example.com', role: { name: 'Administrator' } },
+    });
+    expect(await running.stop('SIGINT')).toBe(0);
+  });
 
   it('serves a database of its own; its curl lines work; a second start keeps the data and the token', async () => {
     const place = work();

@@ -24,6 +24,9 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
       ...(mode !== undefined && { body: { mode } }),
     });
 
+  const askSystem = (query: string, headers: Readonly<Record<string, string>>) =>
+    server().request('POST', '/graphql/system', { headers, body: { query } });
+
   const claims = async () => {
     const { access_token: token } = await logIn(server(), 'ann');
     const { id, session } = jwt.decode(token) as Record<string, string>;
@@ -241,6 +244,47 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
       expect(await ask('POST', '/auth/logout', { mode: 'session' })).toEqual([204]);
       const refused = await server().request('GET', '/users/me', { headers });
       expect([401, 403]).toContain(refused.status);
+      expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
+    });
+
+    it('that are no good keep nobody from logging in by GraphQL, and are refused for everything else', async () => {
+      const headers = { cookie: `svc_session_token=${await endedCookie()}` };
+      const login = `auth_login(email: "ann@example.com", password: "${password}") { access_token }`;
+      const { text, status } = await askSystem(`mutation { ${login} }`, headers);
+      expect([status, JSON.parse(text)]).toEqual([
+        200,
+        { data: { auth_login: { access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) } } },
+      ]);
+      const refused = [
+        '{ users_me { id } }',
+        '{ server_ping }',
+        '{ __typename }',
+        '{ nothing_of_the_kind }',
+        `mutation { ${login} update_users_me(data: { title: "x" }) { id } }`,
+      ];
+      for (const query of refused) {
+        const answer = await askSystem(query, headers);
+        expect([query, answer.status, answer.codes]).toEqual([query, 401, ['INVALID_CREDENTIALS']]);
+        expect(cookiesOf(answer).get('svc_session_token')).toMatchObject({ value: '' });
+      }
+    });
+
+    it('are no worse for a login that fails', async () => {
+      const answer = await login(server(), 'ann', { mode: 'session' });
+      const headers = { cookie: `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}` };
+      const wrong = { email: 'ann@example.com', password: 'nope' };
+      const failed = await server().request('POST', '/auth/login', { headers, body: wrong });
+      const query = `mutation { auth_login(email: "${wrong.email}", password: "${wrong.password}") { expires } }`;
+      const failedThere = await askSystem(query, headers);
+      expect([failed.status, failed.codes]).toEqual([401, ['INVALID_CREDENTIALS']]);
+      expect(failedThere.text).toContain('INVALID_CREDENTIALS');
+      for (const each of [failed, failedThere]) expect(each.headers.getSetCookie()).toEqual([]);
+      expect((await get('/items/book/1?fields=id', headers)).data).toEqual({ id: 1 });
+    });
+
+    it('are taken back where they cannot be renewed', async () => {
+      const refused = await renew(`svc_session_token=${await endedCookie()}`, {}, 'session');
+      expect(refused.codes).toEqual(['INVALID_CREDENTIALS']);
       expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
     });
 

@@ -1,13 +1,8 @@
 /** One-time passwords. */
-import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { login, password, peopleServer } from './people.js';
-
-/** @param steps before or after now */
-const codeOf = (secret: string, steps = 0): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+import { codeOf, enableCodes, login, password, peopleServer } from './people.js';
 
 describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
@@ -17,13 +12,7 @@ describe.each(settings)('one-time passwords on $dialect through $door', (setting
     const { data } = await post('/users/me/tfa/generate', { password }, as);
     return data as { readonly secret: string; readonly otpauth_url: string };
   };
-  /** With the code of the step before, so that the present one has not been used. */
-  const enable = async (as: string): Promise<string> => {
-    const { secret } = await generate(as);
-    const { status } = await post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, as);
-    expect(status).toBe(204);
-    return secret;
-  };
+  const enable = (as: string): Promise<string> => enableCodes(server(), as);
   const disableBy = (as: string, user: string) =>
     post(`/users/${server().ids.users.get(user)}/tfa/disable`, {}, as);
 

@@ -1,4 +1,5 @@
 /** A library with people who log in. */
+import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../runtime/passwords.js';
 import { librarySql } from '../behaviour/library.js';
 import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
@@ -57,3 +58,17 @@ export const readBooks = (server: TestServer, token: string): Promise<Answer> =>
   server.request('GET', '/items/book?limit=1&sort=id&fields=id', {
     headers: { authorization: `Bearer ${token}` },
   });
+
+/** The code of an application that knows the secret. @param steps before or after now */
+export const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+/** Turns them on, with the code of the step before, so that the present one has not been used. @returns the secret */
+export const enableCodes = async (server: TestServer, as: string): Promise<string> => {
+  const generated = await server.request('POST', '/users/me/tfa/generate', { body: { password }, as });
+  const { secret } = generated.data as { readonly secret: string };
+  const body = { secret, otp: codeOf(secret, -1) };
+  const { status, text } = await server.request('POST', '/users/me/tfa/enable', { body, as });
+  if (status !== 204) throw new Error(text);
+  return secret;
+};

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../../runtime/config.js';
 import { keepInUse, pruneBuilds } from '../../../runtime/processes/builds.js';
+import { openBuild } from '../../../runtime/processes/open-build.js';
 
 const hour = 60 * 60_000;
 const noon = Date.UTC(2026, 0, 1, 12);
@@ -53,6 +55,17 @@ it('a build is in use until who serves it says otherwise', () => {
   release();
   vi.advanceTimersByTime(7 * hour);
   expect(usedAt('b4') - marked).toBe(48 * hour);
+});
+
+it('a build that cannot be loaded is not in use', async () => {
+  createBuilds(1);
+  writeFileSync(join(folder, 'b1', 'server.mjs'), 'throw new Error("not like this")');
+  const config = loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'data.db')}` });
+  const opening = openBuild({ config, observe: () => undefined, directory: join(folder, 'b1') });
+  await expect(opening).rejects.toThrow('not like this');
+  const used = usedAt('b1');
+  vi.advanceTimersByTime(48 * hour);
+  expect(usedAt('b1')).toBe(used);
 });
 
 it('what is no build is left alone', () => {
