@@ -36,6 +36,8 @@ export const postgres: SqlDialect = {
   emptyRow: 'default values',
   rowLock: ' for update',
   shareLock: ' for share',
+  // a bound one is guessed to be a tenth of all rows: such a plan is never kept, or is one for many rows
+  limitInText: true,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   // else a number that is too large for the column would be no number at all
   placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),

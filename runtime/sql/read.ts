@@ -17,6 +17,7 @@ import type { SqlDialect } from './dialect.js';
 import {
   createStatement,
   join,
+  nextPower,
   repeatFragment,
   sql,
   type BindInput,
@@ -74,7 +75,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   return {
     rows: {
       statement: createStatement(
-        sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options.limits)}`,
+        sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options)}`,
       ),
       tokens: select.tokens,
       lists: compileLists(select, options),
@@ -123,10 +124,13 @@ const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlSco
 const mayBeNull = ({ path, rule, field }: ColumnRef): boolean =>
   path.length > 0 || rule !== null || field.nullable === true;
 
-const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
+const compilePage = (
+  plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
+  { limits, dialect }: ReadOptions,
+): Sql => {
   const isWhole = plan.offset === null && plan.page === null;
   if (isWhole && plan.limit === 'all' && limits.most === null) return [];
-  const limit = numberParameter((input) => readLimit(plan.limit, input, limits));
+  const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
   if (isWhole) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
 };
@@ -136,6 +140,14 @@ const numberParameter = (read: (input: BindInput) => number): Parameter => ({
   placeholder: '?',
   list: false,
   read: (input) => BigInt(read(input)),
+});
+
+const limitParameter = (
+  { limitInText = false }: SqlDialect,
+  read: (input: BindInput) => number,
+): Parameter => ({
+  ...numberParameter(read),
+  inText: limitInText,
 });
 
 /** @throws INVALID_QUERY above the maximum */
@@ -184,12 +196,12 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
   const keys = ownerKeys(owner, options.dialect);
-  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options.limits)}`;
+  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options)}`;
   const keyOrder = join(
     [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
     ', ',
   );
-  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${numberParameter((input) => Math.min(unlimited, input.keys.length * limit(input) + 1))}`;
+  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, nextPower(input.keys.length) * limit(input) + 1))}`;
   return {
     statement: repeatFragment(ofOne),
     together:

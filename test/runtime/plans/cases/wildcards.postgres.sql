@@ -8,5 +8,5 @@ select t0."artist", t0."id", t0."title", t0."year", t0."price", t0."published", 
 from "album" t0
 where t0."artist" in (?)
 order by t0."artist", t0."title", t0."id"
-limit ?
--- 1, 101;
+limit 101
+-- 1;
