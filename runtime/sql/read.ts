@@ -1,10 +1,9 @@
 /** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
-import type { Collection, Field } from '../collection.js';
+import type { Collection } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
 import type { MetaKey } from '../request/query.js';
 import {
-  columnOf,
   compileColumn,
   compileCondition,
   createCompiler,
@@ -25,7 +24,7 @@ import {
   type Sql,
   type Statement,
 } from './fragment.js';
-import { bindKeyPart } from './key.js';
+import { ownerKeys, ownerOf, type Owner } from './owner.js';
 import { readOperand } from './parameters.js';
 import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
@@ -223,60 +222,3 @@ const aliased = (owner: Owner, select: CompiledSelect): Sql =>
     ),
     ', ',
   );
-
-interface Owner {
-  /** Columns that hold the parent's key. */
-  readonly columns: readonly string[];
-  readonly fields: readonly Field[];
-  readonly join: Sql;
-}
-
-/**
- * Whole numbers are their own key. Other foreign keys may spell the key differently (case, trailing spaces),
- * as far as the collation lets them, so the parent's own spelling is fetched.
- */
-const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
-  const { compiler } = scope;
-  const fields = relation.fields.map((name) => requireField(plan.collection, name));
-  const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
-  if (fields.every((field) => field.type === 'integer' || field.type === 'bigInteger')) {
-    return { columns: own, fields, join: [] };
-  }
-  const alias = compiler.nextAlias();
-  const columns = relation.references.map((name) => columnOf(compiler, alias, name));
-  const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
-  return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
-};
-
-const requireField = (collection: Collection, name: string): Field => {
-  const field = collection.fields.get(name);
-  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
-  return field;
-};
-
-/** Keys come as `joinKey` made them. */
-const ownerKeys = (
-  { columns, fields }: Owner,
-  dialect: SqlDialect,
-): { readonly one: Sql; readonly many: Sql } => {
-  const part = (column: number): Parameter => ({
-    placeholder: '?',
-    list: false,
-    read: (input) => bindKeyPart(input.keys[0], column, { fields, dialect }),
-  });
-  const all: Parameter = {
-    placeholder: columns.length === 1 ? '?' : `(${columns.map(() => '?').join(', ')})`,
-    list: true,
-    width: columns.length,
-    read: (input) =>
-      input.keys.flatMap((key) => columns.map((_, index) => bindKeyPart(key, index, { fields, dialect }))),
-  };
-  return {
-    one: join(
-      columns.map((column, index) => sql`${column} = ${part(index)}`),
-      ' and ',
-    ),
-    many:
-      columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
-  };
-};

@@ -6,7 +6,7 @@ limit 100;
 
 select t0."artist", t0."title"
 from "album" t0
-where t0."artist" in (?, ?)
+where t0."artist" = any(?)
 order by t0."artist", t0."title", t0."id"
 limit 201
--- 2, 1;
+-- "{2,1}";

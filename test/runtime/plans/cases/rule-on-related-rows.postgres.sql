@@ -8,7 +8,7 @@ limit 100
 
 select t0."artist", t0."title"
 from "album" t0
-where t0."artist" in (?, ?) and t0."published" = ?
+where t0."artist" = any(?) and t0."published" = ?
 order by t0."artist", t0."title", t0."id"
 limit 201
--- 1, 2, 1;
+-- "{1,2}", 1;

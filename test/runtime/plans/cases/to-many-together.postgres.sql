@@ -5,7 +5,7 @@ limit 100;
 
 select t0."artist", t0."title"
 from "album" t0
-where t0."artist" in (?, ?, ?, ?)
+where t0."artist" = any(?)
 order by t0."artist", t0."title", t0."id"
 limit 401
--- 1, 2, 3, 4;
+-- "{1,2,3,4}";
