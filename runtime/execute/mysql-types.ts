@@ -108,7 +108,7 @@ export const readBigInteger = (cursor: Cursor, { unsigned }: ColumnType): bigint
   return unsigned ? source.readBigUInt64LE(at) : source.readBigInt64LE(at);
 };
 
-/** Any value as text: for keys. */
+/** Any value as text: for keys. Bytes are the characters of their numbers. */
 export const readText = (cursor: Cursor, column: ColumnType): string => {
   switch (column.type) {
     case mysqlType.longlong:
@@ -124,7 +124,7 @@ export const readText = (cursor: Cursor, column: ColumnType): string => {
       if (fixedWidth(column) !== 0) return String(readNumber(cursor, column));
       const length = readLength(cursor);
       cursor.at += length;
-      return cursor.source.toString('utf8', cursor.at - length, cursor.at);
+      return cursor.source.toString(column.binary ? 'latin1' : 'utf8', cursor.at - length, cursor.at);
     }
   }
 };

@@ -35,7 +35,9 @@ const format: RowFormat<Row, Column> = {
   readText(row) {
     const start = takeValue(row);
     const text = row.source.toString('utf8', start, row.at);
-    return row.columns[row.column - 1]?.oid === postgresType.timestamptz ? momentText(text) : text;
+    const oid = row.columns[row.column - 1]?.oid;
+    if (oid === postgresType.bytes) return Buffer.from(text.slice(2), 'hex').toString('latin1');
+    return oid === postgresType.timestamptz ? momentText(text) : text;
   },
 };
 

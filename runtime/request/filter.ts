@@ -104,9 +104,10 @@ const readFlag = (key: string, value: unknown): boolean => {
   throw invalidQuery(`"${key}" must be true or false`);
 };
 
+/** What a URL leaves empty is in no list; not being in it would be no condition at all. */
 const readList = (key: string, value: unknown): readonly unknown[] => {
   const list = typeof value === 'string' ? (value === '' ? [''] : value.split(',')) : asList(value);
-  if (list === null || list.length === 0) {
+  if (list === null || list.length === 0 || (key === '_nin' && value === '')) {
     throw invalidQuery(`"${key}" needs a list with at least one value, as in [1, 2] or 1,2`);
   }
   return list.map((entry) => readScalar(key, entry));

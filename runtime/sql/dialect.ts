@@ -35,6 +35,10 @@ export interface SqlDialect {
   beyond?(field: Field): Beyond | null;
   /** What stands before and after a column that is compared with texts; absent: nothing. */
   asText?(field: Field): readonly [string, string];
+  /** Values as one bound array; absent: a list has a placeholder per value. */
+  array?(values: readonly BindValue[]): string;
+  /** Whether LIMIT says its number in the text; absent: it is bound. */
+  readonly limitInText?: boolean;
   /** What stands before and after what a join asks beside its keys; absent: nothing. */
   readonly joined?: readonly [string, string];
   /** What makes a column a sort key; absent: `desc`, nulls being the smallest values by themselves. */

@@ -1,4 +1,4 @@
-/** SQL under construction: text with parameters in place. Values never enter the text. */
+/** SQL under construction: text with parameters in place. Values never enter the text, save whole numbers of LIMIT. */
 import { invalidQuery } from '../errors.js';
 import type { Beyond, BindValue } from './dialect.js';
 
@@ -21,6 +21,8 @@ export interface Parameter {
   readonly width?: number;
   /** Takes the place of `placeholder` where a value does not fit that. */
   readonly beyond?: Beyond;
+  /** A whole number, read as a bigint, that is part of the text instead of being bound. */
+  readonly inText?: boolean;
 }
 
 export type Sql = readonly (string | Parameter)[];
@@ -67,25 +69,39 @@ export const createStatement = (fragment: Sql): Statement => {
     render(input) {
       const lists = parameters.map((parameter) => readPadded(parameter, input));
       const text = remember(texts, shapeOf(parameters, lists), () => renderText(fragment, lists));
-      return { text, values: limitValues(lists.flat()) };
+      return { text, values: limitValues(boundOf(parameters, lists)) };
     },
   };
 };
 
 /** Whether the text depends on the value. */
-const isVarying = ({ list, beyond }: Parameter): boolean => list || beyond !== undefined;
+const isVarying = ({ list, beyond, inText }: Parameter): boolean =>
+  list || beyond !== undefined || inText === true;
 
-const placeholderOf = ({ placeholder, beyond }: Parameter, values: readonly BindValue[]): string =>
-  beyond === undefined || values.every((value) => value === null || beyond.fits(value))
+const placeholderOf = ({ placeholder, beyond, inText }: Parameter, values: readonly BindValue[]): string => {
+  if (inText === true) return spellNumber(values[0]);
+  return beyond === undefined || values.every((value) => value === null || beyond.fits(value))
     ? placeholder
     : beyond.placeholder;
+};
+
+const spellNumber = (value: BindValue | undefined): string => {
+  if (typeof value !== 'bigint') throw new TypeError('only whole numbers may be part of a statement');
+  return String(value);
+};
+
+const boundOf = (
+  parameters: readonly Parameter[],
+  lists: readonly (readonly BindValue[])[],
+): readonly BindValue[] => lists.filter((_, index) => parameters[index]?.inText !== true).flat();
 
 /** What of the values the text depends on. */
 const shapeOf = (parameters: readonly Parameter[], lists: readonly (readonly BindValue[])[]): string =>
   parameters
     .map((parameter, index) => {
       const list = lists[index] ?? [];
-      return placeholderOf(parameter, list) === parameter.placeholder ? list.length : `${list.length}!`;
+      const placeholder = placeholderOf(parameter, list);
+      return placeholder === parameter.placeholder ? list.length : `${list.length} ${placeholder}`;
     })
     .join();
 
@@ -140,7 +156,8 @@ const readPadded = (parameter: Parameter, input: BindInput): readonly BindValue[
   return list;
 };
 
-const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(count));
+/** How many elements a list of so many is padded to. */
+export const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(count));
 
 const renderText = (fragment: Sql, lists: readonly (readonly BindValue[])[]): string => {
   let index = 0;
@@ -161,21 +178,20 @@ const renderText = (fragment: Sql, lists: readonly (readonly BindValue[])[]): st
  */
 export const repeatFragment = (fragment: Sql): Statement => {
   const texts = new Map<string, string>();
+  const parameters = parametersOf(fragment);
   return {
     render(input) {
       const count = nextPower(Math.max(1, input.keys.length));
       const branches = Array.from({ length: count }, (_, index) =>
-        parametersOf(fragment).map((parameter) =>
-          readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] }),
-        ),
+        parameters.map((parameter) => readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] })),
       );
-      const key = `${count};${shapeOf(parametersOf(fragment), branches[0] ?? [])}`;
+      const key = `${count};${shapeOf(parameters, branches[0] ?? [])}`;
       const text = remember(texts, key, () =>
         branches
           .map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`)
           .join(' union all '),
       );
-      return { text, values: limitValues(branches.flat(2)) };
+      return { text, values: limitValues(branches.flatMap((lists) => boundOf(parameters, lists))) };
     },
   };
 };

@@ -2,7 +2,7 @@
 import type { Field } from '../collection.js';
 import type { BindValue, SqlDialect } from './dialect.js';
 
-/** One text for a key of one or several columns. */
+/** One text for a key of one or several columns; bytes are the characters of their numbers (latin1). */
 export const joinKey = (parts: readonly string[]): string =>
   parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts);
 
@@ -16,5 +16,10 @@ export const bindKeyPart = (
   if (typeof key !== 'string' || field === undefined) return null;
   const text = fields.length === 1 ? key : ((JSON.parse(key) as string[])[column] ?? '');
   if (field.type === 'integer') return dialect.bind(field, Number(text));
+  if (field.type === 'binary') return Buffer.from(text, 'latin1');
   return field.type === 'bigInteger' ? dialect.bind(field, text) : text;
 };
+
+/** Whole numbers and texts are what they are; bits and floats need the words that comparing them needs. */
+export const keyPlaceholder = (field: Field | undefined, dialect: SqlDialect): string =>
+  field?.type === 'binary' || field?.type === 'float' ? dialect.placeholder(field) : '?';

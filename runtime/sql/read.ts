@@ -1,10 +1,9 @@
 /** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
-import type { Collection, Field } from '../collection.js';
+import type { Collection } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
 import type { MetaKey } from '../request/query.js';
 import {
-  columnOf,
   compileColumn,
   compileCondition,
   createCompiler,
@@ -17,6 +16,7 @@ import type { SqlDialect } from './dialect.js';
 import {
   createStatement,
   join,
+  nextPower,
   repeatFragment,
   sql,
   type BindInput,
@@ -24,7 +24,7 @@ import {
   type Sql,
   type Statement,
 } from './fragment.js';
-import { bindKeyPart } from './key.js';
+import { ownerKeys, ownerOf, type Owner } from './owner.js';
 import { readOperand } from './parameters.js';
 import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
@@ -74,7 +74,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   return {
     rows: {
       statement: createStatement(
-        sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options.limits)}`,
+        sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options)}`,
       ),
       tokens: select.tokens,
       lists: compileLists(select, options),
@@ -123,10 +123,13 @@ const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlSco
 const mayBeNull = ({ path, rule, field }: ColumnRef): boolean =>
   path.length > 0 || rule !== null || field.nullable === true;
 
-const compilePage = (plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>, limits: Limits): Sql => {
+const compilePage = (
+  plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
+  { limits, dialect }: ReadOptions,
+): Sql => {
   const isWhole = plan.offset === null && plan.page === null;
   if (isWhole && plan.limit === 'all' && limits.most === null) return [];
-  const limit = numberParameter((input) => readLimit(plan.limit, input, limits));
+  const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
   if (isWhole) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
 };
@@ -136,6 +139,14 @@ const numberParameter = (read: (input: BindInput) => number): Parameter => ({
   placeholder: '?',
   list: false,
   read: (input) => BigInt(read(input)),
+});
+
+const limitParameter = (
+  { limitInText = false }: SqlDialect,
+  read: (input: BindInput) => number,
+): Parameter => ({
+  ...numberParameter(read),
+  inText: limitInText,
 });
 
 /** @throws INVALID_QUERY above the maximum */
@@ -184,12 +195,12 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
   const keys = ownerKeys(owner, options.dialect);
-  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options.limits)}`;
+  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options)}`;
   const keyOrder = join(
     [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
     ', ',
   );
-  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${numberParameter((input) => Math.min(unlimited, input.keys.length * limit(input) + 1))}`;
+  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, nextPower(input.keys.length) * limit(input) + 1))}`;
   return {
     statement: repeatFragment(ofOne),
     together:
@@ -211,60 +222,3 @@ const aliased = (owner: Owner, select: CompiledSelect): Sql =>
     ),
     ', ',
   );
-
-interface Owner {
-  /** Columns that hold the parent's key. */
-  readonly columns: readonly string[];
-  readonly fields: readonly Field[];
-  readonly join: Sql;
-}
-
-/**
- * Whole numbers are their own key. Other foreign keys may spell the key differently (case, trailing spaces),
- * as far as the collation lets them, so the parent's own spelling is fetched.
- */
-const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
-  const { compiler } = scope;
-  const fields = relation.fields.map((name) => requireField(plan.collection, name));
-  const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
-  if (fields.every((field) => field.type === 'integer' || field.type === 'bigInteger')) {
-    return { columns: own, fields, join: [] };
-  }
-  const alias = compiler.nextAlias();
-  const columns = relation.references.map((name) => columnOf(compiler, alias, name));
-  const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
-  return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
-};
-
-const requireField = (collection: Collection, name: string): Field => {
-  const field = collection.fields.get(name);
-  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
-  return field;
-};
-
-/** Keys come as `joinKey` made them. */
-const ownerKeys = (
-  { columns, fields }: Owner,
-  dialect: SqlDialect,
-): { readonly one: Sql; readonly many: Sql } => {
-  const part = (column: number): Parameter => ({
-    placeholder: '?',
-    list: false,
-    read: (input) => bindKeyPart(input.keys[0], column, { fields, dialect }),
-  });
-  const all: Parameter = {
-    placeholder: columns.length === 1 ? '?' : `(${columns.map(() => '?').join(', ')})`,
-    list: true,
-    width: columns.length,
-    read: (input) =>
-      input.keys.flatMap((key) => columns.map((_, index) => bindKeyPart(key, index, { fields, dialect }))),
-  };
-  return {
-    one: join(
-      columns.map((column, index) => sql`${column} = ${part(index)}`),
-      ' and ',
-    ),
-    many:
-      columns.length === 1 ? sql`${columns[0] ?? ''} in (${all})` : sql`(${columns.join(', ')}) in (${all})`,
-  };
-};

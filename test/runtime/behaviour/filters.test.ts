@@ -256,10 +256,16 @@ describe.each(settings)('filters on $dialect through $door', (setting) => {
     expect(data).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
+  it('a list left empty in a URL has none of the rows, and nothing to keep out', async () => {
+    expect(await find(server(), { whole: { _in: '' } })).toEqual([]);
+    expect(await find(server(), { whole: { _nin: '' } })).toEqual(['INVALID_QUERY']);
+  });
+
   it.each([
     [{ _or: {} }],
     [{ _and: 'x' }],
     [{ whole: { _in: [] } }],
+    [{ whole: { _nin: [] } }],
     [{ whole: { _between: [1] } }],
     [{ whole: { _between: '1,2,3' } }],
     [{ whole: { _eq: '' } }],

@@ -195,6 +195,18 @@ const refusals: readonly [string, string, [string, string, unknown?], string][] 
     ['GET', '/items/works?filter[year][_eq]=old'],
     '{ works(filter: { year: { _eq: "old" } }) { id } }',
   ],
+  [
+    'a list of nothing',
+    'admin',
+    ['GET', '/items/works?filter={"year":{"_in":[]}}'],
+    '{ works(filter: { year: { _in: [] } }) { id } }',
+  ],
+  [
+    'nothing to be kept out',
+    'admin',
+    ['GET', '/items/works?filter={"year":{"_nin":[]}}'],
+    '{ works(filter: { year: { _nin: [] } }) { id } }',
+  ],
   ['an unknown count', 'admin', ['GET', '/items/works?meta=rows'], '{ works(meta: ["rows"]) { id } }'],
   [
     'a used value',

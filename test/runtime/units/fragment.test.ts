@@ -54,6 +54,19 @@ describe('a fragment', () => {
     });
   });
 
+  it('has whole numbers in its text where a dialect asks for that, and nothing else', () => {
+    const limit: Parameter = { ...one(1), inText: true, read: ({ values }) => values[1] as bigint };
+    const { render } = createStatement(sql`a in (${list(0)}) limit ${limit}`);
+    expect(render(input([[1, 2], 5n]))).toEqual({ text: 'a in (?, ?) limit 5', values: [1, 2] });
+    expect(render(input([[1, 2], 7n])).text).toBe('a in (?, ?) limit 7');
+    expect(() => render(input([[1, 2], '7; drop table x']))).toThrow('only whole numbers');
+    const each = repeatFragment(sql`a = ${key} limit ${limit}`);
+    expect(each.render(input([0, 3n], ['x', 'y']))).toEqual({
+      text: 'select * from (a = ? limit 3) as b0 union all select * from (a = ? limit 3) as b1',
+      values: ['x', 'y'],
+    });
+  });
+
   it('has no value in its text', () => {
     const { text } = createStatement(sql`a = ${one(0)}`).render(input(["'; drop table x; --"]));
     expect(text).toBe('a = ?');

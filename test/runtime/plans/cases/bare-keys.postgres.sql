@@ -5,14 +5,14 @@ where t0."id" = cast(? as bigint)
 
 select t0."album", t0."album", t0."place"
 from "track" t0
-where t0."album" in (?)
+where t0."album" = any(?)
 order by t0."album", t0."place", t0."album"
-limit ?
--- 1, 101;
+limit 101
+-- "{1}";
 
 select t0."album", t0."album", t0."label"
 from "album_label" t0
-where t0."album" in (?)
+where t0."album" = any(?)
 order by t0."album", t0."position" is null, t0."position", t0."album", t0."label"
-limit ?
--- 1, 101;
+limit 101
+-- "{1}";

@@ -2,5 +2,5 @@ select t0."id"
 from "album" t0
 where t0."id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint))
 order by t0."title", t0."id"
-limit ?
--- 1, 2, 3, 3, 100;
+limit 100
+-- 1, 2, 3, 3;

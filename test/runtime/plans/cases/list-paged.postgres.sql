@@ -1,8 +1,8 @@
 select t0."id", t0."title"
 from "album" t0
 order by t0."year" desc nulls last, t0."id"
-limit ? offset ?
--- 2, 2;
+limit 2 offset ?
+-- 2;
 
 select count(*) as count
 from "album" t0;

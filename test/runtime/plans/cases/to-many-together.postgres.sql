@@ -1,12 +1,11 @@
 select t0."name", t0."id"
 from "artist" t0
 order by t0."id"
-limit ?
--- 100;
+limit 100;
 
 select t0."artist", t0."title"
 from "album" t0
-where t0."artist" in (?, ?, ?, ?)
+where t0."artist" = any(?)
 order by t0."artist", t0."title", t0."id"
-limit ?
--- 1, 2, 3, 4, 401;
+limit 401
+-- "{1,2,3,4}";

@@ -6,7 +6,7 @@ where t0."id" = cast(? as bigint)
 
 select t0."artist", t0."id", t0."title", t0."year", t0."price", t0."published", t0."artist"
 from "album" t0
-where t0."artist" in (?)
+where t0."artist" = any(?)
 order by t0."artist", t0."title", t0."id"
-limit ?
--- 1, 101;
+limit 101
+-- "{1}";

@@ -1,0 +1,77 @@
+/** Whose rows the rows of a nested list are: the parent's key, selected and compared. */
+import type { Collection, Field } from '../collection.js';
+import type { ReadPlan } from '../plan/types.js';
+import { columnOf, type SqlScope } from './condition.js';
+import type { BindValue, SqlDialect } from './dialect.js';
+import { join, sql, type BindInput, type Parameter, type Sql } from './fragment.js';
+import { bindKeyPart, keyPlaceholder } from './key.js';
+import type { ListEntry } from './select.js';
+
+export interface Owner {
+  /** Columns that hold the parent's key. */
+  readonly columns: readonly string[];
+  readonly fields: readonly Field[];
+  readonly join: Sql;
+}
+
+/**
+ * Whole numbers are their own key. Other foreign keys may spell the key differently (case, trailing spaces),
+ * as far as the collation lets them, so the parent's own spelling is fetched.
+ */
+export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
+  const { compiler } = scope;
+  const fields = relation.fields.map((name) => requireField(plan.collection, name));
+  const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
+  if (fields.every((field) => field.type === 'integer' || field.type === 'bigInteger')) {
+    return { columns: own, fields, join: [] };
+  }
+  const alias = compiler.nextAlias();
+  const columns = relation.references.map((name) => columnOf(compiler, alias, name));
+  const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
+  return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
+};
+
+const requireField = (collection: Collection, name: string): Field => {
+  const field = collection.fields.get(name);
+  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
+  return field;
+};
+
+/** Conditions for the rows of one parent, and of many. Keys come as `joinKey` made them. */
+export const ownerKeys = (
+  { columns, fields }: Owner,
+  dialect: SqlDialect,
+): { readonly one: Sql; readonly many: Sql } => {
+  const bind = (key: unknown, column: number): BindValue => bindKeyPart(key, column, { fields, dialect });
+  const placeholders = fields.map((field) => keyPlaceholder(field, dialect));
+  const one = columns.map((column, index): Sql => {
+    const placeholder = placeholders[index] ?? '?';
+    return sql`${column} = ${{ placeholder, list: false, read: ({ keys }) => bind(keys[0], index) }}`;
+  });
+  return { one: join(one, ' and '), many: compileAnyKey(columns, { placeholders, bind, dialect }) };
+};
+
+interface KeyOptions {
+  readonly placeholders: readonly string[];
+  readonly dialect: SqlDialect;
+  bind(key: unknown, column: number): BindValue;
+}
+
+const compileAnyKey = (columns: readonly string[], { placeholders, dialect, bind }: KeyOptions): Sql => {
+  const [column = '', ...rest] = columns;
+  const { array } = dialect;
+  if (rest.length === 0 && array !== undefined) {
+    const read = ({ keys }: BindInput): string => array(keys.map((key) => bind(key, 0)));
+    return sql`${column} = any(${{ placeholder: '?', list: false, read }})`;
+  }
+  const all: Parameter = {
+    placeholder: tuple(placeholders),
+    list: true,
+    width: columns.length,
+    read: ({ keys }) => keys.flatMap((key) => columns.map((_, index) => bind(key, index))),
+  };
+  return sql`${tuple(columns)} in (${all})`;
+};
+
+const tuple = (parts: readonly string[]): string =>
+  parts.length === 1 ? (parts[0] ?? '') : `(${parts.join(', ')})`;
