@@ -186,10 +186,10 @@ const insertDeliveries = async ({ column, execute }: QueuePlace, { url }: Receiv
   const [account = ''] = await column("SELECT id FROM svc_users WHERE email = 'admin@example.com'");
   const rows = Array.from(
     { length: hooks },
-    () => `('${randomUUID()}', '${account}', '${url}/', '${new URL(url).host}', 'pending', ${Date.now()})`,
+    () => `('${randomUUID()}', '${account}', '${url}/', 'pending', ${Date.now()})`,
   );
   await execute(
-    `INSERT INTO svc_deliveries (id, account, url, host, state, date_created) VALUES ${rows.join(', ')}`,
+    `INSERT INTO svc_deliveries (id, account, url, state, date_created) VALUES ${rows.join(', ')}`,
   );
 };
 

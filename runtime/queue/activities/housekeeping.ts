@@ -5,7 +5,8 @@ import type { FileStore } from '../files.js';
 import type { QueueModels } from '../models.js';
 import type { Orchestrator } from '../orchestrator.js';
 import { platformOutcome } from '../outcome.js';
-import { findPending, lease } from '../store/deliveries.js';
+import { createLine } from '../line.js';
+import { findPending } from '../store/deliveries.js';
 import { expire } from '../store/retention.js';
 import { findHolding, findUnstarted, type RequestHead } from '../store/requests.js';
 
@@ -26,10 +27,8 @@ export interface SweepReport {
   readonly delivered: number;
 }
 
-/** Milliseconds after which Temporal should have heard of a request: there is time for those that wait for a slot. */
-const graces = { admitted: 5_000, waiting: 60_000 } as const;
-/** Milliseconds after which a courier should have taken a delivery. */
-const deliveryGrace = 30_000;
+/** Milliseconds after which Temporal should have heard of it: there is time for requests that wait for a slot. */
+const graces = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
 /** Milliseconds after which a request that holds a slot is looked after. */
 const auditAfter = 60_000;
 const batch = 200;
@@ -43,16 +42,11 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, desk, models } = options;
       for (const model of models.all) await desk.fill(model);
       const now = Date.now();
-      const left = { before: now - deliveryGrace, claimedBefore: now - lease, limit: batch };
-      const startAll = (state: 'admitted' | 'waiting'): Promise<number> => {
-        const due = { state, before: now - graces[state], limit: batch };
-        return repeat(() => findUnstarted(database, due), desk.start);
-      };
+      const due = (kind: keyof typeof graces) => ({ before: now - graces[kind], limit: batch });
+      const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
+        repeat(() => findUnstarted(database, { state, ...due(state) }), desk.start);
       const started = (await startAll('admitted')) + (await startAll('waiting'));
-      const delivered = await repeat(
-        () => findPending(database, left),
-        (delivery) => desk.deliver(delivery, 0),
-      );
+      const delivered = await repeat(() => findPending(database, due('delivery')), desk.deliver);
       return { started, delivered, ended: await audit() };
     },
 
@@ -65,7 +59,11 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
-/** Batch after batch, until nothing is left. @returns how many there were */
+/**
+ * Batch after batch, until nothing is left.
+ * @returns how many there were
+ * @throws the first failure, when the others of its batch have had their turn
+ */
 const repeat = async <Found>(
   find: () => Promise<readonly Found[]>,
   each: (found: Found) => Promise<void>,
@@ -73,7 +71,7 @@ const repeat = async <Found>(
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
-    await inParallel(found, each);
+    await eachInLine(found, each);
     done += found.length;
     if (found.length < batch) break;
   }
@@ -83,15 +81,15 @@ const repeat = async <Found>(
 /** Calls at a time. */
 const width = 4;
 
-const inParallel = async <Item>(
+const eachInLine = async <Item>(
   items: readonly Item[],
   each: (item: Item) => Promise<void>,
 ): Promise<void> => {
-  const left = [...items];
-  const work = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
-  };
-  await Promise.all(Array.from({ length: width }, work));
+  const failures: unknown[] = [];
+  const line = createLine({ width, onFailure: (error) => failures.push(error) });
+  for (const item of items) line.add(() => each(item));
+  await line.idle();
+  if (failures.length > 0) throw failures[0];
 };
 
 const first = '00000000-0000-0000-0000-000000000000';

@@ -28,9 +28,9 @@ export interface SenderOptions {
   readonly userAgent: string;
 }
 
-/** What came of an attempt; `after`: milliseconds until the next one. */
+/** What came of an attempt: how many were needed, or why, and after how many milliseconds, there is another one. */
 export type Sent =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly attempts: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly after: number };
 
@@ -71,7 +71,7 @@ const endStates: Readonly<Record<Sent['kind'], DeliveryState>> = {
 };
 
 const judge = (result: AttemptResult, number: number, delay: typeof retryDelay): Sent => {
-  if (result.kind === 'accepted') return { kind: 'accepted' };
+  if (result.kind === 'accepted') return { kind: 'accepted', attempts: number };
   const reason = result.status === null ? result.error : `status ${result.status}`;
   if (result.kind === 'refused' || number >= maxAttempts) return { kind: 'refused', reason };
   return { kind: 'failed', reason, after: delay(number, result.after) };
