@@ -6,13 +6,14 @@ import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { RequestEnd } from './contract.js';
 import { createId } from './ids.js';
+import { gather } from './gather.js';
 import { createIntake, type Arrived } from './intake.js';
 import { createLanes } from './lanes.js';
 import type { QueueModels } from './models.js';
 import type { DeliveryStart, Orchestrator, RequestStart } from './orchestrator.js';
 import type { Outcome } from './outcome.js';
 import { createStarter } from './starter.js';
-import { insertDelivery, markDeliveryStarted, type Delivery } from './store/deliveries.js';
+import { insertDelivery, markDeliveriesStarted, type Delivery } from './store/deliveries.js';
 import type { IdempotencyKey } from './store/idempotency.js';
 import {
   endRequest,
@@ -112,6 +113,14 @@ export const createDesk = (options: DeskOptions): Desk => {
     host: new URL(url).hostname,
   });
 
+  const markTold = gather(
+    async (ids: readonly string[]) => {
+      await markDeliveriesStarted(database, ids);
+      return ids.map(() => undefined);
+    },
+    { most: 64 },
+  );
+
   const announce = (delivery: Delivery): void =>
     starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));
 
@@ -165,7 +174,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     announce,
     async deliver(delivery) {
       await orchestrator.deliver(deliveryStart(delivery));
-      await markDeliveryStarted(database, delivery.id);
+      await markTold(delivery.id);
     },
   };
 };

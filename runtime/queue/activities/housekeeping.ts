@@ -31,6 +31,8 @@ export interface SweepReport {
 const graces = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
 /** Milliseconds after which a request that holds a slot is looked after. */
 const auditAfter = 60_000;
+/** Calls of Temporal at a time. */
+const widths = { admitted: 16, waiting: 4, delivery: 16 } as const;
 const batch = 200;
 /** Batches of one sweep; what is left is for the next. */
 const rounds = 50;
@@ -44,9 +46,17 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const now = Date.now();
       const due = (kind: keyof typeof graces) => ({ before: now - graces[kind], limit: batch });
       const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
-        repeat(() => findUnstarted(database, { state, ...due(state) }), desk.start);
+        repeat({
+          width: widths[state],
+          find: () => findUnstarted(database, { state, ...due(state) }),
+          each: desk.start,
+        });
       const started = (await startAll('admitted')) + (await startAll('waiting'));
-      const delivered = await repeat(() => findPending(database, due('delivery')), desk.deliver);
+      const delivered = await repeat({
+        width: widths.delivery,
+        find: () => findPending(database, due('delivery')),
+        each: desk.deliver,
+      });
       return { started, delivered, ended: await audit() };
     },
 
@@ -59,37 +69,31 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
+interface Repeated<Found> {
+  find(): Promise<readonly Found[]>;
+  each(found: Found): Promise<void>;
+  /** Calls of `each` at a time. */
+  readonly width: number;
+}
+
 /**
  * Batch after batch, until nothing is left.
  * @returns how many there were
  * @throws the first failure, when the others of its batch have had their turn
  */
-const repeat = async <Found>(
-  find: () => Promise<readonly Found[]>,
-  each: (found: Found) => Promise<void>,
-): Promise<number> => {
+const repeat = async <Found>({ find, each, width }: Repeated<Found>): Promise<number> => {
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
-    await eachInLine(found, each);
+    const failures: unknown[] = [];
+    const line = createLine({ width, onFailure: (error) => failures.push(error) });
+    for (const one of found) line.add(() => each(one));
+    await line.idle();
+    if (failures.length > 0) throw failures[0];
     done += found.length;
     if (found.length < batch) break;
   }
   return done;
-};
-
-/** Calls at a time. */
-const width = 4;
-
-const eachInLine = async <Item>(
-  items: readonly Item[],
-  each: (item: Item) => Promise<void>,
-): Promise<void> => {
-  const failures: unknown[] = [];
-  const line = createLine({ width, onFailure: (error) => failures.push(error) });
-  for (const item of items) line.add(() => each(item));
-  await line.idle();
-  if (failures.length > 0) throw failures[0];
 };
 
 const first = '00000000-0000-0000-0000-000000000000';

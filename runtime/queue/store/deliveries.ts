@@ -109,8 +109,12 @@ export const endDeliveries = async (
   });
 };
 
-export const markDeliveryStarted = async (statements: Statements, id: string): Promise<void> => {
-  await statements.write({ text: 'update svc_deliveries set started = 1 where id = ?', values: [id] });
+export const markDeliveriesStarted = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<void> => {
+  const { places, values } = listOf(ids);
+  await statements.write({ text: `update svc_deliveries set started = 1 where id in (${places})`, values });
 };
 
 /** Begins anew what has ended. @returns it as it is now; `null`: it had not ended, or another was quicker */
