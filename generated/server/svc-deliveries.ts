@@ -9,7 +9,6 @@ const fields = {
   request: svc.uuid({ nullable: true }),
   account: svc.uuid({ required: true }),
   url: svc.text({ required: true }),
-  host: svc.string({ length: 255, nullable: true }),
   state: svc.string({ length: 16, required: true }),
   /** How often delivery was begun; more than once after a redelivery */
   round: svc.integer(),
@@ -18,8 +17,6 @@ const fields = {
   /** Whether its workflow is known to be there */
   started: svc.integer(),
   date_created: svc.bigInteger({ required: true }),
-  /** When a worker took it for its first attempt */
-  date_claimed: svc.bigInteger({ nullable: true }),
   date_ended: svc.bigInteger({ nullable: true }),
 };
 

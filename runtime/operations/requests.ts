@@ -117,9 +117,10 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       const request = await findOwn(id, context);
       const delivery = await findDeliveryOf(database, request.id);
       if (delivery === null) throw unprocessable('the request has no webhook, or has not ended');
-      if (!(await reopenDelivery(database, delivery.id))) {
-        throw unprocessable('the webhook is being delivered already');
-      }
+      const again = await reopenDelivery(database, delivery);
+      if (again === null) throw unprocessable('the webhook is being delivered already');
+      const { desk } = await loadQueue();
+      desk.announce(again);
     },
   };
 };

@@ -26,12 +26,12 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
     },
 
     async webhooksTest({ body: { url } }, context) {
-      const { settings } = await loadQueue();
+      const { desk, settings } = await loadQueue();
       const refusal = refusalOf(url, settings.webhookPolicy);
       if (refusal !== null) throw unprocessable(refusal);
       const id = createId();
       const account = await accountOf(context);
-      await insertDelivery(database, { id, request: null, account, url, created: Date.now() });
+      desk.announce(await insertDelivery(database, { id, request: null, account, url, created: Date.now() }));
       return { data: { id } };
     },
   };

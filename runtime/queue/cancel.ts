@@ -22,7 +22,7 @@ export const cancel = async (
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
   if (isQueued && (await desk.end(request, platformOutcome('client_cancelled'), state)) !== null) {
-    // the workflow ends by itself when it learns of it; the sweep sees to the webhook
+    // the workflow ends by itself when it learns of it
     cancelWorkflow(id, state === 'waiting').catch(onLoss);
     return 'OK';
   }

@@ -54,8 +54,8 @@ export interface ModelRequestInput {
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
-  /** What the webhook needs; `null`: there is none. */
-  readonly delivery: DeliveryInput | null;
+  /** Whether there is a webhook to deliver. */
+  readonly hasWebhook: boolean;
 }
 
 export interface DeliveryInput {
@@ -67,13 +67,14 @@ export interface DeliveryInput {
   readonly within: number;
   /** Of the receiver, without anything secret. */
   readonly host: string;
-  /** Milliseconds before the next attempt. */
-  readonly after?: number;
   /** Whether the workflow carries search attributes. */
-  readonly searchable?: boolean;
+  readonly searchable: boolean;
 }
 
-export const deliveryWorkflowId = ({ deliveryId, round }: DeliveryInput): string =>
+export const deliveryWorkflowId = ({
+  deliveryId,
+  round,
+}: Pick<DeliveryInput, 'deliveryId' | 'round'>): string =>
   `delivery-${deliveryId}${round === 1 ? '' : `-${round}`}`;
 
 /** Why the platform ended a request. */

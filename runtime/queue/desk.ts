@@ -4,15 +4,16 @@
  */
 import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
-import type { DeliveryInput, RequestEnd } from './contract.js';
+import type { RequestEnd } from './contract.js';
 import { createId } from './ids.js';
+import { gather } from './gather.js';
 import { createIntake, type Arrived } from './intake.js';
 import { createLanes } from './lanes.js';
 import type { QueueModels } from './models.js';
-import type { Orchestrator, RequestStart } from './orchestrator.js';
+import type { DeliveryStart, Orchestrator, RequestStart } from './orchestrator.js';
 import type { Outcome } from './outcome.js';
 import { createStarter } from './starter.js';
-import { findDeliveryOf, insertDelivery, markDeliveryStarted, type Delivery } from './store/deliveries.js';
+import { insertDelivery, markDeliveriesStarted, type Delivery } from './store/deliveries.js';
 import type { IdempotencyKey } from './store/idempotency.js';
 import {
   endRequest,
@@ -32,8 +33,6 @@ export interface DeskOptions {
   readonly orchestrator: Orchestrator;
   /** Milliseconds that results are kept, and deliveries tried. */
   readonly resultTtl: number;
-  /** Told that a webhook is to be delivered. */
-  readonly onDelivery?: () => void;
   /** Told of what could not be passed on to Temporal; a sweep repeats it. */
   readonly onLoss: (error: unknown) => void;
 }
@@ -49,8 +48,10 @@ export interface Desk {
   fill(model: QueueModelDeclaration): Promise<void>;
   /** Sees to it that the workflow of a request is there. */
   start(request: RequestHead): Promise<void>;
-  /** Gives a delivery a workflow, which begins after so many milliseconds. */
-  deliver(delivery: Delivery, after: number): Promise<void>;
+  /** Has the workflow of a delivery started behind the answer. */
+  announce(delivery: Delivery): void;
+  /** Sees to it that the workflow of a delivery is there. */
+  deliver(delivery: Delivery): Promise<void>;
   /** Resolves when Temporal has been told of whatever cannot wait. */
   settle(): Promise<void>;
 }
@@ -103,13 +104,25 @@ export const createDesk = (options: DeskOptions): Desk => {
 
   const takeIn = createIntake({ database, lanes, onAdmitted: (ids) => void tellAdmitted(ids) });
 
-  const deliveryInput = (delivery: Delivery, ended: number): DeliveryInput => ({
-    deliveryId: delivery.id,
-    requestId: delivery.request,
-    round: delivery.round,
-    within: Math.max(60_000, ended + resultTtl - Date.now()),
-    host: URL.canParse(delivery.url) ? new URL(delivery.url).hostname : '',
+  const deliveryStart = ({ id, request, account, round, url }: Delivery): DeliveryStart => ({
+    deliveryId: id,
+    requestId: request,
+    account,
+    round,
+    within: Math.max(60_000, resultTtl),
+    host: new URL(url).hostname,
   });
+
+  const markTold = gather(
+    async (ids: readonly string[]) => {
+      await markDeliveriesStarted(database, ids);
+      return ids.map(() => undefined);
+    },
+    { most: 64 },
+  );
+
+  const announce = (delivery: Delivery): void =>
+    starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));
 
   const endInLane = async (request: RequestHead, change: Change): Promise<EndedInLane> => {
     const model = models.find(request.model);
@@ -127,12 +140,8 @@ export const createDesk = (options: DeskOptions): Desk => {
     async endOf(id) {
       const request = await findRequest(database, id);
       if (request?.state !== 'ended') return null;
-      const delivery = request.webhook === null ? null : await findDeliveryOf(database, id);
-      return {
-        httpStatus: request.httpStatus ?? 500,
-        errorType: request.errorType,
-        delivery: delivery === null ? null : deliveryInput(delivery, request.ended ?? Date.now()),
-      };
+      const { httpStatus, errorType, webhook } = request;
+      return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
     },
     settle: () => starter.settle(),
     async start(request) {
@@ -156,20 +165,16 @@ export const createDesk = (options: DeskOptions): Desk => {
       await tellAdmitted(admitted);
       if (ended === null) return null;
       const { delivery } = ended;
-      if (delivery !== null) options.onDelivery?.();
-      return {
-        httpStatus: outcome.status,
-        errorType: outcome.errorType,
-        delivery: delivery === null ? null : deliveryInput(delivery, change.now),
-      };
+      if (delivery !== null) announce(delivery);
+      return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
     },
     async fill(model) {
       await tellAdmitted(await lanes.enter(model, ({ fill }) => fill()));
     },
-    async deliver(delivery, after) {
-      const { account } = delivery;
-      await orchestrator.deliver({ ...deliveryInput(delivery, Date.now()), account, after });
-      await markDeliveryStarted(database, delivery.id);
+    announce,
+    async deliver(delivery) {
+      await orchestrator.deliver(deliveryStart(delivery));
+      await markTold(delivery.id);
     },
   };
 };

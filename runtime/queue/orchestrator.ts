@@ -21,7 +21,7 @@ export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
   readonly summary: string;
 };
 
-export type DeliveryStart = DeliveryInput & { readonly account: string };
+export type DeliveryStart = Omit<DeliveryInput, 'searchable'> & { readonly account: string };
 
 /** `gone`: the server does not know it, or no longer. */
 export type WorkflowState = 'running' | 'closed' | 'gone';
@@ -33,6 +33,7 @@ export interface Orchestrator {
   admit(request: RequestStart): Promise<void>;
   /** @param asleep it may wait for its slot, and learns of it only when it is woken */
   cancel(requestId: string, asleep: boolean): Promise<void>;
+  /** Starts the workflow of a delivery where it is not there. */
   deliver(delivery: DeliveryStart): Promise<void>;
   stateOf(requestId: string): Promise<WorkflowState>;
   close(): Promise<void>;
@@ -51,6 +52,7 @@ const pauseAfterLoss = 2_000;
 
 interface Link {
   readonly client: Client;
+  /** `null`: that of workers, whose process may take what it starts without asking for it. */
   readonly connection: Pick<Connection, 'withDeadline' | 'close'> | null;
   readonly searchable: Searchable;
 }
@@ -186,8 +188,9 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
   await unlessThere(() =>
     link.client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
-      taskQueue: taskQueues.workflows,
-      args: [{ ...delivery, searchable }],
+      taskQueue: taskQueues.webhooks,
+      args: [{ ...delivery, searchable } satisfies DeliveryInput],
+      requestEagerStart: link.connection === null,
       ...(searchable && { typedSearchAttributes: attributes }),
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',

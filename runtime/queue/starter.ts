@@ -1,14 +1,17 @@
 /**
- * Tells Temporal of requests, behind the answers that were given for their rows: so many calls at a time, in lines of
- * bounded length. What finds no place in one, or does not get through, the sweep repeats.
+ * Tells Temporal of requests and deliveries, behind the answers that were given for their rows: so many calls at a
+ * time, in lines of bounded length. What finds no place in one, or does not get through, the sweep repeats.
  */
 import { gather } from './gather.js';
+import { createLine, type Line } from './line.js';
 import type { RequestHead } from './store/requests.js';
 
 export interface Starter {
   /** @param call tells Temporal; safe to repeat */
   add(request: RequestHead, call: () => Promise<void>): void;
-  /** Tells the rest of who has a slot, as far as there is time; who waits is left to the sweep. */
+  /** @param call tells Temporal of a delivery; safe to repeat */
+  addDelivery(call: () => Promise<void>): void;
+  /** Tells the rest of who has a slot or a webhook, as far as there is time; who waits is left to the sweep. */
   settle(): Promise<void>;
 }
 
@@ -18,9 +21,8 @@ export interface StarterOptions {
   readonly onLoss: (error: unknown) => void;
 }
 
-/** Calls at a time, for who has a slot and for who waits: a crowd that waits must not keep Temporal from the others. */
-const widthOfAdmitted = 16;
-const widthOfWaiting = 2;
+/** Calls at a time: a crowd that waits must not keep Temporal from who has a slot, nor from what has ended. */
+const widths = { admitted: 16, waiting: 2, deliveries: 16 } as const;
 const longest = 10_000;
 /** Milliseconds. */
 const timeToSettle = 3_000;
@@ -28,8 +30,9 @@ const timeToSettle = 3_000;
 const most = 64;
 
 export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
-  const admitted = createLine(widthOfAdmitted, onLoss);
-  const waiting = createLine(widthOfWaiting, onLoss);
+  const lineOf = (kind: keyof typeof widths): Line =>
+    createLine({ width: widths[kind], longest, onFailure: onLoss });
+  const [admitted, waiting, deliveries] = [lineOf('admitted'), lineOf('waiting'), lineOf('deliveries')];
   const markTogether = gather(
     async (requests: readonly RequestHead[]) => {
       await mark(requests);
@@ -45,36 +48,15 @@ export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
         markTogether(request).catch(onLoss);
       });
     },
+    addDelivery: (call) => deliveries.add(call),
     async settle() {
       waiting.clear();
-      const timer = setTimeout(() => admitted.clear(), timeToSettle);
-      await Promise.all([admitted.idle(), waiting.idle()]);
+      const timer = setTimeout(() => {
+        admitted.clear();
+        deliveries.clear();
+      }, timeToSettle);
+      await Promise.all([admitted.idle(), waiting.idle(), deliveries.idle()]);
       clearTimeout(timer);
-    },
-  };
-};
-
-const createLine = (width: number, onLoss: (error: unknown) => void) => {
-  const line: (() => Promise<void>)[] = [];
-  const working = new Set<Promise<void>>();
-
-  const work = async (): Promise<void> => {
-    for (let next = line.shift(); next !== undefined; next = line.shift()) await next().catch(onLoss);
-  };
-
-  return {
-    add(task: () => Promise<void>): void {
-      if (line.length >= longest) return;
-      line.push(task);
-      if (working.size >= width) return;
-      const worker = work().finally(() => working.delete(worker));
-      working.add(worker);
-    },
-    clear(): void {
-      line.length = 0;
-    },
-    async idle(): Promise<void> {
-      while (working.size > 0) await Promise.all(working);
     },
   };
 };

@@ -22,7 +22,6 @@ import {
 import { toFunction } from './run.js';
 import { createRunner } from './runners/index.js';
 import type { QueueSettings } from './settings.js';
-import { createCourier, type Courier } from './webhook/courier.js';
 import { createReceivers, type Receivers } from './webhook/receivers.js';
 import { createSender, type Sender, type SenderOptions } from './webhook/send.js';
 
@@ -108,23 +107,16 @@ const createParts = (client: Client, searchable: Searchable, options: WorkerProc
   const { database, models, settings, onFailure } = options;
   const orchestrator = orchestratorOf(client, searchable);
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
-  let courier: Courier | null = null;
-  const onDelivery = (): void => courier?.wake();
-  const desk = createDesk({ database, models, orchestrator, resultTtl, onDelivery, onLoss: onFailure });
-  const receivers = createReceivers();
+  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
-  if (options.roles.includes('webhooks')) {
-    courier = createCourier({ database, sender, receivers, handOver: desk.deliver, onFailure });
-  }
   return {
     ...options,
     desk,
     orchestrator,
     sender,
-    receivers,
+    receivers: createReceivers(),
     files: createDirectoryStore(filesDir),
     async close() {
-      await courier?.stop();
       await sender.close();
       await desk.settle();
     },
@@ -145,7 +137,18 @@ const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOption
   maxHeartbeatThrottleInterval: '1s',
   defaultHeartbeatThrottleInterval: '1s',
   activityTaskPollerBehavior: { type: 'autoscaling' },
-  ...(role === 'workflows' || role === 'housekeeping' ? workflowsOf(parts) : {}),
+  ...(role === 'webhooks' && atATime(attemptsAtATime)),
+  ...(role !== 'models' && workflowsOf(parts)),
+});
+
+/** Of one process: those to one receiver are far fewer. */
+const attemptsAtATime = 256;
+
+/** Deliveries make their first attempts within tasks of their workflows. */
+const atATime = (most: number): Partial<WorkerOptions> => ({
+  maxConcurrentActivityTaskExecutions: most,
+  maxConcurrentLocalActivityExecutions: most,
+  maxConcurrentWorkflowTaskExecutions: most,
 });
 
 const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {

@@ -34,7 +34,7 @@ export interface QueuePlace {
   column(query: string): Promise<string[]>;
   execute(statement: string): Promise<void>;
   startWorker(): Promise<Running>;
-  /** A worker of the bare workflow, in this process. */
+  /** A worker of the bare workflow, in this process: one, however often it is asked for. */
   startBareWorker(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -81,6 +81,7 @@ const startSvc = async ({ mariadb, address, ends }: Parts): Promise<Omit<QueuePl
   const api = await start(['start', '--workers', '1'], /serving/);
   const connection = await Connection.connect({ address });
   ends.push(() => connection.close());
+  let bareWorker: Promise<void> | null = null;
   return {
     url: environment.PUBLIC_URL,
     api,
@@ -90,7 +91,7 @@ const startSvc = async ({ mariadb, address, ends }: Parts): Promise<Omit<QueuePl
     column: (query) => mariadb.column(database, query),
     execute: (statement) => mariadb.execute(database, [statement]),
     startWorker: () => start(['worker'], /working: /),
-    startBareWorker: () => startBareWorker(address, ends),
+    startBareWorker: () => (bareWorker ??= startBareWorker(address, ends)),
   };
 };
 

@@ -25,10 +25,14 @@ export const recordHistories = async (folder: string): Promise<void> => {
   const image = { prompt: 'sea', width: 16, height: 16 };
   const train = { prompt: 'sea', model_name: 'm', steps: 30, pause: 0.05 };
   await save('request-ok', await submit(queue, 'demo/image', image));
-  queue.receiver.answers.push(500);
   const faulty = await submit(queue, 'demo/train', {}, '/faulty');
   await save('request-faulty-with-webhook', faulty);
   await save('delivery-accepted', await deliveryOf(queue, faulty));
+  queue.receiver.answers.push(500);
+  await save(
+    'delivery-repeated',
+    await deliveryOf(queue, await submit(queue, 'demo/image', image, '/again')),
+  );
   queue.receiver.answers.push(500, 410);
   const refused = await submit(queue, 'demo/image', image, '/refused');
   await save('request-with-webhook', refused);
@@ -65,12 +69,8 @@ const submit = async (queue: TestQueue, model: string, body: object, hook = ''):
   return (answer.body as { request_id: string }).request_id;
 };
 
-/** The workflow of what was not accepted at first. */
 const deliveryOf = async (queue: TestQueue, request: string): Promise<string> =>
   until(async () => {
-    const [row] = await queue.database.query(
-      'select id from svc_deliveries where request = ? and started = 1',
-      [request],
-    );
+    const [row] = await queue.database.query('select id from svc_deliveries where request = ?', [request]);
     return row === undefined ? null : `delivery-${String(row.id)}`;
   });

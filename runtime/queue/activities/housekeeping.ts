@@ -5,7 +5,8 @@ import type { FileStore } from '../files.js';
 import type { QueueModels } from '../models.js';
 import type { Orchestrator } from '../orchestrator.js';
 import { platformOutcome } from '../outcome.js';
-import { findPending, lease } from '../store/deliveries.js';
+import { createLine } from '../line.js';
+import { findPending } from '../store/deliveries.js';
 import { expire } from '../store/retention.js';
 import { findHolding, findUnstarted, type RequestHead } from '../store/requests.js';
 
@@ -26,12 +27,12 @@ export interface SweepReport {
   readonly delivered: number;
 }
 
-/** Milliseconds after which Temporal should have heard of a request: there is time for those that wait for a slot. */
-const graces = { admitted: 5_000, waiting: 60_000 } as const;
-/** Milliseconds after which a courier should have taken a delivery. */
-const deliveryGrace = 30_000;
+/** Milliseconds after which Temporal should have heard of it: there is time for requests that wait for a slot. */
+const graces = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
 /** Milliseconds after which a request that holds a slot is looked after. */
 const auditAfter = 60_000;
+/** Calls of Temporal at a time. */
+const widths = { admitted: 16, waiting: 4, delivery: 16 } as const;
 const batch = 200;
 /** Batches of one sweep; what is left is for the next. */
 const rounds = 50;
@@ -43,16 +44,19 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, desk, models } = options;
       for (const model of models.all) await desk.fill(model);
       const now = Date.now();
-      const left = { before: now - deliveryGrace, claimedBefore: now - lease, limit: batch };
-      const startAll = (state: 'admitted' | 'waiting'): Promise<number> => {
-        const due = { state, before: now - graces[state], limit: batch };
-        return repeat(() => findUnstarted(database, due), desk.start);
-      };
+      const due = (kind: keyof typeof graces) => ({ before: now - graces[kind], limit: batch });
+      const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
+        repeat({
+          width: widths[state],
+          find: () => findUnstarted(database, { state, ...due(state) }),
+          each: desk.start,
+        });
       const started = (await startAll('admitted')) + (await startAll('waiting'));
-      const delivered = await repeat(
-        () => findPending(database, left),
-        (delivery) => desk.deliver(delivery, 0),
-      );
+      const delivered = await repeat({
+        width: widths.delivery,
+        find: () => findPending(database, due('delivery')),
+        each: desk.deliver,
+      });
       return { started, delivered, ended: await audit() };
     },
 
@@ -65,33 +69,31 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
-/** Batch after batch, until nothing is left. @returns how many there were */
-const repeat = async <Found>(
-  find: () => Promise<readonly Found[]>,
-  each: (found: Found) => Promise<void>,
-): Promise<number> => {
+interface Repeated<Found> {
+  find(): Promise<readonly Found[]>;
+  each(found: Found): Promise<void>;
+  /** Calls of `each` at a time. */
+  readonly width: number;
+}
+
+/**
+ * Batch after batch, until nothing is left.
+ * @returns how many there were
+ * @throws the first failure, when the others of its batch have had their turn
+ */
+const repeat = async <Found>({ find, each, width }: Repeated<Found>): Promise<number> => {
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
-    await inParallel(found, each);
+    const failures: unknown[] = [];
+    const line = createLine({ width, onFailure: (error) => failures.push(error) });
+    for (const one of found) line.add(() => each(one));
+    await line.idle();
+    if (failures.length > 0) throw failures[0];
     done += found.length;
     if (found.length < batch) break;
   }
   return done;
-};
-
-/** Calls at a time. */
-const width = 4;
-
-const inParallel = async <Item>(
-  items: readonly Item[],
-  each: (item: Item) => Promise<void>,
-): Promise<void> => {
-  const left = [...items];
-  const work = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await each(item);
-  };
-  await Promise.all(Array.from({ length: width }, work));
 };
 
 const first = '00000000-0000-0000-0000-000000000000';

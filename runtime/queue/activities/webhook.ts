@@ -1,11 +1,12 @@
-/** The activity that delivers a webhook which was not accepted at first; Temporal keeps the time between attempts. */
+/** The activities that deliver a webhook; Temporal keeps the time between attempts. */
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../execute/database.js';
 import { failureTypes, type DeliveryInput } from '../contract.js';
-import { endDeliveries, findDelivery, markDeliveryStarted } from '../store/deliveries.js';
+import { findById } from '../gather.js';
+import { endDeliveries, findDeliveries } from '../store/deliveries.js';
 import type { Receivers } from '../webhook/receivers.js';
-import type { Sender } from '../webhook/send.js';
+import type { Sender, Sent } from '../webhook/send.js';
 
 export interface WebhookActivityOptions {
   readonly database: Database;
@@ -13,31 +14,43 @@ export interface WebhookActivityOptions {
   readonly receivers: Receivers;
 }
 
-export const createWebhookActivities = ({ database, sender, receivers }: WebhookActivityOptions) => ({
-  /**
-   * @returns attempts that were needed
-   * @throws ApplicationFailure: not to be repeated (`WebhookRefused`), or to be repeated later
-   */
-  async deliverWebhook({ deliveryId }: DeliveryInput): Promise<number> {
-    const delivery = await findDelivery(database, deliveryId);
-    if (delivery === null) throw refused('the delivery is not kept any more');
-    if (delivery.state !== 'pending') return delivery.attempts;
-    if (receivers.isFull(delivery.url)) throw later('the receiver is busy', busyDelay());
-    await markDeliveryStarted(database, deliveryId);
-    const leave = receivers.enter(delivery.url);
-    const sent = await withPulse(() => sender.send(delivery)).finally(leave);
-    if (sent.kind === 'accepted') return delivery.attempts + 1;
-    if (sent.kind === 'refused') throw refused(sent.reason);
-    throw later(sent.reason, sent.after);
-  },
+export const createWebhookActivities = ({ database, sender, receivers }: WebhookActivityOptions) => {
+  const findDelivery = findById((ids) => findDeliveries(database, ids));
 
-  async giveUpDelivery({ deliveryId }: DeliveryInput): Promise<void> {
-    const delivery = await findDelivery(database, deliveryId);
-    if (delivery?.state === 'pending') {
-      await endDeliveries(database, [deliveryId], { state: 'failed', now: Date.now() });
-    }
-  },
-});
+  const attempt = async (deliveryId: string): Promise<Sent> => {
+    const delivery = await findDelivery(deliveryId);
+    if (delivery === null) return { kind: 'refused', reason: 'the delivery is not kept any more' };
+    const { state, attempts } = delivery;
+    if (state === 'delivered') return { kind: 'accepted', attempts };
+    if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
+    const leave = await receivers.enter(delivery.url);
+    if (leave === null) return { kind: 'failed', reason: 'the receiver is busy', after: busyDelay() };
+    return sender.send(delivery).finally(leave);
+  };
+
+  return {
+    /** One attempt, as a local activity: what came of it is a result. */
+    attemptWebhook: ({ deliveryId }: DeliveryInput): Promise<Sent> => attempt(deliveryId),
+
+    /**
+     * @returns attempts that were needed
+     * @throws ApplicationFailure: not to be repeated (`WebhookRefused`), or to be repeated later
+     */
+    async deliverWebhook({ deliveryId }: DeliveryInput): Promise<number> {
+      const sent = await withPulse(() => attempt(deliveryId));
+      if (sent.kind === 'accepted') return sent.attempts;
+      if (sent.kind === 'refused') throw refused(sent.reason);
+      throw later(sent.reason, sent.after);
+    },
+
+    async giveUpDelivery({ deliveryId }: DeliveryInput): Promise<void> {
+      const delivery = await findDelivery(deliveryId);
+      if (delivery?.state === 'pending') {
+        await endDeliveries(database, [deliveryId], { state: 'failed', now: Date.now() });
+      }
+    },
+  };
+};
 
 /** Milliseconds before a receiver that has enough to do is asked again. */
 const busyDelay = (): number => {

@@ -54,19 +54,22 @@ export const insertDelivery = async (
     request,
     account,
     url,
-    host: hostOf(url),
     state: 'pending' satisfies DeliveryState,
     date_created: created,
   });
   return { ...made, state: 'pending', round: 1, attempts: 0, ended: null };
 };
 
-/** With its port: what is slow for one delivery is slow for all of them. */
-const hostOf = (url: string): string => new URL(url).host.slice(0, 255);
-
-export const findDelivery = async (statements: Statements, id: string): Promise<Delivery | null> => {
-  const [row] = await statements.query(`select ${columns} from svc_deliveries where id = ?`, [id]);
-  return row === undefined ? null : toDelivery(row);
+export const findDeliveries = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<readonly Delivery[]> => {
+  const { places, values } = listOf(ids);
+  const rows = await statements.query(
+    `select ${columns} from svc_deliveries where id in (${places})`,
+    values,
+  );
+  return rows.map(toDelivery);
 };
 
 export const findDeliveryOf = async (statements: Statements, request: string): Promise<Delivery | null> => {
@@ -74,82 +77,22 @@ export const findDeliveryOf = async (statements: Statements, request: string): P
   return row === undefined ? null : toDelivery(row);
 };
 
-/** Milliseconds for which what was claimed is left to whoever did: longer than a first attempt takes. */
-export const lease = 60_000;
-
-/** Nobody is making the first attempt, or whoever was is gone. */
-const unclaimed = "state = 'pending' and started = 0 and (date_claimed is null or date_claimed < ?)";
-
 export interface PendingLimits {
-  /** Created before, and nobody has claimed anything since. */
+  /** Created before. */
   readonly before: number;
-  /** Claims before this are void. */
-  readonly claimedBefore: number;
   readonly limit: number;
 }
 
-/** Deliveries that wait for their first attempt although there is no courier, or whose courier is gone; oldest first. */
+/** Deliveries of which Temporal may not have heard, oldest first. */
 export const findPending = async (
   statements: Statements,
-  { before, claimedBefore, limit }: PendingLimits,
+  { before, limit }: PendingLimits,
 ): Promise<readonly Delivery[]> => {
   const rows = await statements.query(
-    `select ${columns} from svc_deliveries where ${unclaimed} and date_created < ? and ` +
-      '(date_claimed is not null or not exists (select 1 from svc_deliveries as claimed ' +
-      `where claimed.state = 'pending' and claimed.date_claimed > ?)) order by date_created limit ${limit}`,
-    [claimedBefore, before, before],
+    `select ${columns} from svc_deliveries where state = 'pending' and started = 0 and date_created < ? ` +
+      `order by date_created limit ${limit}`,
+    [before],
   );
-  return rows.map(toDelivery);
-};
-
-export interface ClaimLimits {
-  readonly now: number;
-  readonly claimedBefore: number;
-  readonly limit: number;
-  /** Of one host. */
-  readonly limitOfHost: number;
-  /** Hosts that have enough to do. */
-  readonly without: readonly string[];
-}
-
-/** Whether there may be something to claim. */
-export const hasUnclaimed = async (
-  statements: Statements,
-  { claimedBefore, without }: Pick<ClaimLimits, 'claimedBefore' | 'without'>,
-): Promise<boolean> => {
-  const [elsewhere, values] = notAt(without);
-  const rows = await statements.query(
-    `select id from svc_deliveries where ${unclaimed}${elsewhere} order by date_created limit 1`,
-    [claimedBefore, ...values],
-  );
-  return rows.length > 0;
-};
-
-const notAt = (hosts: readonly string[]): readonly [condition: string, values: readonly string[]] => {
-  if (hosts.length === 0) return ['', []];
-  const { places, values } = listOf(hosts);
-  return [` and host not in (${places})`, values];
-};
-
-/** The next to be attempted; call it inside a transaction that holds the lane of deliveries. */
-export const claimDeliveries = async (
-  statements: Statements,
-  { now, claimedBefore, limit, limitOfHost, without }: ClaimLimits,
-): Promise<readonly Delivery[]> => {
-  const [elsewhere, hosts] = notAt(without);
-  const rows = await statements.query(
-    `select ${columns} from (select ${columns}, ` +
-      'row_number() over (partition by host order by date_created, id) as place ' +
-      `from svc_deliveries where ${unclaimed}${elsewhere}) as due ` +
-      `where place <= ${limitOfHost} order by date_created, id limit ${limit}`,
-    [claimedBefore, ...hosts],
-  );
-  if (rows.length === 0) return [];
-  const { places, values } = listOf(rows.map((row) => String(row.id)));
-  await statements.write({
-    text: `update svc_deliveries set date_claimed = ? where id in (${places})`,
-    values: [now, ...values],
-  });
   return rows.map(toDelivery);
 };
 
@@ -166,20 +109,27 @@ export const endDeliveries = async (
   });
 };
 
-export const markDeliveryStarted = async (statements: Statements, id: string): Promise<void> => {
-  await statements.write({ text: 'update svc_deliveries set started = 1 where id = ?', values: [id] });
+export const markDeliveriesStarted = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<void> => {
+  const { places, values } = listOf(ids);
+  await statements.write({ text: `update svc_deliveries set started = 1 where id in (${places})`, values });
 };
 
-/** Begins anew what has ended. @returns whether it had */
-export const reopenDelivery = async (statements: Statements, id: string): Promise<boolean> => {
+/** Begins anew what has ended. @returns it as it is now; `null`: it had not ended, or another was quicker */
+export const reopenDelivery = async (
+  statements: Statements,
+  delivery: Delivery,
+): Promise<Delivery | null> => {
   const { affected } = await statements.write({
     text:
       "update svc_deliveries set state = 'pending', round = round + 1, attempted = 0, started = 0, " +
-      'date_claimed = null, date_ended = null ' +
-      "where id = ? and state <> 'pending'",
-    values: [id],
+      "date_ended = null where id = ? and round = ? and state <> 'pending'",
+    values: [delivery.id, delivery.round],
   });
-  return affected > 0;
+  if (affected === 0) return null;
+  return { ...delivery, state: 'pending', round: delivery.round + 1, attempts: 0, ended: null };
 };
 
 export interface MadeAttempt extends DeliveryAttempt {
@@ -205,7 +155,7 @@ export const insertAttempts = async (
   );
   const { places, values } = listOf(attempts.map(({ delivery }) => delivery));
   await statements.write({
-    text: `update svc_deliveries set attempted = attempted + 1 where id in (${places})`,
+    text: `update svc_deliveries set attempted = attempted + 1, started = 1 where id in (${places})`,
     values,
   });
 };

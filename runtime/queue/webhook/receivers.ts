@@ -1,32 +1,69 @@
-/** Attempts that are under way in this process, by receiver: one that is slow takes no more than its share. */
+/**
+ * Attempts that are under way in this process, by receiver: one that is slow or gone takes its share of them, and no
+ * more. Who finds no place stands in line for a moment, so that a crowd for one that is quick is not sent away.
+ */
 
 export interface Receivers {
-  /** Of one receiver. */
-  readonly most: number;
-  /** @returns what to call at the end */
-  enter(url: string): () => void;
-  isFull(url: string): boolean;
-  /** Receivers that have enough to do. */
-  full(): readonly string[];
+  /** @returns what to call at the end; `null`: the receiver has enough to do */
+  enter(url: string): Promise<(() => void) | null>;
 }
 
-export const createReceivers = (most = 16): Receivers => {
-  const counts = new Map<string, number>();
-  const add = (host: string, by: number): void => {
-    const count = (counts.get(host) ?? 0) + by;
-    if (count === 0) counts.delete(host);
-    else counts.set(host, count);
+export interface ReceiversOptions {
+  /** Attempts at a time, of one receiver. */
+  readonly places?: number;
+  /** How many may stand in line for them. */
+  readonly most?: number;
+  /** Milliseconds to stand there. */
+  readonly patience?: number;
+}
+
+interface Receiver {
+  taken: number;
+  readonly line: (() => void)[];
+}
+
+export const createReceivers = ({
+  places = 16,
+  most = 48,
+  patience = 2_000,
+}: ReceiversOptions = {}): Receivers => {
+  const receivers = new Map<string, Receiver>();
+
+  const receiverOf = (host: string): Receiver => {
+    const known = receivers.get(host) ?? { taken: 0, line: [] };
+    receivers.set(host, known);
+    return known;
   };
+
+  const stand = ({ line }: Receiver): Promise<boolean> =>
+    new Promise((resolve) => {
+      const turn = (): void => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        line.splice(line.indexOf(turn), 1);
+        resolve(false);
+      }, patience);
+      line.push(turn);
+    });
+
+  /** Hands the place on. */
+  const leave = (host: string): void => {
+    const receiver = receiverOf(host);
+    const next = receiver.line.shift();
+    if (next !== undefined) return next();
+    receiver.taken -= 1;
+    if (receiver.taken === 0) receivers.delete(host);
+  };
+
   return {
-    most,
-    enter(url) {
-      const host = hostOf(url);
-      add(host, 1);
-      return () => add(host, -1);
+    async enter(url) {
+      const { host } = new URL(url);
+      const receiver = receiverOf(host);
+      if (receiver.taken < places) receiver.taken += 1;
+      else if (receiver.line.length >= most || !(await stand(receiver))) return null;
+      return () => leave(host);
     },
-    isFull: (url) => (counts.get(hostOf(url)) ?? 0) >= most,
-    full: () => [...counts].filter(([, count]) => count >= most).map(([host]) => host),
   };
 };
-
-const hostOf = (url: string): string => new URL(url).host;

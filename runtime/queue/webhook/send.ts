@@ -1,4 +1,5 @@
 /** One attempt at a delivery: its body, signed anew, sent to where it may go, and written down with what came of it. */
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Database } from '../../execute/database.js';
 import { gather } from '../gather.js';
 import {
@@ -28,9 +29,9 @@ export interface SenderOptions {
   readonly userAgent: string;
 }
 
-/** What came of an attempt; `after`: milliseconds until the next one. */
+/** What came of an attempt: how many were needed, or why, and after how many milliseconds, there is another one. */
 export type Sent =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly attempts: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly after: number };
 
@@ -71,7 +72,7 @@ const endStates: Readonly<Record<Sent['kind'], DeliveryState>> = {
 };
 
 const judge = (result: AttemptResult, number: number, delay: typeof retryDelay): Sent => {
-  if (result.kind === 'accepted') return { kind: 'accepted' };
+  if (result.kind === 'accepted') return { kind: 'accepted', attempts: number };
   const reason = result.status === null ? result.error : `status ${result.status}`;
   if (result.kind === 'refused' || number >= maxAttempts) return { kind: 'refused', reason };
   return { kind: 'failed', reason, after: delay(number, result.after) };
@@ -117,17 +118,29 @@ const bodyOf = async ({ id, request }: Delivery, database: Database): Promise<Bu
 };
 
 /** Read for every attempt, as they may be replaced at any time; for attempts at the same time once. */
-const createSigners = (database: Database): ((account: string) => Promise<Signers>) =>
-  gather(
+const createSigners = (database: Database): ((account: string) => Promise<Signers>) => {
+  const toKey = createKeyReader();
+  return gather(
     async (accounts: readonly string[]) => {
       const now = Date.now();
       const { signer } = await signingKeys(database, now);
+      const key = toKey(signer.privateKey);
       const secrets = new Map<string, Promise<readonly string[]>>();
       for (const account of new Set(accounts)) secrets.set(account, webhookSecrets(database, account, now));
-      return accounts.map(async (account) => ({ key: signer, secrets: (await secrets.get(account)) ?? [] }));
+      return accounts.map(async (account) => ({ key, secrets: (await secrets.get(account)) ?? [] }));
     },
     { most: 64 },
   );
+};
+
+/** To read a key takes longer than to sign with it: the last one is kept. */
+const createKeyReader = (): ((pem: string) => KeyObject) => {
+  let last: { readonly pem: string; readonly key: KeyObject } | null = null;
+  return (pem) => {
+    if (last?.pem !== pem) last = { pem, key: createPrivateKey(pem) };
+    return last.key;
+  };
+};
 
 interface Made {
   readonly attempt: MadeAttempt;

@@ -3,14 +3,7 @@
  * account, one signature each. `X-Svc-Webhook-*`: Ed25519 over request, user, time and hash of the body, for
  * receivers that share no secret; the public keys are a JWK set.
  */
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  sign,
-  type JsonWebKey,
-} from 'node:crypto';
+import { createHash, createHmac, createPublicKey, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { SigningKey } from '../store/secrets.js';
 
 export interface Signed {
@@ -27,7 +20,8 @@ export interface Signed {
 export interface Signers {
   /** `whsec_…`, newest first. */
   readonly secrets: readonly string[];
-  readonly key: SigningKey;
+  /** Ed25519. */
+  readonly key: KeyObject;
 }
 
 export const signatureHeaders = (signed: Signed, { secrets, key }: Signers): Record<string, string> => ({
@@ -46,10 +40,10 @@ const hmac = ({ id, timestamp, body }: Signed, secret: string): string =>
     .update(body)
     .digest('base64');
 
-const ed25519 = ({ requestId, account, timestamp, body }: Signed, { privateKey }: SigningKey): string => {
+const ed25519 = ({ requestId, account, timestamp, body }: Signed, key: KeyObject): string => {
   const hash = createHash('sha256').update(body).digest('hex');
   const text = `${requestId}\n${account}\n${timestamp}\n${hash}`;
-  return sign(null, Buffer.from(text), createPrivateKey(privateKey)).toString('hex');
+  return sign(null, Buffer.from(text), key).toString('hex');
 };
 
 /** RFC 7517, 8037 */

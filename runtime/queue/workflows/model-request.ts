@@ -7,31 +7,25 @@ import {
 } from '@temporalio/common';
 import {
   CancellationScope,
-  ParentClosePolicy,
   condition,
   defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  startChild,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { createModelActivities } from '../activities/model.js';
 import type { createRequestActivities } from '../activities/request.js';
 import {
   admittedSignal,
-  deliveryWorkflowId,
   failureTypes,
   taskQueues,
-  type DeliveryInput,
   type ModelRequestInput,
   type PlatformEnd,
   type RequestEnd,
 } from '../contract.js';
 import { isErrorType } from '../outcome.js';
-import { webhookDelivery } from './webhook-delivery.js';
 
 type ModelActivities = ReturnType<typeof createModelActivities>;
 
@@ -45,9 +39,6 @@ export async function modelRequest(input: ModelRequestInput): Promise<RequestEnd
   const reached = await proceed(input);
   const end = 'ending' in reached ? await unlessCancelled(() => endRequest(reached.ending)) : reached;
   if (input.searchable) describeEnd(end);
-  const { delivery } = end;
-  // requests that were begun before couriers were there start their deliveries themselves
-  if (delivery !== null && !patched('courier')) await unlessCancelled(() => startDelivery(delivery, input));
   if ('ending' in reached) throwBroken(reached, end);
   return end;
 }
@@ -117,31 +108,7 @@ const isStartTimeout = (error: unknown): boolean =>
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'SCHEDULE_TO_START';
 
-/** On its own: a request never looks as if it ran while its receiver is away. */
-const startDelivery = async (
-  delivery: DeliveryInput,
-  { searchable, account, requestId }: ModelRequestInput,
-): Promise<void> => {
-  await startChild(webhookDelivery, {
-    workflowId: deliveryWorkflowId(delivery),
-    args: [{ ...delivery, searchable }],
-    ...(searchable && {
-      typedSearchAttributes: [
-        { key: defineSearchAttributeKey('SvcAccount', 'KEYWORD'), value: account },
-        { key: defineSearchAttributeKey('SvcRequestId', 'KEYWORD'), value: requestId },
-        { key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'), value: 'pending' },
-      ],
-    }),
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    staticSummary: `webhook to ${delivery.host}`,
-  }).catch((error: unknown) => {
-    // the sweep was quicker
-    if ((error as Error).name !== 'WorkflowExecutionAlreadyStartedError') throw error;
-  });
-};
-
-const describeEnd = ({ httpStatus, errorType, delivery }: RequestEnd): void =>
+const describeEnd = ({ httpStatus, errorType, hasWebhook }: RequestEnd): void =>
   upsertSearchAttributes([
     {
       key: defineSearchAttributeKey('SvcStatus', 'KEYWORD'),
@@ -150,7 +117,7 @@ const describeEnd = ({ httpStatus, errorType, delivery }: RequestEnd): void =>
     { key: defineSearchAttributeKey('SvcHttpStatus', 'INT'), value: httpStatus },
     {
       key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'),
-      value: delivery === null ? 'none' : 'pending',
+      value: hasWebhook ? 'pending' : 'none',
     },
     ...(errorType === null
       ? []

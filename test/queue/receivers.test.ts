@@ -1,0 +1,101 @@
+/** A receiver that is slow or gone takes its share of the attempts, and no more. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReceivers } from '../../runtime/queue/webhook/receivers.js';
+import { dialects } from '../databases.js';
+import { startTestQueue, until, type TestQueue } from './harness.js';
+
+const url = 'http://receiver:81/';
+
+describe('attempts of one process at one receiver', () => {
+  it('are so many at a time; others do not count', async () => {
+    const receivers = createReceivers({ places: 2, most: 0 });
+    const entered = [
+      await receivers.enter(`${url}a`),
+      await receivers.enter(`${url}b`),
+      await receivers.enter(url),
+      await receivers.enter('http://receiver:82/'),
+    ];
+    expect(entered.map((leave) => leave !== null)).toEqual([true, true, false, true]);
+  });
+
+  it('hand their place to who stands in line, in turn', async () => {
+    const receivers = createReceivers({ places: 1, most: 2 });
+    const order: string[] = [];
+    const enter = async (name: string) => {
+      const leave = await receivers.enter(url);
+      order.push(`${name} ${leave === null ? 'away' : 'in'}`);
+      return leave;
+    };
+    const leave = await enter('first');
+    const [second, third] = [enter('second'), enter('third')];
+    await enter('fourth');
+    leave?.();
+    (await second)?.();
+    (await third)?.();
+    expect(order).toEqual(['first in', 'fourth away', 'second in', 'third in']);
+    expect(await receivers.enter(url)).not.toBeNull();
+  });
+
+  it('send away who has stood in line for long, and go on without', async () => {
+    const receivers = createReceivers({ places: 1, most: 1, patience: 10 });
+    const leave = await receivers.enter(url);
+    expect(await receivers.enter(url)).toBeNull();
+    leave?.();
+    expect(await receivers.enter(url)).not.toBeNull();
+  });
+});
+
+const crowd = 60;
+
+describe.each(dialects)('webhooks on %s', (dialect) => {
+  let queue: TestQueue;
+  let silent: Server;
+  const held: ServerResponse[] = [];
+
+  beforeAll(async () => {
+    silent = createServer((_request, response) => void held.push(response));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    queue = await startTestQueue(dialect);
+    await queue.startWorkers();
+  });
+  afterAll(async () => {
+    for (const response of held) response.destroy();
+    silent.close();
+    await queue.close();
+  });
+
+  const deliver = async (target: string): Promise<string> => {
+    const answer = await queue.request('POST', '/webhooks/test', { as: 'ann', body: { url: target } });
+    return (answer.data as { id: string }).id;
+  };
+  const stateOf = async (id: string) =>
+    (await queue.database.query('select state from svc_deliveries where id = ?', [id]))[0]?.state;
+  const delivered = (id: string) => until(async () => (await stateOf(id)) === 'delivered' || null);
+
+  it('to one receiver do not wait for another that says nothing', async () => {
+    const target = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const crowded = await Promise.all(Array.from({ length: crowd }, () => deliver(target)));
+    await until(() => held.length >= 16 || null);
+    for (let index = 0; index < 20; index += 1) await delivered(await deliver(`${queue.receiver.url}/quick`));
+    expect(held.length).toBeLessThan(2 * 16);
+    const states = await Promise.all(crowded.map(stateOf));
+    expect(new Set(states)).toEqual(new Set(['pending']));
+  });
+
+  it('reach a receiver that is slow, however many come at once', async () => {
+    const slow = createServer((_request, response) => void sleep(50).then(() => response.end()));
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const target = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    const ids = await Promise.all(Array.from({ length: crowd }, () => deliver(target)));
+    for (const id of ids) await delivered(id);
+    slow.close();
+    const attempts = await queue.database.query(
+      `select count(*) as n from svc_delivery_attempts where delivery in (${ids.map(() => '?').join(', ')})`,
+      ids,
+    );
+    expect(Number(attempts[0]?.n)).toBe(crowd);
+  });
+});
