@@ -119,11 +119,12 @@ it('leaves the client as it is where the tools are not installed, and says so', 
   expect(code).toBe(0);
 }, 120_000);
 
+const typeOf = (name: string): string => `type ${name} { id: ID!, ${name}: String, other: [${name}] }`;
+
 it('makes documents of collections that are called as every object has it', async () => {
   const names = ['constructor', 'hasOwnProperty', 'toString'];
-  const type = (name: string): string => `type ${name} { id: ID!, ${name}: String, other: [${name}] }`;
   const fields = names.map((name) => `${name}(limit: Int): [${name}]`).join(' ');
-  const items = `type Query { ${fields} }\n${names.map(type).join('\n')}`;
+  const items = `type Query { ${fields} }\n${names.map(typeOf).join('\n')}`;
   const [module] = await makeGraphql({ items });
   for (const name of names) {
     expect(module?.content).toContain(`export const ${name}Document`);
