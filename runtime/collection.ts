@@ -3,6 +3,7 @@
  * Declarations are data; `createRegistry` links them by name.
  */
 
+/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
 export type FieldType =
   | 'string'
   | 'text'
@@ -274,7 +275,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       singleton: declaration.singleton ?? false,
       activity: declaration.activity ?? null,
       sortField: declaration.sortField ?? null,
-      key: declaration.key.map((name) => requireField(fields, name, declaration.name)),
+      key: declaration.key.map((name) => requireField({ name: declaration.name, fields }, name)),
       fields,
       required: all.filter((field) => field.required === true),
       filled: all.filter((field) => field.fill !== undefined),
@@ -316,8 +317,9 @@ const link = (
     : { ...relation, name, owner, collection };
 };
 
-const requireField = (fields: ReadonlyMap<string, Field>, name: string, collection: string): Field => {
-  const found = fields.get(name);
-  if (found === undefined) throw new Error(`${collection} has no field "${name}"`);
+/** @throws Error where there is none, which is a mistake of ours */
+export const requireField = ({ name, fields }: Pick<Collection, 'name' | 'fields'>, field: string): Field => {
+  const found = fields.get(field);
+  if (found === undefined) throw new Error(`${name} has no field "${field}"`);
   return found;
 };

@@ -10,16 +10,19 @@ export interface QueueModelDeclaration {
   readonly class: string;
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
-  /** How often it is tried when the platform fails. */
+  /** How often it is tried when the platform fails: a worker, a connection. */
   readonly attempts: number;
   /** Requests that run at the same time: of the model, and of one account. */
   readonly concurrency: { readonly model: number; readonly account: number };
+  /** Both describe objects. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly output: Readonly<Record<string, unknown>>;
 }
 
 export type QueueRunner =
+  /** A module that exports `run`: of the project where it begins with `./`, else of a package. */
   | { readonly kind: 'function'; readonly module: string }
+  /** An inference server; `${NAME}` stands for an environment variable. */
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';

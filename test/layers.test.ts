@@ -23,6 +23,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
+    'type runtime/collection',
+    'type runtime/queue-model',
   ],
   'generator/emitters': ['type generator/model/types', 'generator/print', 'runtime/operators'],
   'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],

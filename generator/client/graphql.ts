@@ -1,7 +1,14 @@
 /** GraphQL documents and their types, by graphql-codegen. Loaded only in the process of the client step. */
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
-import { buildASTSchema, parse } from 'graphql';
+import {
+  buildASTSchema,
+  parse,
+  visit,
+  type DocumentNode,
+  type NamedTypeNode,
+  type ObjectTypeDefinitionNode,
+} from 'graphql';
 import { str } from '../print/typescript.js';
 import type { OutputFile } from '../model/types.js';
 import { rootDocuments, type RootDocument } from './documents.js';
@@ -18,7 +25,7 @@ export const makeGraphql = (schemas: Schemas): Promise<OutputFile[]> =>
   );
 
 const printModule = async (name: string, sdl: string): Promise<string> => {
-  const schema = parse(sdl);
+  const schema = renameInherited(parse(sdl));
   const documents = rootDocuments(buildASTSchema(schema));
   const types = await codegen({
     filename: `${name}.ts`,
@@ -32,6 +39,8 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
       skipTypename: true,
       defaultScalarType: 'unknown',
       scalars,
+      // it looks names up in a plain object; ours have each name once
+      skipDocumentsValidation: { skipDuplicateValidation: true },
     },
   });
   return [
@@ -40,6 +49,18 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
     ...documents.map((document) => printDocument(document, name)),
     '',
   ].join('\n\n');
+};
+
+/**
+ * The tool keeps object types in plain objects, where names such as `constructor` are taken. Nothing it prints names
+ * an object type, so such a one may have another name.
+ */
+const renameInherited = (schema: DocumentNode): DocumentNode =>
+  visit(schema, { ObjectTypeDefinition: rename, NamedType: rename });
+
+const rename = <Node extends ObjectTypeDefinitionNode | NamedTypeNode>(node: Node): Node | undefined => {
+  const { value } = node.name;
+  return value in Object.prototype ? { ...node, name: { ...node.name, value: `${value}_row` } } : undefined;
 };
 
 /** As they are on the wire. */

@@ -2,7 +2,12 @@
  * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
  * Whoever has read this file can write an emitter.
  */
+import type { FieldType } from '../../runtime/collection.js';
+import type { QueueModelDeclaration } from '../../runtime/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
+
+export type { FieldType } from '../../runtime/collection.js';
+export type { QueueRunner } from '../../runtime/queue-model.js';
 
 export interface Model {
   readonly api: Api;
@@ -65,25 +70,6 @@ export interface CollectionNames {
   /** GraphQL type and root field stem: the name itself wherever GraphQL can spell it. */
   readonly graphql: string;
 }
-
-/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
-export type FieldType =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'bigInteger'
-  | 'float'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'dateTime'
-  | 'timestamp'
-  | 'uuid'
-  | 'json'
-  | 'csv'
-  | 'binary'
-  | 'unknown';
 
 export interface Field {
   /** The column's name, verbatim. */
@@ -212,24 +198,8 @@ export interface OperationResponse {
 }
 
 /** What the queue runs: `/queue/<id>` and `/run/<id>`. */
-export interface QueueModel {
-  /** `demo/image`: two segments or more. */
-  readonly id: string;
-  readonly title: string;
+export interface QueueModel extends QueueModelDeclaration {
   readonly description: string;
-  readonly access: 'user' | 'admin';
-  readonly runner: QueueRunner;
-  /** Task queue of the workers that run it. */
-  readonly class: string;
-  /** Milliseconds one attempt may take. */
-  readonly timeout: number;
-  /** How often it is tried when the platform fails: a worker, a connection. */
-  readonly attempts: number;
-  /** Requests that run at the same time: of the model, and of one account. */
-  readonly concurrency: { readonly model: number; readonly account: number };
-  /** Both describe objects. */
-  readonly input: JsonSchema;
-  readonly output: JsonSchema;
   readonly names: QueueModelNames;
 }
 
@@ -239,12 +209,6 @@ export interface QueueModelNames {
   /** File stem: `demo-image`. */
   readonly file: string;
 }
-
-export type QueueRunner =
-  /** A module that exports `run`: of the project where it begins with `./`, else of a package. */
-  | { readonly kind: 'function'; readonly module: string }
-  /** An inference server; `${NAME}` stands for an environment variable. */
-  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** Whose rows the rows of a nested list are: the parent's key, selected and compared. */
-import type { Collection, Field } from '../collection.js';
+import { requireField, type Field } from '../collection.js';
 import type { ReadPlan } from '../plan/types.js';
 import { columnOf, type SqlScope } from './condition.js';
 import type { BindValue, SqlDialect } from './dialect.js';
@@ -29,12 +29,6 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   const columns = relation.references.map((name) => columnOf(compiler, alias, name));
   const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
   return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
-};
-
-const requireField = (collection: Collection, name: string): Field => {
-  const field = collection.fields.get(name);
-  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
-  return field;
 };
 
 /** Conditions for the rows of one parent, and of many. Keys come as `joinKey` made them. */

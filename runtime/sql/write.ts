@@ -1,5 +1,5 @@
 /** Writes as statements. Values are bound; a write whose answer is its own row is one statement where the database can. */
-import type { Collection, Field } from '../collection.js';
+import { requireField, type Collection, type Field } from '../collection.js';
 import type { Condition, ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write.js';
 import type { Scalar } from '../plan/values.js';
@@ -223,12 +223,6 @@ const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement 
   const row = names.length === 1 ? (placeholders[0] ?? '?') : `(${placeholders.join(', ')})`;
   const list = tuples.map(() => row).join(', ');
   return { text: `${names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`} in (${list})`, values };
-};
-
-const requireField = (collection: Collection, name: string): Field => {
-  const field = collection.fields.get(name);
-  if (field === undefined) throw new Error(`${collection.name} has no field "${name}"`);
-  return field;
 };
 
 const bindValue = (field: Field, value: Scalar | null, dialect: SqlDialect): BindValue =>

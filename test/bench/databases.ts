@@ -3,8 +3,8 @@
  * files. They lie under `.cache`, are built once and used again until the module that builds them changes.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { startMariadb } from './mariadb.js';
 import { startMysql } from './mysql.js';
 import { cacheFolder } from './paths.js';
@@ -60,6 +60,8 @@ export const prepareDatabase = async (server: BenchServer, recipe: Recipe): Prom
   await server.execute(recipe.name, recipe.statements(server.dialect));
   // what autovacuum would find out in its own time
   if (server.dialect === 'postgres') await server.execute(recipe.name, ['ANALYZE']);
+  // a server that keeps its data elsewhere leaves no folder
+  await mkdir(dirname(stamp), { recursive: true });
   await writeFile(stamp, wanted);
 };
 

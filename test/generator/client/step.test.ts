@@ -17,6 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientDocument } from '../../../generator/client/document.js';
+import { makeGraphql } from '../../../generator/client/graphql.js';
 import { makeClient } from '../../../generator/client/make.js';
 import { buildModel } from '../../../generator/model/build.js';
 import { loadSpec } from '../../../generator/spec/load.js';
@@ -117,3 +118,16 @@ it('leaves the client as it is where the tools are not installed, and says so', 
   expect(stdout).toContain('up to date');
   expect(code).toBe(0);
 }, 120_000);
+
+const typeOf = (name: string): string => `type ${name} { id: ID!, ${name}: String, other: [${name}] }`;
+
+it('makes documents of collections that are called as every object has it', async () => {
+  const names = ['constructor', 'hasOwnProperty', 'toString'];
+  const fields = names.map((name) => `${name}(limit: Int): [${name}]`).join(' ');
+  const items = `type Query { ${fields} }\n${names.map(typeOf).join('\n')}`;
+  const [module] = await makeGraphql({ items });
+  for (const name of names) {
+    expect(module?.content).toContain(`export const ${name}Document`);
+    expect(module?.content).toContain(`${name}: Array<{ id: string, ${name}: string | null }`);
+  }
+});

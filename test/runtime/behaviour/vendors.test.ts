@@ -17,7 +17,11 @@ interface Differences {
   readonly json: string;
   /** What a timestamp after the year 2038 becomes. */
   readonly late: string | number;
+  /** Of `-12:30:15`, `838:59:59` and `24:00:00`, which are no times of a day, those that a column may hold. */
+  readonly spans: readonly string[];
 }
+
+const spans = ['-12:30:15', '838:59:59', '24:00:00'];
 
 const differences: Readonly<Record<TestDialect, Differences>> = {
   sqlite: {
@@ -28,6 +32,7 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     char: 'a ',
     json: '{"b": 1, "a": 2.50}',
     late: '2040-01-01T00:00:00Z',
+    spans: spans,
   },
   mariadb: {
     sameCase: true,
@@ -37,6 +42,7 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     char: 'a',
     json: '{"b": 1, "a": 2.50}',
     late: 400,
+    spans: spans,
   },
   mysql: {
     sameCase: true,
@@ -46,6 +52,7 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     char: 'a',
     json: '{"a": 2.5, "b": 1}',
     late: 400,
+    spans: spans,
   },
   postgres: {
     sameCase: false,
@@ -55,17 +62,22 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     char: 'a',
     json: '{"b": 1, "a": 2.50}',
     late: '2040-01-01T00:00:00Z',
+    spans: ['24:00:00'],
   },
 };
 
 const tables = `
 create table "word" ("id" {counter}, "text" varchar(20), "fixed" char(5), "data" json, "at" {instant} null);
 insert into "word" ("text") values ('B'), ('a'), ('ä'), ('b');
+create table "clock" ("id" {counter}, "time" {clock});
 `;
 
+const clockSql = (held: readonly string[]): string =>
+  `insert into "clock" ("time") values ${held.map((time) => `('${time}')`).join(', ')};`;
+
 describe.each(dialects)('what differs on %s', (dialect) => {
-  const server = useServer({ dialect, sql: sqlFor(dialect, tables) });
   const expected = differences[dialect];
+  const server = useServer({ dialect, sql: sqlFor(dialect, tables + clockSql(expected.spans)) });
   const find = async (query: unknown): Promise<readonly unknown[]> => {
     const { data } = await server().request('SEARCH', '/items/word', { as: 'admin', body: { query } });
     return (data as readonly { readonly text: unknown }[]).map(({ text }) => text);
@@ -94,6 +106,19 @@ describe.each(dialects)('what differs on %s', (dialect) => {
     expect(text).toBe(`{"data":{"data":${expected.json}}}`);
     const late = await create({ at: '2040-01-01T00:00:00Z' }, 'at');
     expect(late.status === 200 ? (late.data as { at: string }).at : late.status).toBe(expected.late);
+  });
+
+  it('times that are none of a day are read as they are, and not written', async () => {
+    const { data } = await server().request('GET', '/items/clock?fields=time&sort=id', { as: 'admin' });
+    expect(data).toEqual(expected.spans.map((time) => ({ time })));
+    for (const time of spans) {
+      const body = { time };
+      const { status, text } = await server().request('POST', '/items/clock', { as: 'admin', body });
+      expect({ time, status, text }).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('HH:MM:SS'),
+      });
+    }
   });
 
   it('an empty text is a text, and null is not', async () => {
