@@ -37,7 +37,7 @@ export const apiError = <Code extends ErrorCode>(
   explanation?: string,
 ): ApiError => new ApiError(code, details, explanation);
 
-/** The same text for what is forbidden and for what does not exist (seed §1.7). */
+/** The same text for what is forbidden and for what does not exist. */
 export const forbidden = (reason: string): ApiError => apiError('FORBIDDEN', { reason });
 
 export const invalidQuery = (reason: string): ApiError => apiError('INVALID_QUERY', { reason });

@@ -15,6 +15,34 @@ import type { Visibility } from './access/visibility.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
+export interface Addresses {
+  /** Path that comes before everything; empty at the root. */
+  readonly base: string;
+  /** Of the queue, and of models that are run at once; `null`: below that path, as everything else. */
+  readonly queueUrl: string | null;
+  readonly runUrl: string | null;
+}
+
+/** The document with the addresses of this server. */
+export const locateOpenApi = (
+  document: OpenAPIObject,
+  { base, queueUrl, runUrl }: Addresses,
+): OpenAPIObject => {
+  const serverOf = (path: string): string | null => {
+    if (path.startsWith('/queue/')) return queueUrl;
+    return path.startsWith('/run/') ? runUrl : null;
+  };
+  const paths = Object.entries<PathItemObject>(document.paths ?? {}).map(([path, item]) => {
+    const url = serverOf(path);
+    return [path, url === null ? item : { ...item, servers: [{ url }] }] as const;
+  });
+  return {
+    ...document,
+    ...(base !== '' && { servers: [{ url: base }] }),
+    paths: Object.fromEntries(paths),
+  };
+};
+
 /**
  * Drops paths, operations, schemas, properties and filter keys that the caller may not use, and components that
  * nothing refers to any more. The document given stays as it is; parts of it are shared with the result.

@@ -1,4 +1,4 @@
-/** The meta keys svc knows (seed §2.3) and what each holds. Others are kept as they are. */
+/** The meta keys svc knows and what each holds. Others are kept as they are. */
 
 export type MetaKind = 'flag' | 'text' | 'number' | 'words' | 'filter' | 'accountability' | 'data';
 

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, loadEnvironment, type Config } from '../config.js';
 import { variables } from '../config/variables.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
+import { faultOfFilesDir } from '../queue/files-dir.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
 import { urlsOf } from '../urls.js';
 import { action } from './output.js';
@@ -73,6 +74,8 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
           await import('../processes/probes.js')
         ).serveProbes(config.host, config.adminPort, () => running?.isReady() ?? false);
   try {
+    const fault = await faultOfFilesDir(config.queue.filesDir);
+    if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
     const { url, collections } = running;
     observe({ kind: 'started', collections, urls: urlsOf(config, url), ms: performance.now() });

@@ -3,11 +3,15 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, loadEnvironment } from '../config.js';
 import { createObserver } from '../observe.js';
 import { untilStopped } from '../processes/lifetime.js';
+import { faultOfFilesDir } from '../queue/files-dir.js';
 import { Refusal } from '../refusal.js';
 import { action } from './output.js';
 
 const roles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
 type Role = (typeof roles)[number];
+
+/** Roles that write or remove files of models. */
+const filing: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
 
 export const workerCommand = (): Command =>
   new Command('worker')
@@ -19,6 +23,7 @@ export const workerCommand = (): Command =>
         if (config.temporal.address === null) {
           throw new Refusal('TEMPORAL_ADDRESS is not set; give host:port of a Temporal server');
         }
+        if (role.some((each) => filing.has(each))) await requireFilesDir(config.queue.filesDir);
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
         const running = await startWorkerProcess({ config, roles: role, observe });
@@ -27,6 +32,11 @@ export const workerCommand = (): Command =>
         return 0;
       }),
     );
+
+const requireFilesDir = async (directory: string): Promise<void> => {
+  const fault = await faultOfFilesDir(directory);
+  if (fault !== null) throw new Refusal(fault);
+};
 
 const parseRoles = (text: string): readonly Role[] => {
   const names = text.split(',').map((name) => name.trim());

@@ -3,22 +3,26 @@ import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
-import { narrowOpenApi } from '../openapi.js';
+import { locateOpenApi, narrowOpenApi } from '../openapi.js';
 import type { OperationServices } from './services.js';
 
 export const createServerOperations = ({
   database,
   registry,
+  config,
   openapi,
   base,
   printGraphql,
 }: OperationServices) => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
-    (document ??= readFile(openapi, 'utf8').then((text) => ({
-      ...(JSON.parse(text) as OpenAPIObject),
-      ...(base === '' ? {} : { servers: [{ url: base }] }),
-    })));
+    (document ??= readFile(openapi, 'utf8').then((text) =>
+      locateOpenApi(JSON.parse(text) as OpenAPIObject, {
+        base,
+        queueUrl: config.queue.url,
+        runUrl: config.queue.runUrl,
+      }),
+    ));
 
   return {
     serverPing: async () => 'pong',

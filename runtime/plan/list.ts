@@ -17,7 +17,7 @@ export interface ListChange {
 
 /**
  * A list of keys, objects without key (new) and objects with key (changed), which says the whole list; or
- * `{create, update, delete}`, which says what changes of it (seed §4.6). `null` is the empty list.
+ * `{create, update, delete}`, which says what changes of it. `null` is the empty list.
  * @throws INVALID_PAYLOAD, and FORBIDDEN for what cannot be a key
  */
 export const readListChange = (relation: ToMany, value: unknown): ListChange => {

@@ -6,7 +6,7 @@ import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { RequestEnd } from './contract.js';
 import { createId } from './ids.js';
-import { gather } from './gather.js';
+import { gatherWrites } from './gather.js';
 import { createIntake, type Arrived } from './intake.js';
 import { createLanes } from './lanes.js';
 import type { QueueModels } from './models.js';
@@ -113,13 +113,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     host: new URL(url).hostname,
   });
 
-  const markTold = gather(
-    async (ids: readonly string[]) => {
-      await markDeliveriesStarted(database, ids);
-      return ids.map(() => undefined);
-    },
-    { most: 64 },
-  );
+  const markTold = gatherWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
 
   const announce = (delivery: Delivery): void =>
     starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));

@@ -237,7 +237,11 @@ const respondFile = async (
   };
 };
 
+/** Public keys are for everybody, in pages of any origin as well. */
 const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
   const { published } = await signingKeys(database, Date.now());
-  return answerJson(200, toJwks(published), { 'cache-control': 'public, max-age=300' });
+  return answerJson(200, toJwks(published), {
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+  });
 };

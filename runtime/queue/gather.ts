@@ -57,6 +57,18 @@ export const gather = <Item, Result>(
     });
 };
 
+/** The same where nothing is given back, for what is written. */
+export const gatherWrites = <Item>(
+  write: (items: readonly Item[]) => Promise<void>,
+): ((item: Item) => Promise<void>) =>
+  gather(
+    async (items) => {
+      await write(items);
+      return items.map(() => undefined);
+    },
+    { most: 64 },
+  );
+
 /** Rows that are asked for one by one, and read together. */
 export const findById = <Found extends { readonly id: string }>(
   find: (ids: readonly string[]) => Promise<readonly Found[]>,

@@ -1,4 +1,7 @@
-/** The queue at addresses of its own (`QUEUE_URL`, `RUN_URL`): their paths become those of this server. */
+/**
+ * The queue at addresses of its own (`QUEUE_URL`, `RUN_URL`): their paths become those of this server. Those that are
+ * so already stay, as the OpenAPI document has one path for every address.
+ */
 import type { ApiRequest } from '../request/api-request.js';
 
 export interface QueueAddresses {
@@ -23,8 +26,13 @@ export const createRelocation = ({
   return (request) => {
     const { headers, path } = request;
     const found = places.find(({ host, from }) => headers.host === host && path.startsWith(`${from}/`));
-    return found === undefined ? request : { ...request, path: found.to + path.slice(found.from.length) };
+    return found === undefined ? request : { ...request, path: pathIn(found, path) };
   };
+};
+
+const pathIn = ({ from, to }: Place, path: string): string => {
+  const rest = path.slice(from.length);
+  return rest.startsWith(`${to}/`) ? rest : to + rest;
 };
 
 const placeOf = (url: string | null, to: string): readonly Place[] => {

@@ -195,6 +195,7 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
       staticSummary: `webhook to ${delivery.host}`,
+      priority: { fairnessKey: fairnessKeyOf(account) },
     }),
   );
 };
@@ -211,7 +212,7 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
     staticSummary: summary,
     // who waits sleeps until its signal, or until it is too late: a crowd costs workers nothing
     ...(!request.admitted && { startDelay: untilTooLate(request) }),
-    priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: request.account.slice(0, 64) },
+    priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: fairnessKeyOf(request.account) },
     ...(searchable && {
       typedSearchAttributes: await attributesOf({
         SvcModel: request.model,
@@ -222,6 +223,9 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
     }),
   };
 };
+
+/** Temporal takes 64 bytes. */
+const fairnessKeyOf = (account: string): string => account.slice(0, 64);
 
 const year = 365 * 86_400_000;
 

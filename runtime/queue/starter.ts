@@ -2,7 +2,7 @@
  * Tells Temporal of requests and deliveries, behind the answers that were given for their rows: so many calls at a
  * time, in lines of bounded length. What finds no place in one, or does not get through, the sweep repeats.
  */
-import { gather } from './gather.js';
+import { gatherWrites } from './gather.js';
 import { createLine, type Line } from './line.js';
 import type { RequestHead } from './store/requests.js';
 
@@ -26,20 +26,12 @@ const widths = { admitted: 16, waiting: 2, deliveries: 16 } as const;
 const longest = 10_000;
 /** Milliseconds. */
 const timeToSettle = 3_000;
-/** Requests that are marked together. */
-const most = 64;
 
 export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
   const lineOf = (kind: keyof typeof widths): Line =>
     createLine({ width: widths[kind], longest, onFailure: onLoss });
   const [admitted, waiting, deliveries] = [lineOf('admitted'), lineOf('waiting'), lineOf('deliveries')];
-  const markTogether = gather(
-    async (requests: readonly RequestHead[]) => {
-      await mark(requests);
-      return requests.map(() => undefined);
-    },
-    { most },
-  );
+  const markTogether = gatherWrites(mark);
   return {
     add(request, call) {
       const line = request.state === 'waiting' ? waiting : admitted;

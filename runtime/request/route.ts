@@ -2,7 +2,7 @@
 import type { Collection, Registry } from '../collection.js';
 
 export interface Route {
-  /** `null`: no such collection here; answered like a forbidden one (seed §1.7). */
+  /** `null`: no such collection here; answered like a forbidden one. */
   readonly collection: Collection | null;
   /** As it stands in the path. */
   readonly name: string;

@@ -45,6 +45,13 @@ describe('rotation', () => {
     return keys.map(({ kid }) => kid);
   };
 
+  it('the keys can be read by pages of any origin', async () => {
+    const { headers } = await fetch(`${server.url}/.well-known/jwks.json`, {
+      headers: { origin: 'https://elsewhere.example.com' },
+    });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
   it('leaves no moment in which a signature cannot be checked', async () => {
     const now = Date.now();
     const first = await idsOf(now);

@@ -378,10 +378,23 @@ describe('with workers', () => {
       ['queue.example.com', 'GET', '/server/ping', 404],
       ['run.example.com', 'POST', '/at/once/demo/image', 200],
       ['run.example.com', 'POST', '/demo/image', 404],
+      ['queue.example.com', 'POST', '/queue/demo/image', 200],
+      ['run.example.com', 'POST', '/at/once/run/demo/image', 200],
       ['elsewhere.example.com', 'POST', '/demo/image', 404],
       ['elsewhere.example.com', 'POST', '/queue/demo/image', 200],
     ] as const)('%s: %s %s is %i', async (host, method, path, status) => {
       expect(await ask(host, method, path)).toBe(status);
+    });
+
+    it('the OpenAPI document names them, so that server and path together are an address', async () => {
+      const { body } = await queue.request('GET', '/server/specs/oas', { as: 'ann' });
+      const { paths } = body as { paths: Record<string, { servers?: { url: string }[] }> };
+      const told = Object.entries(paths).flatMap(([path, { servers = [] }]) =>
+        servers.map(({ url }) => [url, path]),
+      );
+      expect(told).toContainEqual(['https://queue.example.com', '/queue/demo/image']);
+      expect(told).toContainEqual(['https://run.example.com/at/once', '/run/demo/image']);
+      expect(told.every(([, path]) => /^\/(queue|run)\//.test(path ?? ''))).toBe(true);
     });
   });
 });

@@ -119,7 +119,7 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
   };
 };
 
-/** Lists that are written through their owner: the whole list, or what changes of it (seed §4.6). */
+/** Lists that are written through their owner: the whole list, or what changes of it. */
 const writtenLists = (collection: Collection, context: Context): Schemas =>
   Object.fromEntries(
     collection.relations.flatMap((relation) => {
@@ -174,7 +174,7 @@ const defaultOf = ({ type, defaultValue }: Field): SchemaObject => {
   return String(defaultValue).startsWith('0000-00-00') ? {} : { default: defaultValue };
 };
 
-/** The global query parameters as an object: bodies of SEARCH and of updates and deletes by query (seed §4.5). */
+/** The global query parameters as an object: bodies of SEARCH and of updates and deletes by query. */
 const querySchema = (collection: Collection, context: Context): SchemaObject => ({
   ...marks(collection, 'read'),
   'x-svc-keep': ['filter'],

@@ -1,4 +1,4 @@
-/** How a caller says who they are (seed §5.2). */
+/** How a caller says who they are. */
 import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31';
 import type { Model } from '../../model/types.js';
 

@@ -1,7 +1,7 @@
 /** One attempt at a delivery: its body, signed anew, sent to where it may go, and written down with what came of it. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Database } from '../../execute/database.js';
-import { gather } from '../gather.js';
+import { gather, gatherWrites } from '../gather.js';
 import {
   endDeliveries,
   insertAttempts,
@@ -150,20 +150,16 @@ interface Made {
 
 /** What ends at about the same time is written in one transaction. */
 const createRecord = (database: Database): ((made: Made) => Promise<void>) =>
-  gather(
-    async (all: readonly Made[]) => {
-      const now = Date.now();
-      await database.transaction(async (statements) => {
-        await insertAttempts(
-          statements,
-          all.map(({ attempt: each }) => each),
-        );
-        for (const state of ['delivered', 'failed'] as const) {
-          const ids = all.filter((each) => each.state === state).map(({ attempt: { delivery } }) => delivery);
-          await endDeliveries(statements, ids, { state, now });
-        }
-      });
-      return all.map(() => undefined);
-    },
-    { most: 64 },
-  );
+  gatherWrites((all: readonly Made[]) => {
+    const now = Date.now();
+    return database.transaction(async (statements) => {
+      await insertAttempts(
+        statements,
+        all.map(({ attempt: each }) => each),
+      );
+      for (const state of ['delivered', 'failed'] as const) {
+        const ids = all.filter((each) => each.state === state).map(({ attempt: { delivery } }) => delivery);
+        await endDeliveries(statements, ids, { state, now });
+      }
+    });
+  });
