@@ -26,7 +26,8 @@ export const createClient = (options: ClientOptions): Client => {
   const root = createCall(options);
   const items = createCall(options, '/items');
   const open = (name: string) => {
-    const path = systemPaths[name];
+    // a collection may be called as every object has it
+    const path = Object.hasOwn(systemPaths, name) ? systemPaths[name] : undefined;
     const place = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
     return singletons.has(name) ? createSingleton(place) : createItems(place);
   };
