@@ -1,5 +1,5 @@
 /** A program that does with every table what a client can, in types: it compiles only where these are right. */
-import { graphqlName } from '../../../generator/model/naming.js';
+import { collectionNames } from '../../../generator/model/naming.js';
 import type { Schema, Table } from './tables.js';
 
 /** As a literal `__proto__` would be no property. */
@@ -90,5 +90,5 @@ export const readView = (api: Client) => api.items(${say(view)}).list();
 
 export const readGraphql = (api: Client) =>
   Promise.all([
-${tables.map(({ name }) => `    api.graphql(documents.${graphqlName(name)}Document),\n`).join('')}  ]);
+${tables.map(({ name }) => `    api.graphql(documents.${collectionNames(name, {}).graphql}Document),\n`).join('')}  ]);
 `;
