@@ -53,14 +53,14 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
 
 /**
  * The tool keeps object types in plain objects, where names such as `constructor` are taken. Nothing it prints names
- * an object type, so such a one may have another name.
+ * an object type, so such a one may have another name: one that no schema of ours has.
  */
 const renameInherited = (schema: DocumentNode): DocumentNode =>
   visit(schema, { ObjectTypeDefinition: rename, NamedType: rename });
 
 const rename = <Node extends ObjectTypeDefinitionNode | NamedTypeNode>(node: Node): Node | undefined => {
   const { value } = node.name;
-  return value in Object.prototype ? { ...node, name: { ...node.name, value: `${value}_row` } } : undefined;
+  return value in Object.prototype ? { ...node, name: { ...node.name, value: `__${value}` } } : undefined;
 };
 
 /** As they are on the wire. */

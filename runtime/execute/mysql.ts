@@ -9,9 +9,7 @@ import { compileRows, writePacket, type MysqlProgram, type Packet } from './mysq
 import { readColumnType, type ColumnType } from './mysql-types.js';
 import { RowCollector, type RowSet } from './row-set.js';
 import { hintOf, rememberSize } from './size-hints.js';
-
-/** Statements kept per connection; servers allow some 16 000 in all. */
-const maxStatements = 256;
+import { evictStatement, findStatement } from './statements.js';
 
 export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
   const pool = createPool(poolOptions(options));
@@ -225,26 +223,19 @@ const withStatement = <Result>(
     const reject = (error: Error): void => fail(Object.assign(error, { sql: text }));
     let statements = statementsOf.get(connection);
     if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
-    const present = statements.get(text);
+    const present = findStatement(statements, text);
     if (present !== undefined) return run(present, { resolve, reject });
     const kept = statements;
     connection.prepare(text, (error, info) => {
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
-      evict(connection, kept);
+      const evicted = evictStatement(kept);
+      // closed by the driver, which would hand out its own copy again
+      if (evicted !== undefined) connection.unprepare(evicted[0]);
       kept.set(text, statement);
       run(statement, { resolve, reject });
     });
   });
-
-/** Drops the oldest. */
-const evict = (connection: PoolConnection, statements: Map<string, Statement>): void => {
-  const [oldest] = statements;
-  if (statements.size < maxStatements || oldest === undefined) return;
-  statements.delete(oldest[0]);
-  // closed by the driver, which would hand out its own copy again
-  connection.unprepare(oldest[0]);
-};
 
 /**
  * Runs a prepared statement and writes each row packet as JSON when it arrives. mysql2's command would parse every

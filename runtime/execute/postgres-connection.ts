@@ -82,7 +82,7 @@ export class RowConnection extends Connection {
 
 /** A client whose loss is told by the commands that met it; without them it would end the process. */
 export class RowClient extends Client {
-  /** By text; oldest first. */
+  /** By text; longest unused first. */
   readonly statements = new Map<string, Prepared>();
   /** Names of statements that the server may forget. */
   readonly dropped: string[] = [];

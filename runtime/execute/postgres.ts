@@ -10,9 +10,8 @@ import { numberPlaceholders } from './postgres-placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './postgres-rows.js';
 import { RowCollector, type RowSet } from './row-set.js';
 import { hintOf, rememberSize } from './size-hints.js';
+import { evictStatement, findStatement } from './statements.js';
 
-/** Statements kept per connection. */
-const maxStatements = 256;
 const idleTimeout = 60_000;
 
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
@@ -240,21 +239,14 @@ const programFor = (prepared: Prepared, layout: RowLayout): PostgresProgram => {
 };
 
 const prepare = (client: RowClient, text: string): Prepared => {
-  const { statements } = client;
-  const present = statements.get(text);
+  const { statements, dropped } = client;
+  const present = findStatement(statements, text);
   if (present !== undefined) return present;
   const name = `s${client.nextStatement++}`;
   const prepared: Prepared = { name, text: numberPlaceholders(text), columns: [], program: null };
-  evict(client);
+  const evicted = evictStatement(statements);
+  // the server is told with the statement that takes its place
+  if (evicted !== undefined) dropped.push(evicted[1].name);
   statements.set(text, prepared);
   return prepared;
-};
-
-/** Drops the oldest; the server is told with the statement that takes its place. */
-const evict = ({ statements, dropped }: RowClient): void => {
-  const [oldest] = statements;
-  if (statements.size < maxStatements || oldest === undefined) return;
-  const [text, { name }] = oldest;
-  statements.delete(text);
-  dropped.push(name);
 };

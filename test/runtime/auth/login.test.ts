@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printerOf } from '../../../runtime/schema/ddl.js';
-import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
-import { login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
+import { claimsOf, login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
 
 describe.each(settings)('logins on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
@@ -18,28 +17,6 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
 
   const get = (path: string, headers: Readonly<Record<string, string>>) =>
     server().request('GET', path, { headers });
-  const renew = (cookie: string, more: Readonly<Record<string, string>> = {}, mode?: string) =>
-    server().request('POST', '/auth/refresh', {
-      headers: { cookie, ...more },
-      ...(mode !== undefined && { body: { mode } }),
-    });
-
-  const askSystem = (query: string, headers: Readonly<Record<string, string>>) =>
-    server().request('POST', '/graphql/system', { headers, body: { query } });
-
-  const claims = async () => {
-    const { access_token: token } = await logIn(server(), 'ann');
-    const { id, session } = jwt.decode(token) as Record<string, string>;
-    return { id, session, iss: 'svc' };
-  };
-  const endedCookie = async () => {
-    const cookie = cookiesOf(await login(server(), 'ann', { mode: 'session' })).get('svc_session_token');
-    await server().request('POST', '/auth/logout', {
-      headers: { cookie: `svc_session_token=${cookie?.value}` },
-      body: { mode: 'session' },
-    });
-    return cookie?.value;
-  };
   const ask = async (token: string) => (await readBooks(server(), token)).codes;
 
   it('answers with an access token, its lifetime and a refresh token', async () => {
@@ -171,172 +148,6 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     });
   });
 
-  describe('cookies', () => {
-    it('hold the refresh token in mode cookie', async () => {
-      const answer = await login(server(), 'ann', { mode: 'cookie' });
-      expect(answer.data).toEqual({ access_token: expect.any(String), expires: 900_000 });
-      const cookie = cookiesOf(answer).get('svc_refresh_token');
-      expect(cookie?.attributes).toEqual(['httponly', 'max-age=604800', 'path=/', 'samesite=lax']);
-      const renewed = await renew(`svc_refresh_token=${cookie?.value}`);
-      expect(renewed.data).toEqual({ access_token: expect.any(String), expires: 900_000 });
-      expect(cookiesOf(renewed).get('svc_refresh_token')?.value).not.toBe(cookie?.value);
-    });
-
-    it('are the login in mode session, and nothing is in the answer', async () => {
-      const answer = await login(server(), 'ann', { mode: 'session' });
-      expect(answer.data).toEqual({ expires: 86_400_000 });
-      const { value, attributes } = cookiesOf(answer).get('svc_session_token') ?? {};
-      expect(attributes).toEqual(['httponly', 'max-age=86400', 'path=/', 'samesite=lax']);
-      const cookie = `svc_session_token=${value}`;
-      expect((await get('/items/book/1?fields=id', { cookie })).data).toEqual({ id: 1 });
-      const renewed = await renew(cookie, {}, 'session');
-      expect(renewed.data).toEqual({ expires: 86_400_000 });
-      const next = `svc_session_token=${cookiesOf(renewed).get('svc_session_token')?.value}`;
-      expect((await get('/items/book/1?fields=id', { cookie: next })).status).toBe(200);
-      // for requests that were under way
-      expect((await get('/items/book/1?fields=id', { cookie })).status).toBe(200);
-    });
-
-    it('are taken back by a logout, and when they are no good', async () => {
-      const answer = await login(server(), 'ann', { mode: 'session' });
-      const cookie = `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
-      const out = await server().request('POST', '/auth/logout', {
-        headers: { cookie },
-        body: { mode: 'session' },
-      });
-      expect([out.status, out.text]).toEqual([204, '']);
-      expect(cookiesOf(out).get('svc_session_token')).toMatchObject({
-        value: '',
-        attributes: expect.arrayContaining(['max-age=0']),
-      });
-      for (const broken of [cookie, 'svc_session_token=garbage']) {
-        const refused = await get('/items/book/1', { cookie: broken });
-        expect(refused.codes).toEqual(['INVALID_CREDENTIALS']);
-        expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
-      }
-    });
-
-    it.each([
-      ['ended', () => endedCookie()],
-      ['expired', async () => jwt.sign(await claims(), testSecret, { expiresIn: -60 })],
-      ['signed with another secret', async () => jwt.sign(await claims(), 'x'.repeat(40), { expiresIn: 60 })],
-    ])('that have %s keep nobody from logging in, and are refused elsewhere', async (_, make) => {
-      const headers = { cookie: `svc_session_token=${await make()}` };
-      const ask = async (method: string, path: string, body?: unknown) => {
-        const answer = await server().request(method, path, { headers, ...(body !== undefined && { body }) });
-        return [answer.status, ...answer.codes];
-      };
-      const { refresh_token: token } = await logIn(server(), 'ann');
-      const credentials = { email: 'ann@example.com', password };
-      expect(await ask('GET', '/auth')).toEqual([200]);
-      expect(await ask('POST', '/auth/login', credentials)).toEqual([200]);
-      expect(await ask('POST', '/auth/login/default', credentials)).toEqual([200]);
-      expect(await ask('POST', '/auth/login', { ...credentials, password: 'nope' })).toEqual([
-        401,
-        'INVALID_CREDENTIALS',
-      ]);
-      expect(await ask('POST', '/auth/refresh', { refresh_token: token })).toEqual([200]);
-      expect(await ask('POST', '/auth/password/request', { email: 'ann@example.com' })).toEqual([204]);
-      expect(await ask('POST', '/auth/password/reset', { token: 'x', password })).toEqual([
-        403,
-        'INVALID_TOKEN',
-      ]);
-      expect(await ask('POST', '/auth/logout', { mode: 'session' })).toEqual([204]);
-      const refused = await server().request('GET', '/users/me', { headers });
-      expect([401, 403]).toContain(refused.status);
-      expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
-    });
-
-    it('that are no good keep nobody from logging in by GraphQL, and are refused for everything else', async () => {
-      const headers = { cookie: `svc_session_token=${await endedCookie()}` };
-      const login = `auth_login(email: "ann@example.com", password: "${password}") { access_token }`;
-      const { text, status } = await askSystem(`mutation { ${login} }`, headers);
-      expect([status, JSON.parse(text)]).toEqual([
-        200,
-        { data: { auth_login: { access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) } } },
-      ]);
-      const refused = [
-        '{ users_me { id } }',
-        '{ server_ping }',
-        '{ __typename }',
-        '{ nothing_of_the_kind }',
-        `mutation { ${login} update_users_me(data: { title: "x" }) { id } }`,
-      ];
-      for (const query of refused) {
-        const answer = await askSystem(query, headers);
-        expect([query, answer.status, answer.codes]).toEqual([query, 401, ['INVALID_CREDENTIALS']]);
-        expect(cookiesOf(answer).get('svc_session_token')).toMatchObject({ value: '' });
-      }
-    });
-
-    it('are no worse for a login that fails', async () => {
-      const answer = await login(server(), 'ann', { mode: 'session' });
-      const headers = { cookie: `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}` };
-      const wrong = { email: 'ann@example.com', password: 'nope' };
-      const failed = await server().request('POST', '/auth/login', { headers, body: wrong });
-      const query = `mutation { auth_login(email: "${wrong.email}", password: "${wrong.password}") { expires } }`;
-      const failedThere = await askSystem(query, headers);
-      expect([failed.status, failed.codes]).toEqual([401, ['INVALID_CREDENTIALS']]);
-      expect(failedThere.text).toContain('INVALID_CREDENTIALS');
-      for (const each of [failed, failedThere]) expect(each.headers.getSetCookie()).toEqual([]);
-      expect((await get('/items/book/1?fields=id', headers)).data).toEqual({ id: 1 });
-    });
-
-    it('are taken back where they cannot be renewed', async () => {
-      const refused = await renew(`svc_session_token=${await endedCookie()}`, {}, 'session');
-      expect(refused.codes).toEqual(['INVALID_CREDENTIALS']);
-      expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
-    });
-
-    it('that are no good are counted like anybody’s request', async () => {
-      const limited = await server().startAnother({
-        RATE_LIMITER_ENABLED: 'true',
-        RATE_LIMITER_POINTS: '2',
-        RATE_LIMITER_DURATION: '1h',
-      });
-      try {
-        const headers = { cookie: 'svc_session_token=garbage' };
-        const statuses: number[] = [];
-        for (let each = 0; each < 3; each += 1)
-          statuses.push((await limited.request('GET', '/auth', { headers })).status);
-        expect(statuses).toEqual([200, 200, 429]);
-      } finally {
-        await limited.close();
-      }
-    });
-
-    it('are secure behind a trusted proxy with TLS', async () => {
-      const behind = await server().startAnother({ TRUST_PROXY: '1' });
-      try {
-        const answer = await behind.request('POST', '/auth/login', {
-          body: { email: 'ann@example.com', password, mode: 'cookie' },
-          headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' },
-        });
-        expect(cookiesOf(answer).get('svc_refresh_token')?.attributes).toContain('secure');
-      } finally {
-        await behind.close();
-      }
-    });
-
-    it('count for nothing where a page of somebody else makes use of them', async () => {
-      const answer = await login(server(), 'ben', { mode: 'session' });
-      const cookie = `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
-      const write = (headers: Readonly<Record<string, string>>) =>
-        server().request('PATCH', '/items/book/7?fields=id', {
-          headers: { cookie, ...headers },
-          body: { title: 'Taken' },
-        });
-      expect((await write({ origin: 'https://evil.example' })).codes).toEqual(['FORBIDDEN']);
-      expect((await write({ origin: 'null' })).codes).toEqual(['FORBIDDEN']);
-      expect((await write({ 'sec-fetch-site': 'cross-site' })).codes).toEqual(['FORBIDDEN']);
-      expect((await write({ origin: new URL(server().url).origin })).status).toBe(200);
-      expect((await write({})).status).toBe(200);
-      const refreshed = await login(server(), 'ben', { mode: 'cookie' });
-      const held = `svc_refresh_token=${cookiesOf(refreshed).get('svc_refresh_token')?.value}`;
-      expect((await renew(held, { origin: 'https://evil.example' })).codes).toEqual(['FORBIDDEN']);
-    });
-  });
-
   describe('a logout', () => {
     it('ends the session at once, its access tokens too, in every process', async () => {
       const { refresh_token: token, access_token: access } = await logIn(server(), 'ann');
@@ -360,7 +171,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
 
   describe('an access token', () => {
     it('has to be signed here, and to be in time', async () => {
-      const body = await claims();
+      const body = await claimsOf(server(), 'ann');
       expect(await ask(jwt.sign(body, testSecret, { expiresIn: 60 }))).toEqual([]);
       expect(await ask(jwt.sign(body, testSecret, { expiresIn: -1 }))).toEqual(['TOKEN_EXPIRED']);
       expect(await ask(jwt.sign(body, 'x'.repeat(40), { expiresIn: 60 }))).toEqual(['INVALID_TOKEN']);

@@ -1,4 +1,5 @@
 /** A library with people who log in. */
+import jwt from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../runtime/passwords.js';
 import { librarySql } from '../behaviour/library.js';
@@ -49,6 +50,12 @@ export const login = (
 
 export const logIn = async (server: TestServer, name: string): Promise<Tokens> =>
   (await login(server, name)).data as Tokens;
+
+/** What a token of this person's says, to be signed otherwise. */
+export const claimsOf = async (server: TestServer, name: string) => {
+  const { id, session } = jwt.decode((await logIn(server, name)).access_token) as Record<string, string>;
+  return { id, session, iss: 'svc' };
+};
 
 export const refresh = (server: TestServer, token: string): Promise<Answer> =>
   server.request('POST', '/auth/refresh', { body: { refresh_token: token } });

@@ -1,0 +1,26 @@
+/** Prepared statements that a connection keeps, by their texts: the longest unused stands first. */
+
+/** Per connection; MySQL allows some 16 000 in all. */
+const maxStatements = 256;
+
+/** The statement of that text, which counts as used now. */
+export const findStatement = <Statement>(
+  statements: Map<string, Statement>,
+  text: string,
+): Statement | undefined => {
+  const present = statements.get(text);
+  if (present === undefined) return undefined;
+  statements.delete(text);
+  statements.set(text, present);
+  return present;
+};
+
+/** Makes room for one more. @returns what has to leave for it, to be closed on the server */
+export const evictStatement = <Statement>(
+  statements: Map<string, Statement>,
+): readonly [text: string, Statement] | undefined => {
+  const [unused] = statements;
+  if (statements.size < maxStatements || unused === undefined) return undefined;
+  statements.delete(unused[0]);
+  return unused;
+};
