@@ -26,7 +26,7 @@ export const writeCells = (
         writer.text(cellToJson(token.field, cells[column++] ?? null));
         break;
       case 'one':
-        if ((cells[column++] ?? null) !== null) break;
+        if ((cells[token.isShared ? column : column++] ?? null) !== null) break;
         writer.text('null');
         index += token.skipTokens;
         column += token.skipColumns;

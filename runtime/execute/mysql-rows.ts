@@ -27,14 +27,14 @@ export type MysqlProgram = RowProgram<Row, ColumnType>;
 
 const format: RowFormat<Row, ColumnType> = {
   writerOf: columnWriter,
-  takeNull(row) {
-    const bit = row.column + 2;
-    row.column += 1;
-    return ((row.source[row.bitmap + (bit >> 3)] as number) & (1 << (bit & 7))) !== 0;
-  },
+  isNull: (row) => isNull(row, row.column),
+  takeNull: (row) => isNull(row, row.column++),
   skipValue: (row) => skipValue(row, row.columns[row.column - 1] as ColumnType),
   readText: (row) => readText(row, row.columns[row.column - 1] as ColumnType),
 };
+
+const isNull = ({ source, bitmap }: Row, column: number): boolean =>
+  ((source[bitmap + ((column + 2) >> 3)] as number) & (1 << ((column + 2) & 7))) !== 0;
 
 export const compileRows = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram =>
   compileProgram(format, layout, columns);

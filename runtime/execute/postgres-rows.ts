@@ -21,11 +21,14 @@ interface Row extends Cursor {
 
 export type PostgresProgram = RowProgram<Row, Column>;
 
+const isNull = ({ source, at }: Row): boolean => source.readInt32BE(at) === -1;
+
 const format: RowFormat<Row, Column> = {
   writerOf: (field, { oid }) => columnWriter(field, oid),
+  isNull,
   takeNull(row) {
     row.column += 1;
-    if (row.source.readInt32BE(row.at) !== -1) return false;
+    if (!isNull(row)) return false;
     row.at += 4;
     return true;
   },

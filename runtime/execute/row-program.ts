@@ -24,6 +24,8 @@ export interface RowFormat<Row extends Cursor, Column> {
   writerOf(field: Field, column: Column): WriteColumn;
   /** Whether the next value is null; then the row moves behind it. Called once per value. */
   takeNull(row: Row): boolean;
+  /** The same without moving. */
+  isNull(row: Row): boolean;
   /** Moves behind a value that is not null. */
   skipValue(row: Row): void;
   /** A value that is not null, as the text of a key. */
@@ -68,7 +70,8 @@ export const compileProgram = <Row extends Cursor, Column>(
 
 const columnsOf = (token: Token): number => {
   if (token.kind === 'literal') return 0;
-  return token.kind === 'list' || token.kind === 'key' ? token.columns : 1;
+  if (token.kind === 'one') return token.isShared ? 0 : 1;
+  return token.kind === 'value' ? 1 : token.columns;
 };
 
 /** Writes one row, `size` bytes long, into the collector. */
@@ -89,11 +92,11 @@ export const writeRow = <Row extends Cursor, Column>(
       if (format.takeNull(row)) writeNull(writer);
       else step.write(row, writer);
     } else if (step.kind === 'one') {
-      if (format.takeNull(row)) {
+      if (step.isShared ? format.isNull(row) : format.takeNull(row)) {
         writeNull(writer);
         skip(row, format, step.skipColumns);
         index += step.skipTokens;
-      } else format.skipValue(row);
+      } else if (!step.isShared) format.skipValue(row);
     } else if (step.kind === 'list') collector.hole(step.list, readKey(row, format, step.columns));
     else writer.text(JSON.stringify(readTexts(row, format, step.columns).join(',')));
   }

@@ -92,7 +92,22 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
   };
 };
 
+/** By their text: clients ask for the same fields again and again. */
+const known = new Map<string, readonly FieldNode[] | null>();
+const mostKnown = 500;
+const longestKnown = 2000;
+
 const readFields = (value: unknown): readonly FieldNode[] | null => {
+  if (typeof value !== 'string' || value.length > longestKnown) return parseFields(value);
+  const present = known.get(value);
+  if (present !== undefined) return present;
+  const fields = parseFields(value);
+  if (known.size >= mostKnown) known.clear();
+  known.set(value, fields);
+  return fields;
+};
+
+const parseFields = (value: unknown): readonly FieldNode[] | null => {
   const names = readNames(value, 'fields');
   if (names === null || names.length === 0) return null;
   const root: Branch = { isEnd: false, below: new Map() };

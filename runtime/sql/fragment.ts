@@ -59,7 +59,7 @@ export interface RenderedStatement {
   readonly values: readonly BindValue[];
 }
 
-const maxTexts = 64;
+const maxTexts = 128;
 
 export const createStatement = (fragment: Sql): Statement => {
   const parameters = parametersOf(fragment);
@@ -67,9 +67,10 @@ export const createStatement = (fragment: Sql): Statement => {
   const texts = new Map<string, string>();
   return {
     render(input) {
-      const lists = parameters.map((parameter) => readPadded(parameter, input));
-      const text = remember(texts, shapeOf(parameters, lists), () => renderText(fragment, lists));
-      return { text, values: limitValues(boundOf(parameters, lists)) };
+      const values: BindValue[] = [];
+      const forms = bind(parameters, input, values);
+      const text = remember(texts, shapeOf(forms), () => renderText(fragment, forms));
+      return { text, values: limitValues(values) };
     },
   };
 };
@@ -78,32 +79,37 @@ export const createStatement = (fragment: Sql): Statement => {
 const isVarying = ({ list, beyond, inText }: Parameter): boolean =>
   list || beyond !== undefined || inText === true;
 
-const placeholderOf = ({ placeholder, beyond, inText }: Parameter, values: readonly BindValue[]): string => {
-  if (inText === true) return spellNumber(values[0]);
-  return beyond === undefined || values.every((value) => value === null || beyond.fits(value))
+/** What stands in the text for a parameter: so many placeholders. */
+interface Form {
+  readonly placeholder: string;
+  readonly count: number;
+}
+
+/** Appends what is bound for the parameters to `values`. @returns what stands for them in the text */
+const bind = (parameters: readonly Parameter[], input: BindInput, values: BindValue[]): readonly Form[] =>
+  parameters.map((parameter) => {
+    const value = parameter.read(input);
+    const list = Array.isArray(value) ? pad(value as readonly BindValue[], parameter) : [value as BindValue];
+    if (parameter.inText === true) return { placeholder: spellNumber(list[0]), count: 1 };
+    for (const each of list) values.push(each);
+    return { placeholder: placeholderOf(parameter, list), count: list.length / (parameter.width ?? 1) };
+  });
+
+const placeholderOf = ({ placeholder, beyond }: Parameter, values: readonly BindValue[]): string =>
+  beyond === undefined || values.every((value) => value === null || beyond.fits(value))
     ? placeholder
     : beyond.placeholder;
-};
 
 const spellNumber = (value: BindValue | undefined): string => {
   if (typeof value !== 'bigint') throw new TypeError('only whole numbers may be part of a statement');
   return String(value);
 };
 
-const boundOf = (
-  parameters: readonly Parameter[],
-  lists: readonly (readonly BindValue[])[],
-): readonly BindValue[] => lists.filter((_, index) => parameters[index]?.inText !== true).flat();
-
-/** What of the values the text depends on. */
-const shapeOf = (parameters: readonly Parameter[], lists: readonly (readonly BindValue[])[]): string =>
-  parameters
-    .map((parameter, index) => {
-      const list = lists[index] ?? [];
-      const placeholder = placeholderOf(parameter, list);
-      return placeholder === parameter.placeholder ? list.length : `${list.length} ${placeholder}`;
-    })
-    .join();
+const shapeOf = (forms: readonly Form[]): string => {
+  let shape = '';
+  for (const { placeholder, count } of forms) shape += `${count} ${placeholder},`;
+  return shape;
+};
 
 const parametersOf = (fragment: Sql): readonly Parameter[] =>
   fragment.filter((part): part is Parameter => typeof part !== 'string');
@@ -144,54 +150,53 @@ export const remember = (
   return text;
 };
 
-/** Lists are padded to powers of two with their last element, so that few statements serve all lengths. */
-const readPadded = (parameter: Parameter, input: BindInput): readonly BindValue[] => {
-  const value = parameter.read(input);
-  if (!Array.isArray(value)) return [value as BindValue];
-  const width = parameter.width ?? 1;
-  const list: BindValue[] =
-    value.length === 0 ? Array.from<BindValue>({ length: width }).fill(null) : [...value];
-  const wanted = nextPower(list.length / width) * width;
-  for (let from = list.length - width; list.length < wanted; from += 1) list.push(list[from] ?? null);
-  return list;
+/** Lists are padded with their last element, so that few statements serve all lengths. */
+const pad = (list: readonly BindValue[], { width = 1 }: Parameter): readonly BindValue[] => {
+  if (list.length === 0) return Array.from<BindValue>({ length: width }).fill(null);
+  const wanted = paddedLength(list.length / width) * width;
+  if (list.length === wanted) return list;
+  const padded = [...list];
+  for (let from = list.length - width; padded.length < wanted; from += 1) padded.push(padded[from] ?? null);
+  return padded;
 };
 
-/** How many elements a list of so many is padded to. */
-export const nextPower = (count: number): number => 2 ** Math.ceil(Math.log2(count));
+/** How many elements a list of so many is padded to: at most an eighth more, eight lengths between powers of two. */
+export const paddedLength = (count: number): number => {
+  const step = Math.max(1, 2 ** (Math.floor(Math.log2(count)) - 3));
+  return Math.ceil(count / step) * step;
+};
 
-const renderText = (fragment: Sql, lists: readonly (readonly BindValue[])[]): string => {
+const renderText = (fragment: Sql, forms: readonly Form[]): string => {
   let index = 0;
   return fragment
     .map((part) => {
       if (typeof part === 'string') return part;
-      const list = lists[index] ?? [null];
-      index += 1;
-      const count = list.length / (part.width ?? 1);
-      return Array.from({ length: count }).fill(placeholderOf(part, list)).join(', ');
+      const { placeholder, count } = forms[index++] as Form;
+      return Array.from({ length: count }).fill(placeholder).join(', ');
     })
     .join('');
 };
 
 /**
  * One branch per key of the input, each with a limit of its own, joined by UNION ALL.
- * Padded to powers of two with keys that are null, which nothing equals.
+ * Padded with keys that are null, which nothing equals.
  */
 export const repeatFragment = (fragment: Sql): Statement => {
   const texts = new Map<string, string>();
   const parameters = parametersOf(fragment);
   return {
     render(input) {
-      const count = nextPower(Math.max(1, input.keys.length));
+      const count = paddedLength(Math.max(1, input.keys.length));
+      const values: BindValue[] = [];
       const branches = Array.from({ length: count }, (_, index) =>
-        parameters.map((parameter) => readPadded(parameter, { ...input, keys: [input.keys[index] ?? null] })),
+        bind(parameters, { ...input, keys: [input.keys[index] ?? null] }, values),
       );
-      const key = `${count};${shapeOf(parameters, branches[0] ?? [])}`;
-      const text = remember(texts, key, () =>
+      const text = remember(texts, `${count};${shapeOf(branches[0] ?? [])}`, () =>
         branches
-          .map((lists, index) => `select * from (${renderText(fragment, lists)}) as b${index}`)
+          .map((forms, index) => `select * from (${renderText(fragment, forms)}) as b${index}`)
           .join(' union all '),
       );
-      return { text, values: limitValues(branches.flatMap((lists) => boundOf(parameters, lists))) };
+      return { text, values: limitValues(values) };
     },
   };
 };

@@ -62,7 +62,10 @@ const compileAnyKey = (columns: readonly string[], { placeholders, dialect, bind
     placeholder: tuple(placeholders),
     list: true,
     width: columns.length,
-    read: ({ keys }) => keys.flatMap((key) => columns.map((_, index) => bind(key, index))),
+    read: ({ keys }) =>
+      rest.length === 0
+        ? keys.map((key) => bind(key, 0))
+        : keys.flatMap((key) => columns.map((_, index) => bind(key, index))),
   };
   return sql`${tuple(columns)} in (${all})`;
 };

@@ -16,7 +16,7 @@ import type { SqlDialect } from './dialect.js';
 import {
   createStatement,
   join,
-  nextPower,
+  paddedLength,
   repeatFragment,
   sql,
   type BindInput,
@@ -200,7 +200,7 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
     [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
     ', ',
   );
-  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, nextPower(input.keys.length) * limit(input) + 1))}`;
+  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, paddedLength(input.keys.length) * limit(input) + 1))}`;
   return {
     statement: repeatFragment(ofOne),
     together:

@@ -12,8 +12,16 @@ export type Token =
   | { readonly kind: 'literal'; readonly bytes: Buffer }
   /** One column, written in the wire form of the field; concealed: a number, 1 where there is a value. */
   | { readonly kind: 'value'; readonly field: Field }
-  /** One column that is null where there is no related row: then `null` is written, and tokens and columns are skipped. */
-  | { readonly kind: 'one'; readonly skipTokens: number; readonly skipColumns: number }
+  /**
+   * The next column is null where there is no related row: then `null` is written, and tokens and columns are skipped.
+   * Shared: that column is a value of the row, too, and the first to be skipped.
+   */
+  | {
+      readonly kind: 'one';
+      readonly isShared: boolean;
+      readonly skipTokens: number;
+      readonly skipColumns: number;
+    }
   /** `columns` columns, the key that the nested list belongs to; null: `null` is written. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
   /** `columns` columns, joined by commas into one text: a composite key. */
@@ -92,17 +100,24 @@ const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builde
   const { columns, tokens } = builder;
   const target = follow(scope, step);
   const key = [columnOf(scope.compiler, target.alias, step.relation.references[0] ?? '')];
-  const firstColumn = columns.push(underRule(key, where.kind === 'true' ? null : where, target));
-  const firstToken = tokens.push({ kind: 'one', skipTokens: 0, skipColumns: 0 });
+  const marker = underRule(key, where.kind === 'true' ? null : where, target);
+  const firstColumn = columns.push(marker);
+  const firstToken = tokens.push({ kind: 'one', isShared: false, skipTokens: 0, skipColumns: 0 });
   builder.sealed = firstToken;
   addSelect(select, target, builder);
+  const isShared = isSameColumn(marker, columns[firstColumn]);
+  if (isShared) columns.splice(firstColumn, 1);
   tokens[firstToken - 1] = {
     kind: 'one',
+    isShared,
     skipTokens: tokens.length - firstToken,
-    skipColumns: columns.length - firstColumn,
+    skipColumns: columns.length - firstColumn + (isShared ? 1 : 0),
   };
   builder.sealed = tokens.length;
 };
+
+const isSameColumn = (one: Sql, other: Sql | undefined): boolean =>
+  one.length === 1 && typeof one[0] === 'string' && other?.length === 1 && one[0] === other[0];
 
 const addList = (entry: ListEntry, scope: SqlScope, builder: Builder): void => {
   const { references } = entry.relation;

@@ -44,7 +44,7 @@ export interface MeasureOptions {
 
 /** More than a cache of plans by their text is likely to hold; a body is new in every request anyway. */
 const requestsDrawn = 20_000;
-const warmUpSeconds = 2;
+const warmUpSeconds = 5;
 
 export const measureShape = async (
   shape: Shape,

@@ -6,6 +6,9 @@ import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type Answer } from '../server-harness.js';
 import { claimsOf, login, logIn, password, peopleServer } from './people.js';
 
+const sessionCookie = (answer: Answer) =>
+  `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
+
 describe.each(settings)('cookies on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
 
@@ -18,8 +21,6 @@ describe.each(settings)('cookies on $dialect through $door', (setting) => {
     });
   const askSystem = (query: string, headers: Readonly<Record<string, string>>) =>
     server().request('POST', '/graphql/system', { headers, body: { query } });
-  const sessionCookie = (answer: Answer) =>
-    `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
   const endedSession = async () => {
     const cookie = sessionCookie(await login(server(), 'ann', { mode: 'session' }));
     await server().request('POST', '/auth/logout', { headers: { cookie }, body: { mode: 'session' } });

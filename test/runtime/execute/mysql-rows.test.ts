@@ -219,7 +219,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
       text(','),
       { kind: 'value', field: { ...field, conceal: true } },
       text(','),
-      { kind: 'one', skipTokens: 3, skipColumns: 1 },
+      { kind: 'one', isShared: false, skipTokens: 3, skipColumns: 1 },
       text('"'),
       { kind: 'value', field: id },
       text('"'),
@@ -235,6 +235,27 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
         isNull[index] ? null : '**********',
         isNull[index] ? null : String(index),
       ]),
+    );
+  });
+
+  it.each(entries)('$type as the sign of a related row and its value', async ({ name, values }) => {
+    const field = fields.get(name) as Field;
+    const id: Field = { name: 'id', type: 'integer' };
+    const rows = await read(`select v, id, id from ${name} order by id`, [
+      text('['),
+      { kind: 'one', isShared: true, skipTokens: 5, skipColumns: 2 },
+      text('['),
+      { kind: 'value', field },
+      text(','),
+      { kind: 'value', field: id },
+      text(']'),
+      text(','),
+      { kind: 'value', field: id },
+      text(']'),
+    ]);
+    const isNull = ['null', ...Object.keys(values)].map((literal) => literal === 'null');
+    expect(rows).toEqual(
+      [null, ...Object.values(values)].map((value, index) => [isNull[index] ? null : [value, index], index]),
     );
   });
 

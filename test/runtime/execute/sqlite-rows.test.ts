@@ -127,9 +127,14 @@ describe('rows of SQLite', () => {
       '1,a,2024-02-29',
     ]);
     const tokens: Token[] = [
-      { kind: 'one', skipTokens: 1, skipColumns: 1 },
+      { kind: 'one', isShared: false, skipTokens: 1, skipColumns: 1 },
       { kind: 'value', field: number },
     ];
     expect(await read('select null, 5 union all select 1, 6', tokens)).toEqual([null, 6]);
+    const shared: Token[] = [
+      { kind: 'one', isShared: true, skipTokens: 1, skipColumns: 1 },
+      { kind: 'value', field: number },
+    ];
+    expect(await read('select null union all select 6', shared)).toEqual([null, 6]);
   });
 });

@@ -1,4 +1,4 @@
-select t0."title", t1."id", t1."id"
+select t0."title", t1."id"
 from "album" t0
 left join "artist" t1 on t1."id" = t0."artist"
 order by t0."title", t0."id"

@@ -14,15 +14,15 @@ limit ?
 
 select t0.`album`, t0.`title`
 from `track` t0
-where t0.`album` in (?, ?, ?, ?)
+where t0.`album` in (?, ?, ?)
 order by t0.`album`, t0.`place`, t0.`album`
 limit ?
--- 1, 3, 2, 2, 401;
+-- 1, 3, 2, 301;
 
 select t0.`album`, t1.`code`, t1.`note`
 from `album_label` t0
 left join `label` t1 on t1.`code` = t0.`label`
-where t0.`album` in (?, ?, ?, ?)
+where t0.`album` in (?, ?, ?)
 order by t0.`album`, t0.`position` is null, t0.`position`, t0.`album`, t0.`label`
 limit ?
--- 1, 3, 2, 2, 401;
+-- 1, 3, 2, 301;

@@ -16,7 +16,7 @@ select t0."album", t0."title"
 from "track" t0
 where t0."album" = any(?)
 order by t0."album", t0."place", t0."album"
-limit 401
+limit 301
 -- "{1,3,2}";
 
 select t0."album", t1."code", t1."note"
@@ -24,5 +24,5 @@ from "album_label" t0
 left join "label" t1 on t1."code" = t0."label"
 where t0."album" = any(?)
 order by t0."album", t0."position" is null, t0."position", t0."album", t0."label"
-limit 401
+limit 301
 -- "{1,3,2}";

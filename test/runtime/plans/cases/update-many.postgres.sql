@@ -18,6 +18,6 @@ commit;
 
 select t0."id", t0."price"
 from "album" t0
-where t0."id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint))
+where t0."id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint))
 order by t0."title", t0."id"
--- 1, 2, 3, 3;
+-- 1, 2, 3;

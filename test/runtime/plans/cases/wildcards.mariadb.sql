@@ -1,4 +1,4 @@
-select t0.`id`, t0.`name`, t0.`country`, t1.`id`, t1.`id`, t1.`name`, t1.`country`, t1.`mentor`, t1.`id`, t0.`id`
+select t0.`id`, t0.`name`, t0.`country`, t1.`id`, t1.`name`, t1.`country`, t1.`mentor`, t1.`id`, t0.`id`
 from `artist` t0
 left join `artist` t1 on t1.`id` = t0.`mentor`
 where t0.`id` = ?
