@@ -74,7 +74,11 @@ export const arrayType = (item: Code): Code => {
   return item.kind === 'group' ? { ...item, close: `${item.close}[]` } : { ...asUnion(item), list: true };
 };
 
-export const union = (items: readonly Code[]): Code => {
+/** A union within is part of it. */
+export const union = (parts: readonly Code[]): Code => {
+  const items = parts.flatMap((part) =>
+    typeof part === 'object' && part.kind === 'union' && !part.list ? part.items : [part],
+  );
   const [first, second] = items;
   if (first !== undefined && items.length === 1) return first;
   const hugs = items.length === 2 && second === 'null' && typeof first === 'object' && first.kind === 'group';

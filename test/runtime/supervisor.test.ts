@@ -312,7 +312,7 @@ describe('svc demo', () => {
     const { images } = JSON.parse(stdout) as { images: { url: string }[] };
     const picture = await (await fetch(images[0]?.url ?? '')).arrayBuffer();
     expect(Buffer.from(picture).subarray(1, 4).toString()).toBe('PNG');
-    const ui = /temporal +(\S+)/.exec(running.output())?.[1] ?? '';
+    const ui = /temporal +(http\S+)/.exec(running.output())?.[1] ?? '';
     expect((await fetch(ui)).status).toBe(200);
     await receiver.close();
     expect(await running.stop('SIGINT')).toBe(0);
