@@ -120,7 +120,8 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
   const type = readType(row, json);
   const onUpdate = /on update (\w+(?:\(\d*\))?)/i.exec(row.extra)?.[1];
   return {
-    name: row.name,
+    // a view's columns lose leading blanks; MySQL lists them still
+    name: view ? row.name.replace(/^ +/, '') : row.name,
     // what it was declared as: the server keeps JSON as longtext
     dbType: json && row.columnType === 'longtext' ? 'json' : row.columnType,
     type,

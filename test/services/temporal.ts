@@ -11,7 +11,19 @@ import { findFreePort, startServer } from './server.js';
 export const startTemporal = async (): Promise<Service> => startPrivate(await requireTemporal(), 3);
 
 const requireTemporal = async (): Promise<string> =>
-  (await findTemporal()) ?? fetchTemporal((message) => process.stdout.write(`${message}\n`));
+  (await findTemporal()) ?? fetchFromSource((message) => process.stdout.write(`${message}\n`));
+
+/** The download is a process of its own, here of a module that is not compiled. */
+const fetchFromSource: typeof fetchTemporal = async (...options) => {
+  const { NODE_OPTIONS: before } = process.env;
+  process.env.NODE_OPTIONS = `${before ?? ''} --import tsx`;
+  try {
+    return await fetchTemporal(...options);
+  } finally {
+    if (before === undefined) delete process.env.NODE_OPTIONS;
+    else process.env.NODE_OPTIONS = before;
+  }
+};
 
 /** Tries again where somebody was quicker to take a port. */
 const startPrivate = async (program: string, attempts: number): Promise<Service> => {
