@@ -305,21 +305,24 @@ it('PostgreSQL comments, partitioned tables, views that are kept and sequences a
   expect(find('far')).toMatchObject({ foreignKeys: [] });
 });
 
-it.each(['mariadb', 'mysql'] as const)('%s columns of views have the names they answer to', async (dialect) => {
-  const sql = 'create table t (` a` int, `b c` int); create view v as select * from t';
-  const { database, drop } = await createTestDatabase(dialect, { sql });
-  try {
-    const { tables } = await introspect(catalogReader(database), {});
-    const names = tables.map(({ name, columns }) => [name, columns.map((column) => column.name)]);
-    expect(names).toEqual([
-      ['t', [' a', 'b c']],
-      ['v', ['a', 'b c']],
-    ]);
-    await expect(database.query('select `a`, `b c` from v', [])).resolves.toEqual([]);
-  } finally {
-    await drop();
-  }
-});
+it.each(['mariadb', 'mysql'] as const)(
+  '%s columns of views have the names they answer to',
+  async (dialect) => {
+    const sql = 'create table t (` a` int, `b c` int); create view v as select * from t';
+    const { database, drop } = await createTestDatabase(dialect, { sql });
+    try {
+      const { tables } = await introspect(catalogReader(database), {});
+      const names = tables.map(({ name, columns }) => [name, columns.map((column) => column.name)]);
+      expect(names).toEqual([
+        ['t', [' a', 'b c']],
+        ['v', ['a', 'b c']],
+      ]);
+      await expect(database.query('select `a`, `b c` from v', [])).resolves.toEqual([]);
+    } finally {
+      await drop();
+    }
+  },
+);
 
 it('MariaDB comments, system-versioned tables and sequences as defaults are read', async () => {
   const { tables } = await readCatalog('schema', 'mariadb');
