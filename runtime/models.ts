@@ -166,7 +166,7 @@ const toWire = ({ conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration, 
   const field = { ...shape, name: '' };
   if (shape.dbType?.endsWith('[]') === true)
     return JSON.parse(arrayToJson(String(value), shape.dbType)) as unknown;
-  return JSON.parse(cellToJson(field, toCell(type, value))) as unknown;
+  return JSON.parse(cellToJson(field)(toCell(type, value))) as unknown;
 };
 
 /** Bytes come as ArrayBuffer from libsql, bits as bytes from mysql2. */

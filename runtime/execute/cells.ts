@@ -1,90 +1,62 @@
-/** Rows that a driver gives as plain values, written as JSON by the tokens of their select. */
+/** Values that a driver gives as such, and the JSON they become. */
 import type { Field } from '../collection.js';
 import { asterisks } from './concealed.js';
 import { joinKey } from '../sql/key.js';
-import type { Token } from '../sql/select.js';
-import type { RowCollector } from './row-set.js';
 
 export type CellValue = string | number | bigint | Buffer | null;
-
-/** Reads the row from `first` on: columns before it are the parent's key. */
-export const writeCells = (
-  tokens: readonly Token[],
-  cells: readonly CellValue[],
-  { collector, first }: { readonly collector: RowCollector; readonly first: number },
-): void => {
-  const { writer } = collector;
-  let column = first;
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index] as Token;
-    switch (token.kind) {
-      case 'literal':
-        writer.reserve(token.bytes.length);
-        writer.copy(token.bytes, 0, token.bytes.length);
-        break;
-      case 'value':
-        writer.text(cellToJson(token.field, cells[column++] ?? null));
-        break;
-      case 'one':
-        if ((cells[token.isShared ? column : column++] ?? null) !== null) break;
-        writer.text('null');
-        index += token.skipTokens;
-        column += token.skipColumns;
-        break;
-      case 'list':
-      case 'key': {
-        const key = cells.slice(column, column + token.columns);
-        column += token.columns;
-        if (token.kind === 'list') collector.hole(token.list, cellsToKey(key));
-        else writer.text(JSON.stringify(key.map(cellToText).join(',')));
-        break;
-      }
-    }
-  }
-};
 
 /** `null` when a part is null: then there is no key. */
 export const cellsToKey = (cells: readonly CellValue[]): string | null =>
   cells.includes(null) ? null : joinKey(cells.map(cellToText));
 
-const cellToText = (cell: CellValue): string =>
+export const cellToText = (cell: CellValue): string =>
   Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell);
 
-/** A value in its wire form (decisions on numbers, dates and lists are those of the field types). */
-export const cellToJson = (field: Field, cell: CellValue): string => {
-  if (cell === null) return 'null';
-  if (field.conceal === true || field.hash === true) return asterisks;
+/** Writes a value of one field as JSON. */
+export type CellToJson = (cell: CellValue) => string;
+
+/** Values in their wire form (decisions on numbers, dates and lists are those of the field types). */
+export const cellToJson = (field: Field): CellToJson => {
+  const toJson = field.conceal === true || field.hash === true ? () => asterisks : valueToJson(field);
+  return (cell) => (cell === null ? 'null' : toJson(cell));
+};
+
+type ValueToJson = (value: NonNullable<CellValue>) => string;
+
+const valueToJson = (field: Field): ValueToJson => {
   switch (field.type) {
     case 'integer':
     case 'float':
-      return numberToJson(cell);
+      return numberToJson;
     case 'boolean':
-      return cell === 0 || cell === 0n || cell === '0' || cell === '' ? 'false' : 'true';
+      return (value) => (value === 0 || value === 0n || value === '0' || value === '' ? 'false' : 'true');
     case 'decimal':
-      return JSON.stringify(decimalText(cell, field.scale));
+      return (value) => JSON.stringify(decimalText(value, field.scale));
     case 'time':
-      return JSON.stringify(withFraction(String(cell), field));
+      return (value) => JSON.stringify(withFraction(String(value), field));
     case 'dateTime':
-      return JSON.stringify(withFraction(isoMoment(cell), field));
+      return (value) => JSON.stringify(withFraction(isoMoment(value), field));
     case 'timestamp':
-      return JSON.stringify(withFraction(isoMoment(cell), field).replace(/Z?$/, 'Z'));
+      return (value) => JSON.stringify(withFraction(isoMoment(value), field).replace(/Z?$/, 'Z'));
     case 'json':
-      return jsonText(cell);
+      return jsonText;
     case 'csv':
-      return JSON.stringify(cell === '' ? [] : String(cell).split(','));
+      return (value) => JSON.stringify(value === '' ? [] : String(value).split(','));
     case 'binary':
-      return JSON.stringify(
-        Buffer.isBuffer(cell) ? cell.toString('base64') : Buffer.from(String(cell)).toString('base64'),
-      );
+      return (value) => JSON.stringify(toBuffer(value).toString('base64'));
     default:
-      return JSON.stringify(Buffer.isBuffer(cell) ? cell.toString('base64') : String(cell));
+      return (value) => JSON.stringify(Buffer.isBuffer(value) ? value.toString('base64') : String(value));
   }
 };
 
+const toBuffer = (value: NonNullable<CellValue>): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(String(value));
+
 /** With as many digits after the second as the column has, where a database drops zeros. */
 const withFraction = (moment: string, { fraction = 0 }: Field): string => {
+  if (fraction === 0 || fraction === mostDigits) return moment;
   const found = /^(.*:\d\d)(?:\.(\d+))?$/.exec(moment);
-  if (found === null || fraction === 0 || fraction === mostDigits) return moment;
+  if (found === null) return moment;
   return `${found[1]}.${(found[2] ?? '').padEnd(fraction, '0')}`;
 };
 

@@ -123,10 +123,10 @@ const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
 };
 
 /** What is kept as text but means something else. */
-const textWriter =
-  (field: Field): WriteColumn =>
-  (cursor, writer) =>
-    writer.text(cellToJson(field, takeText(cursor)));
+const textWriter = (field: Field): WriteColumn => {
+  const toJson = cellToJson(field);
+  return (cursor, writer) => writer.text(toJson(takeText(cursor)));
+};
 
 const writeString: WriteColumn = (cursor, writer) => {
   const length = readLength(cursor);

@@ -38,5 +38,5 @@ const arrayTokenToJson = (token: string, element: ElementType | undefined): stri
   if (token === ',' || token === 'NULL') return token === ',' ? ',' : 'null';
   const text = token.startsWith('"') ? token.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : token;
   if (element === undefined) return JSON.stringify(text);
-  return cellToJson({ name: '', type: element.field }, textToCell(text, element.oid));
+  return cellToJson({ name: '', type: element.field })(textToCell(text, element.oid));
 };

@@ -81,10 +81,10 @@ const writeFloat: WriteColumn = (cursor, writer) => {
 };
 
 /** What takes a closer look. */
-const cellWriter =
-  (field: Field, oid: number): WriteColumn =>
-  (cursor, writer) =>
-    writer.text(cellToJson(field, textToCell(takeText(cursor), oid)));
+const cellWriter = (field: Field, oid: number): WriteColumn => {
+  const toJson = cellToJson(field);
+  return (cursor, writer) => writer.text(toJson(textToCell(takeText(cursor), oid)));
+};
 
 const takeText = (cursor: Cursor): string => {
   const start = takeValue(cursor);
@@ -98,8 +98,8 @@ const letterZ = 0x5a;
 
 /** Bytes of the usual form are copied; years of more or less than four digits, and `infinity`, take a closer look. */
 const momentWriter = (field: Field): WriteColumn => {
-  const slowly: WriteColumn = (cursor, writer) =>
-    writer.text(cellToJson(field, momentText(takeText(cursor))));
+  const toJson = cellToJson(field);
+  const slowly: WriteColumn = (cursor, writer) => writer.text(toJson(momentText(takeText(cursor))));
   if (field.type === 'date')
     return (cursor, writer) => (isUsual(cursor) ? writeQuoted : slowly)(cursor, writer);
   if (field.type !== 'dateTime' && field.type !== 'timestamp') return slowly;
@@ -157,8 +157,8 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
 /** Arrays, and text that is JSON by meta. */
 const jsonWriter = (field: Field): WriteColumn => {
   const type = field.dbType ?? '';
-  return (cursor, writer) => {
-    const text = takeText(cursor);
-    writer.text(type.endsWith('[]') ? arrayToJson(text, type) : cellToJson(field, text));
-  };
+  const toJson: (text: string) => string = type.endsWith('[]')
+    ? (text) => arrayToJson(text, type)
+    : cellToJson(field);
+  return (cursor, writer) => writer.text(toJson(takeText(cursor)));
 };

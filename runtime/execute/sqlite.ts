@@ -1,15 +1,19 @@
 /** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
 import { setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
-import type { RenderedStatement } from '../sql/fragment.js';
-import { cellsToKey, writeCells, type CellValue } from './cells.js';
 import type { Database, DatabaseOptions, Executor, RowLayout } from './database.js';
-import { RowCollector } from './row-set.js';
+import { RowCollector, type RowSet } from './row-set.js';
+import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './sqlite-rows.js';
+import { evictStatement, findStatement } from './statements.js';
 
 type Connection = InstanceType<typeof Libsql>;
-type Prepared = ReturnType<Connection['prepare']>;
+type Statement = ReturnType<Connection['prepare']>;
 
-const maxStatements = 512;
+interface Prepared {
+  readonly statement: Statement;
+  /** That of the last rows. */
+  program: SqliteProgram | null;
+}
 
 export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> => {
   const path = url.slice('sqlite:'.length);
@@ -70,11 +74,13 @@ const createQueue = () => {
 const createExecutor = (connection: Connection): Executor => {
   const statements = new Map<string, Prepared>();
   const prepare = (text: string): Prepared => {
-    const present = statements.get(text);
+    const present = findStatement(statements, text);
     if (present !== undefined) return present;
-    if (statements.size >= maxStatements) statements.clear();
-    const prepared = connection.prepare(text);
-    prepared.safeIntegers(true);
+    const statement = connection.prepare(text);
+    statement.safeIntegers(true);
+    if (statement.reader) statement.raw(true);
+    evictStatement(statements);
+    const prepared: Prepared = { statement, program: null };
     statements.set(text, prepared);
     return prepared;
   };
@@ -86,38 +92,33 @@ const createExecutor = (connection: Connection): Executor => {
     }
   };
   return {
-    rows: async (statement, layout) =>
-      run(statement.text, (prepared) => collect(prepared, statement, layout)),
+    rows: async ({ text, values }, layout) =>
+      run(text, (prepared) => collect(prepared, allOf(prepared, values), layout)),
     query: async (text, values = []) =>
-      run(text, (prepared) => prepared.raw(false).all([...values]) as Record<string, unknown>[]).map(
-        plainRow,
-      ),
+      run(text, (prepared) => {
+        const names = prepared.statement.columns().map(({ name }) => name);
+        return allOf(prepared, values).map((row) =>
+          Object.fromEntries(names.map((name, index) => [name, plainValue(row[index])])),
+        );
+      }),
     write: async ({ text, values }) => ({
-      affected: run(text, (prepared) => prepared.run([...values]).changes),
+      affected: run(text, ({ statement }) => statement.run(values).changes),
     }),
   };
 };
 
-const collect = (prepared: Prepared, { values }: RenderedStatement, layout: RowLayout) => {
+const allOf = ({ statement }: Prepared, values: readonly unknown[]): LibsqlValue[][] =>
+  statement.all(values) as LibsqlValue[][];
+
+const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
   const collector = new RowCollector(4096, layout.limit);
-  for (const row of prepared.raw(true).all([...values]) as CellValue[][]) {
-    const cells = row.map(toCell);
-    if (layout.keyColumns === 0) collector.beginRow();
-    else if (!collector.beginChild(cellsToKey(cells.slice(0, layout.keyColumns)) ?? '')) continue;
-    writeCells(layout.tokens, cells, { collector, first: layout.keyColumns });
-  }
+  if (prepared.program?.tokens !== layout.tokens) prepared.program = compileRows(layout);
+  for (const row of rows) writeCells(row, prepared.program, collector);
   return collector.finish();
 };
 
-/** Blobs come as ArrayBuffer. */
-const toCell = (value: unknown): CellValue =>
-  value instanceof ArrayBuffer ? Buffer.from(value) : (value as CellValue);
-
 /** Whole numbers as numbers where they fit, else as text. */
-const plainRow = (row: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
-
-const plainValue = (value: unknown): unknown => {
+const plainValue = (value: LibsqlValue = null): unknown => {
   if (typeof value !== 'bigint') return toCell(value);
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 };
