@@ -13,10 +13,14 @@ export const invalidDocument = (...problems: readonly DocumentProblem[]): ApiErr
 
 const withoutMark = ({ message }: DocumentProblem): string => message.replace(/[.?]$/, '');
 
+/** The library repeats texts that it was given whole, however long they are: their beginning says which they were. */
+const shorten = (message: string): string =>
+  message.replaceAll(/("(?:[^"\\]|\\.){80})(?:[^"\\]|\\.)+"/gs, '$1…"');
+
 export const invalidBy = (errors: readonly GraphQLError[]): ApiError =>
   invalidDocument(
     ...errors.map(({ message, locations }) => ({
-      message,
+      message: shorten(message),
       ...(locations !== undefined && {
         locations: locations.map(({ line, column }) => ({ line, column })),
       }),

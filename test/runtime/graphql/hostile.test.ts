@@ -113,6 +113,15 @@ describe('variables', () => {
     expect([answer.status, answer.codes]).toEqual([status, [code]]);
   });
 
+  it('that are long are not repeated whole', async () => {
+    const answer = await ask(server(), document, { variables: { n: 'x'.repeat(100_000) } });
+    const shown = `"${'x'.repeat(80)}…"`;
+    expect(answer.problems).toEqual([
+      `Variable "$n" got invalid value ${shown}; Int cannot represent non-integer value: ${shown}`,
+    ]);
+    expect(answer.text.length).toBeLessThan(5_000);
+  });
+
   it('that are huge', async () => {
     const answer = await ask(server(), document, {
       variables: { f: { name: { _eq: 'x'.repeat(1_100_000) } } },
