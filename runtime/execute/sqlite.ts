@@ -78,7 +78,6 @@ const createExecutor = (connection: Connection): Executor => {
     if (present !== undefined) return present;
     const statement = connection.prepare(text);
     statement.safeIntegers(true);
-    if (statement.reader) statement.raw(true);
     evictStatement(statements);
     const prepared: Prepared = { statement, program: null };
     statements.set(text, prepared);
@@ -93,22 +92,20 @@ const createExecutor = (connection: Connection): Executor => {
   };
   return {
     rows: async ({ text, values }, layout) =>
-      run(text, (prepared) => collect(prepared, allOf(prepared, values), layout)),
-    query: async (text, values = []) =>
       run(text, (prepared) => {
-        const names = prepared.statement.columns().map(({ name }) => name);
-        return allOf(prepared, values).map((row) =>
-          Object.fromEntries(names.map((name, index) => [name, plainValue(row[index])])),
-        );
+        const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];
+        return collect(prepared, rows, layout);
       }),
+    // names as the driver pairs them: what a statement knows of its columns may be older than its rows
+    query: async (text, values = []) =>
+      run(text, ({ statement }) => statement.raw(false).all(values) as Record<string, LibsqlValue>[]).map(
+        plainRow,
+      ),
     write: async ({ text, values }) => ({
       affected: run(text, ({ statement }) => statement.run(values).changes),
     }),
   };
 };
-
-const allOf = ({ statement }: Prepared, values: readonly unknown[]): LibsqlValue[][] =>
-  statement.all(values) as LibsqlValue[][];
 
 const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
   const collector = new RowCollector(4096, layout.limit);
@@ -118,7 +115,10 @@ const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: Row
 };
 
 /** Whole numbers as numbers where they fit, else as text. */
-const plainValue = (value: LibsqlValue = null): unknown => {
+const plainRow = (row: Record<string, LibsqlValue>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
+
+const plainValue = (value: LibsqlValue): unknown => {
   if (typeof value !== 'bigint') return toCell(value);
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 };

@@ -1,0 +1,19 @@
+/** What a kept statement gives of a table that changes under it. */
+import { expect, it } from 'vitest';
+import { openSqlite } from '../../../runtime/execute/sqlite.js';
+import { createTestDatabase } from '../../databases.js';
+
+it('names what it reads by the columns of now, also after another connection has dropped one', async () => {
+  const sql = "create table t (x text, y text, z text); insert into t values ('x', 'y', 'z')";
+  const { database, url, drop } = await createTestDatabase('sqlite', { sql });
+  const other = await openSqlite({ url });
+  try {
+    const read = () => database.query('select * from t', []);
+    await expect(read()).resolves.toEqual([{ x: 'x', y: 'y', z: 'z' }]);
+    await other.write({ text: 'alter table t drop column y', values: [] });
+    await expect(read()).resolves.toEqual([{ x: 'x', z: 'z' }]);
+  } finally {
+    await other.close();
+    await drop();
+  }
+});
