@@ -64,7 +64,10 @@ const requestId = (given: string | string[] | undefined): string => {
   return `${processId}-${counter.toString(36)}`;
 };
 
-/** @throws CONTENT_TOO_LARGE as soon as it is known */
+/**
+ * What is too much is read to its end and thrown away: who still sends hears no answer from a closed connection.
+ * @throws CONTENT_TOO_LARGE as soon as it is known
+ */
 const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -72,11 +75,15 @@ const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
     const refuse = (): void =>
       reject(apiError('CONTENT_TOO_LARGE', { limit: most }, `at most ${most} bytes are read`));
     if (Number(request.headers['content-length'] ?? 0) > most) return refuse();
-    request.on('data', (chunk: Buffer) => {
+    const keep = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length > most) return refuse();
       chunks.push(chunk);
-    });
+      if (length <= most) return;
+      chunks.length = 0;
+      request.off('data', keep).resume();
+      refuse();
+    };
+    request.on('data', keep);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
     request.once('close', () => {
@@ -97,8 +104,6 @@ export const sendResponse = (
   if (cookies !== undefined && cookies.length > 0) head.push('set-cookie', [...cookies]);
   if (body instanceof Readable) return sendStream(body, { status, head, request, response });
   if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
-  // what is left of a body that was refused is not read
-  if (status === 413) head.push('connection', 'close');
   response.writeHead(status, head);
   if (request.method === 'HEAD' || body === null) response.end();
   else response.end(body);

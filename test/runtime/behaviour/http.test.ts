@@ -1,5 +1,5 @@
 /** HTTP: tokens, bodies, routes, request ids, and what the server says about itself. */
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, settings, type TestAccess } from '../server-harness.js';
@@ -141,6 +141,19 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
       expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('CONTENT_TOO_LARGE') });
       expect((await server().request('GET', book, { as: 'admin' })).status).toBe(200);
     });
+
+    it.each([{}, { 'content-length': '16777216' }])(
+      'over the limit are heard to their end, so that the answer is, and the connection is kept: %j',
+      async (headers) => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+        const chunks = Array.from({ length: 256 }, () => ' '.repeat(65_536));
+        const send = () => sendChunks(`${server().url}/items/book`, chunks, { agent, headers });
+        const [first, second] = [await send(), await send()];
+        agent.destroy();
+        expect([first.status, second.status]).toEqual([413, 413]);
+        expect(second.port).toBe(first.port);
+      },
+    );
 
     it('just below the limit are read', async () => {
       const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
@@ -358,18 +371,31 @@ describe.each(settings)('a failure of ours on $dialect through $door', (setting)
   });
 });
 
-/** A body in pieces whose sum is not told beforehand. */
-const sendChunks = (url: string, chunks: readonly string[]) =>
-  new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+interface Heard {
+  readonly status: number | undefined;
+  readonly text: string;
+  /** Of this side of the connection. */
+  readonly port: number | undefined;
+}
+
+/** A body in pieces whose sum is not told beforehand, unless by the headers. */
+const sendChunks = (
+  url: string,
+  chunks: readonly string[],
+  { agent, headers }: { readonly agent?: Agent; readonly headers?: object } = {},
+) =>
+  new Promise<Heard>((resolve, reject) => {
     const request = httpRequest(url, {
       method: 'POST',
-      headers: { ...json, authorization: `Bearer ${adminToken}` },
+      headers: { ...json, authorization: `Bearer ${adminToken}`, ...headers },
+      ...(agent !== undefined && { agent }),
     });
     request.once('response', (response) => {
       const parts: Buffer[] = [];
+      const port = response.socket.localPort;
       response.on('data', (part: Buffer) => parts.push(part));
       response.once('end', () =>
-        resolve({ status: response.statusCode, text: Buffer.concat(parts).toString() }),
+        resolve({ status: response.statusCode, text: Buffer.concat(parts).toString(), port }),
       );
     });
     request.once('error', reject);
