@@ -1,33 +1,34 @@
 /**
- * Passwords and their hashes. One is computed at a time, so that logins cannot take the processor from everybody
- * else; whoever finds too long a queue is told to come back.
+ * Passwords and their hashes. One is computed at a time, with a rest after it where there is other work, so that logins
+ * cannot take the processor from everybody else; whoever finds too long a queue is told to come back.
  */
 import { randomBytes } from 'node:crypto';
-import type { HashTask } from './passwords/argon2.js';
-import { createHashProcess } from './passwords/apart.js';
+import { createHashProcess, type Hasher } from './passwords/apart.js';
 import { createTurns } from './turns.js';
 
 const maxWaiting = 50;
 
-const turns = createTurns(maxWaiting);
-
 /** The library is loaded by the first hash. */
-let compute = async (task: HashTask): Promise<string | boolean> =>
-  (await import('./passwords/argon2.js')).computeHash(task);
+let hasher: Hasher = {
+  compute: async (task) => (await import('./passwords/argon2.js')).computeHash(task),
+  rest: () => Promise.resolve(),
+};
+
+const turns = createTurns(maxWaiting, () => hasher.rest());
 
 /** For a process that answers others meanwhile: from now on another one computes its hashes. */
 export const computeHashesApart = (): void => {
-  compute = createHashProcess();
+  hasher = createHashProcess();
 };
 
 /** @throws SERVICE_UNAVAILABLE when too many wait already */
 export const hashPassword = async (password: string): Promise<string> =>
-  String(await turns.take(() => compute({ kind: 'hash', password })));
+  String(await turns.take(() => hasher.compute({ kind: 'hash', password })));
 
 /** Takes as long where there is no hash to compare with. @throws SERVICE_UNAVAILABLE when too many wait already */
 export const verifyPassword = async (hash: string | null, password: string): Promise<boolean> => {
   const task = { kind: 'verify', password, hash: hash ?? nobodys } as const;
-  return (await turns.take(() => compute(task))) === true && hash !== null;
+  return (await turns.take(() => hasher.compute(task))) === true && hash !== null;
 };
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');

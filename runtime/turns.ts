@@ -7,8 +7,11 @@ export interface Turns {
   isIdle(): boolean;
 }
 
-/** @param most pieces of work that are under way or wait */
-export const createTurns = (most: number): Turns => {
+/**
+ * @param most pieces of work that are under way or wait
+ * @param between what the next one waits for when one is done
+ */
+export const createTurns = (most: number, between = (): Promise<void> => Promise.resolve()): Turns => {
   let last: Promise<unknown> = Promise.resolve();
   let inside = 0;
   return {
@@ -22,7 +25,10 @@ export const createTurns = (most: number): Turns => {
       }
       inside += 1;
       const result = last.then(work).finally(() => (inside -= 1));
-      last = result.catch(() => undefined);
+      last = result.then(
+        () => between(),
+        () => between(),
+      );
       return result;
     },
     isIdle: () => inside === 0,

@@ -3,14 +3,24 @@
  * first hash and ended when there were none for a while, and it never outlives this process.
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { modulePath } from '../package.js';
 import type { HashTask } from './argon2.js';
 
+export interface Hasher {
+  /** One hash; the next is asked for when it is done. */
+  compute(task: HashTask): Promise<string | boolean>;
+  /** What the next one waits for beside. */
+  rest(): Promise<void>;
+}
+
 /** Milliseconds without a hash. */
 const idleLimit = 30_000;
+/** Milliseconds between two hashes: for each share of its time that this process works, and at most. */
+const [rest, longestRest] = [500, 100];
 
-/** @returns what computes one hash; the next is asked for when it is done */
-export const createHashProcess = (): ((task: HashTask) => Promise<string | boolean>) => {
+export const createHashProcess = (): Hasher => {
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
 
@@ -25,7 +35,7 @@ export const createHashProcess = (): ((task: HashTask) => Promise<string | boole
     return started.on('exit', forget).on('error', forget);
   };
 
-  const rest = (resting: ChildProcess): void => {
+  const letGo = (resting: ChildProcess): void => {
     resting.unref();
     resting.channel?.unref();
     idle = setTimeout(() => {
@@ -42,12 +52,22 @@ export const createHashProcess = (): ((task: HashTask) => Promise<string | boole
     try {
       return await ask(current, task);
     } finally {
-      rest(current);
+      letGo(current);
     }
   };
 
-  // whatever ended it, a new one begins anew
-  return (task) => compute(task).catch(() => compute(task));
+  let seen = performance.eventLoopUtilization();
+
+  return {
+    // whatever ended it, a new one begins anew
+    compute: (task) => compute(task).catch(() => compute(task)),
+    rest() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, seen);
+      seen = now;
+      return sleep(Math.min(utilization * rest, longestRest));
+    },
+  };
 };
 
 const ask = (child: ChildProcess, task: HashTask): Promise<string | boolean> =>
