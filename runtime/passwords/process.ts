@@ -12,7 +12,7 @@ const threads = (): readonly number[] => {
   }
 };
 
-// behind whatever answers requests, yet not last of all: on a busy machine that would be never
+// behind everything else, yet not of the idle class: on a busy machine that would be never
 for (const thread of threads()) setPriority(thread, constants.priority.PRIORITY_LOW);
 // a terminal sends it to the whole group: what has been begun is finished
 process.on('SIGINT', () => undefined);
