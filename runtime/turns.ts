@@ -25,10 +25,7 @@ export const createTurns = (most: number, between = (): Promise<void> => Promise
       }
       inside += 1;
       const result = last.then(work).finally(() => (inside -= 1));
-      last = result.then(
-        () => between(),
-        () => between(),
-      );
+      last = result.catch(() => undefined).then(between);
       return result;
     },
     isIdle: () => inside === 0,

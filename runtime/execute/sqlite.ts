@@ -114,10 +114,10 @@ const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: Row
   return collector.finish();
 };
 
-/** Whole numbers as numbers where they fit, else as text. */
 const plainRow = (row: Record<string, LibsqlValue>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
 
+/** Whole numbers as numbers where they fit, else as text. */
 const plainValue = (value: LibsqlValue): unknown => {
   if (typeof value !== 'bigint') return toCell(value);
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

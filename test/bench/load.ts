@@ -1,6 +1,6 @@
 /** Puts load on one server: wrk where it is installed, else autocannon. */
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -82,7 +82,9 @@ let runs = 0;
 const serialsPerRun = 10_000_000;
 
 const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
-  const file = join(cacheFolder, 'requests.tsv');
+  // two loads may run at once
+  const serials = ++runs * serialsPerRun;
+  const file = join(cacheFolder, `requests-${serials}.tsv`);
   await mkdir(cacheFolder, { recursive: true });
   await writeFile(
     file,
@@ -100,16 +102,9 @@ const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
     '10s',
   ];
   const script = ['-s', fileURLToPath(new URL('load.lua', import.meta.url))];
-  const args = [
-    ...load,
-    ...script,
-    ...headers,
-    options.target.origin,
-    '--',
-    file,
-    String(++runs * serialsPerRun),
-  ];
-  const { stdout } = await promisify(execFile)(wrk, args, { env: { ...process.env, ...paceOf(options) } });
+  const args = [...load, ...script, ...headers, options.target.origin, '--', file, String(serials)];
+  const environment = { env: { ...process.env, ...paceOf(options) } };
+  const { stdout } = await promisify(execFile)(wrk, args, environment).finally(() => rm(file));
   const result = /^RESULT (.*)$/m.exec(stdout)?.[1];
   if (result === undefined) throw new Error(`wrk said nothing to count:\n${stdout}`);
   return JSON.parse(result) as Counts;

@@ -1,10 +1,10 @@
-/** What reads feel of logins, whose hashes cost a tenth of a second each. */
+/** What reads feel of logins, whose hashes take a processor for a while each. */
 import { setTimeout } from 'node:timers/promises';
 import { startArticles } from './articles.js';
+import { logIn } from './callers.js';
 import { createRandom } from './data.js';
 import type { BenchServer } from './databases.js';
-import { logIn } from './callers.js';
-import { runLoad, type LoadOptions, type Target } from './load.js';
+import { runLoad, type LoadOptions, type LoadResult, type Target } from './load.js';
 import { median } from './measure.js';
 import type { Finding } from './report.js';
 import { administrator, type Running } from './servers.js';
@@ -26,14 +26,14 @@ export const measureLogins = async (database: BenchServer, connections: number):
     const { requestsPerSecond } = await runLoad(load);
     const paced = { ...load, rate: requestsPerSecond / 4 };
     // the first logins load what they need
-    await besideLogins(running, () => runLoad(paced));
+    await besideLogins(running.target, paced);
     const alone: number[] = [];
     const beside: number[] = [];
     const done: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       alone.push((await runLoad(paced)).p99);
-      const { result, loginsPerSecond } = await besideLogins(running, () => runLoad(paced));
-      beside.push(result.p99);
+      const { reads, loginsPerSecond } = await besideLogins(running.target, paced);
+      beside.push(reads.p99);
       done.push(loginsPerSecond);
     }
     return [
@@ -65,23 +65,23 @@ const readsOf = ({ target }: Running, connections: number): LoadOptions => {
   return { target, requests, connections, seconds };
 };
 
-/** Every login that ends is followed by the next; the body begins when all wait for their turn. */
-const besideLogins = async <Result>(
-  { target }: Running,
-  body: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly loginsPerSecond: number }> => {
+/** Every login that ends is followed by the next; reads begin when all wait for their turn, and end before them. */
+const besideLogins = async (
+  target: Target,
+  paced: LoadOptions,
+): Promise<{ readonly reads: LoadResult; readonly loginsPerSecond: number }> => {
   const login = { method: 'POST', path: '/auth/login', body: JSON.stringify(administrator) } as const;
   const load = runLoad({
-    target: { ...target, headers: {} },
+    target: { origin: target.origin, headers: {} },
     requests: [login],
     connections: outstanding,
     seconds: seconds + 1,
   });
   await setTimeout(settleMilliseconds);
-  const result = await body();
-  const { requestsPerSecond } = await load;
+  const reads = await runLoad(paced);
+  const { requestsPerSecond: loginsPerSecond } = await load;
   await drain(target);
-  return { result, loginsPerSecond: requestsPerSecond };
+  return { reads, loginsPerSecond };
 };
 
 /** Logins that nobody waits for any more are finished all the same; one more has its turn after them all. */

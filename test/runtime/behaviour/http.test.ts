@@ -1,6 +1,7 @@
 /** HTTP: tokens, bodies, routes, request ids, and what the server says about itself. */
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { sendChunks } from '../harness/send-chunks.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, settings, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
@@ -370,35 +371,3 @@ describe.each(settings)('a failure of ours on $dialect through $door', (setting)
     expect(`${JSON.stringify(told)} ${error.message} ${error.stack}`).not.toContain(secret);
   });
 });
-
-interface Heard {
-  readonly status: number | undefined;
-  readonly text: string;
-  /** Of this side of the connection. */
-  readonly port: number | undefined;
-}
-
-/** A body in pieces whose sum is not told beforehand, unless by the headers. */
-const sendChunks = (
-  url: string,
-  chunks: readonly string[],
-  { agent, headers }: { readonly agent?: Agent; readonly headers?: object } = {},
-) =>
-  new Promise<Heard>((resolve, reject) => {
-    const request = httpRequest(url, {
-      method: 'POST',
-      headers: { ...json, authorization: `Bearer ${adminToken}`, ...headers },
-      ...(agent !== undefined && { agent }),
-    });
-    request.once('response', (response) => {
-      const parts: Buffer[] = [];
-      const port = response.socket.localPort;
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.once('end', () =>
-        resolve({ status: response.statusCode, text: Buffer.concat(parts).toString(), port }),
-      );
-    });
-    request.once('error', reject);
-    for (const chunk of chunks) request.write(chunk);
-    request.end();
-  });
