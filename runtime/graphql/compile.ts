@@ -25,8 +25,8 @@ import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
 import {
+  argumentReader,
   pick,
-  readArguments,
   readSelection,
   toParsedQuery,
   type Selected,
@@ -82,7 +82,7 @@ export const compileOperation = (
     ),
   );
   const writes = operation.operation === 'mutation';
-  const compiled = { type, operation, fragments, view, options, selections: keepSelections(document) };
+  const compiled = { type, operation, fragments, view, options };
   const calls = operationsIn(compiled);
   if (writes) requireOnce(calls);
   const common = {
@@ -91,9 +91,10 @@ export const compileOperation = (
   };
   const definitions = operation.variableDefinitions ?? [];
   if (definitions.length === 0) {
-    const roots = toRoots(compiled, {}, {});
+    const roots = bindRoots(compiled, {}).map((bind) => bind({}, {}));
     return { ...common, prepare: () => roots };
   }
+  const fixed = isFixed(document) ? bindRoots(compiled, {}) : null;
   return {
     ...common,
     prepare(given) {
@@ -102,7 +103,7 @@ export const compileOperation = (
         hideSuggestions: !options.introspection,
       });
       if (errors !== undefined) throw invalidBy(errors);
-      return toRoots(compiled, coerced, given);
+      return (fixed ?? bindRoots(compiled, coerced)).map((bind) => bind(coerced, given));
     },
   };
 };
@@ -111,19 +112,17 @@ interface Compiled extends CompileContext {
   readonly type: GraphQLObjectType;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** By key: what is the same whatever the variables are; `null` where it may differ. */
-  readonly selections: Map<string, Selected> | null;
 }
 
-/** Where variables stand in arguments at the root alone, everything below is read once. */
-const keepSelections = (document: DocumentNode): Map<string, Selected> | null => {
-  let isFixed = true;
+/** Whether variables stand in arguments at the root alone: what is selected is the same whatever they are. */
+const isFixed = (document: DocumentNode): boolean => {
+  let fixed = true;
   const path: string[] = [];
   visit(document, {
     enter(node) {
       if (node.kind === Kind.VARIABLE_DEFINITION) return false;
       path.push(node.kind);
-      isFixed &&=
+      fixed &&=
         node.kind !== Kind.VARIABLE || path.slice(0, rootArgument.length).join() === rootArgument.join();
       return undefined;
     },
@@ -131,7 +130,7 @@ const keepSelections = (document: DocumentNode): Map<string, Selected> | null =>
       path.pop();
     },
   });
-  return isFixed ? new Map() : null;
+  return fixed;
 };
 
 const rootArgument = [
@@ -166,71 +165,79 @@ const requireOnce = (calls: readonly FoundCall[]): void => {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-const toRoots = (compiled: Compiled, variables: Variables, given: Variables): readonly Root[] => {
+/** With variables as the schema reads them, and as they were sent. */
+type Bind = (variables: Variables, given: Variables) => Root;
+
+const bindRoots = (compiled: Compiled, variables: Variables): readonly Bind[] => {
   const { operation, fragments, view } = compiled;
   const context: SelectionContext = { fragments, variables, respelled: view.respelled };
   return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
-    toRoot(key, found, { ...compiled, context, given }),
+    bindRoot(key, found, { ...compiled, context }),
   );
 };
 
 interface RootContext extends Compiled {
   readonly context: SelectionContext;
-  readonly given: Variables;
 }
 
-const toRoot = (key: string, found: Fields, root: RootContext): Root => {
+const bindRoot = (key: string, found: Fields, root: RootContext): Bind => {
   const { loc, name } = found.field;
   const field = root.type.getFields()[name.value];
-  return {
+  const common = {
     key,
     place: { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 },
     isRequired: field !== undefined && isNonNullType(field.type),
-    run: field === undefined ? toMetaRun(found, root) : toRun(field, { ...found, key }, root),
   };
+  const bind = field === undefined ? bindMeta(found, root) : bindField(field, found, root);
+  return (variables, given) => ({ ...common, run: bind(variables, given) });
 };
+
+type BindRun = (...variables: Parameters<Bind>) => Root['run'];
 
 /** `__typename`, `__schema`, `__type`. */
-const toMetaRun = (
-  { field }: Fields,
-  { type, view, operation, fragments, given }: RootContext,
-): Root['run'] => {
-  if (field.name.value === '__typename') return async () => ({ value: type.name });
+const bindMeta = ({ field }: Fields, { type, view, operation, fragments }: RootContext): BindRun => {
+  if (field.name.value === '__typename') return () => async () => ({ value: type.name });
   const { schema } = view;
-  return async () => ({ value: introspect(field, { schema, operation, fragments, variables: given }) });
+  return (_, given) => async () => ({
+    value: introspect(field, { schema, operation, fragments, variables: given }),
+  });
 };
 
-const toRun = (
+const bindField = (
   field: GraphQLField<unknown, unknown>,
-  found: Fields & { readonly key: string },
-  { context, options, selections }: RootContext,
-): Root['run'] => {
+  found: Fields,
+  { context, options }: RootContext,
+): BindRun => {
   const marks = marksOf(field.astNode);
-  if (marks.operation === undefined && marks.action === undefined) return async () => ({ value: null });
-  const given = readArguments(field, found.field, context);
+  if (marks.operation === undefined && marks.action === undefined) return () => async () => ({ value: null });
+  const read = argumentReader(field, found.field, context);
   const selected = { type: getNamedType(field.type), context };
   if (marks.operation !== undefined) {
-    return async ({ operation }) => ({
-      value: pick(await runOperation({ field, given }, operation(), options), found, selected),
-    });
+    return (variables) => {
+      const given = read(variables);
+      return async ({ operation }) => ({
+        value: pick(await runOperation({ field, given }, operation(), options), found, selected),
+      });
+    };
   }
   const collection = options.registry.collections.get(marks.collection ?? '');
   const action = rootActions.get(marks.action ?? '');
   if (collection === undefined || action === undefined)
     throw new Error(`"${field.name}" is not behind anything`);
-  const query = (parameters: Variables) => {
-    const selection = selections?.get(found.key) ?? readSelection(found, selected);
-    selections?.set(found.key, selection);
-    return toParsedQuery(parameters, selection);
-  };
-  let begin: ReturnType<typeof action> | null = null;
-  return async (callContext) => {
-    // in here, what is wrong with the arguments is an error of this field alone
-    begin ??= action({ collection, given, query });
-    const result = await begin(callContext);
-    return 'value' in result && isObjectType(selected.type)
-      ? { value: pick(withoutTruth(result.value), found, selected) }
-      : result;
+  let selection: Selected | null = null;
+  const query = (parameters: Variables) =>
+    toParsedQuery(parameters, (selection ??= readSelection(found, selected)));
+  return (variables) => {
+    const given = read(variables);
+    let begin: ReturnType<typeof action> | null = null;
+    return async (callContext) => {
+      // in here, what is wrong with the arguments is an error of this field alone
+      begin ??= action({ collection, given, query });
+      const result = await begin(callContext);
+      return 'value' in result && isObjectType(selected.type)
+        ? { value: pick(withoutTruth(result.value), found, selected) }
+        : result;
+    };
   };
 };
 

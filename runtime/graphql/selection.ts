@@ -5,6 +5,7 @@ import {
   GraphQLError,
   isLeafType,
   isObjectType,
+  visit,
   type FieldNode as SelectedField,
   type GraphQLField,
   type GraphQLObjectType,
@@ -24,13 +25,57 @@ export interface SelectionContext extends FieldsContext {
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Arguments by the names of the database. @throws GRAPHQL_VALIDATION */
-export const readArguments = (
+const readArguments = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
   { variables, respelled }: SelectionContext,
 ): Arguments => {
   const values = coerceArguments(field, node, variables);
-  if (!respelled) return values;
+  return respelled ? spellNative(values, field) : values;
+};
+
+/** The same for many requests: what no variable stands in is read once. */
+export const argumentReader = (
+  field: GraphQLField<unknown, unknown>,
+  node: SelectedField,
+  { respelled }: Pick<SelectionContext, 'respelled'>,
+): ((variables: Arguments) => Arguments) => {
+  const spell = (values: Arguments): Arguments => (respelled ? spellNative(values, field) : values);
+  const names = variablesIn(node);
+  if (names.length === 0) {
+    const values = spell(coerceArguments(field, node, {}));
+    return () => values;
+  }
+  const template = coerceArguments(
+    field,
+    node,
+    Object.fromEntries(names.map((name) => [name, Symbol(name)])),
+  );
+  return (variables) => {
+    // null, and what is not given, may leave a default or be an error
+    const isWhole = names.every((name) => variables[name] !== undefined && variables[name] !== null);
+    return spell(isWhole ? fillObject(template, variables) : coerceArguments(field, node, variables));
+  };
+};
+
+const variablesIn = (node: SelectedField): readonly string[] => {
+  const names = new Set<string>();
+  for (const argument of node.arguments ?? []) {
+    visit(argument, { Variable: ({ name }) => void names.add(name.value) });
+  }
+  return [...names];
+};
+
+const fillObject = (template: Arguments, variables: Arguments): Arguments =>
+  Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, variables)]));
+
+const fill = (value: unknown, variables: Arguments): unknown => {
+  if (typeof value === 'symbol') return variables[value.description ?? ''];
+  if (Array.isArray(value)) return value.map((entry) => fill(entry, variables));
+  return typeof value === 'object' && value !== null ? fillObject(value as Arguments, variables) : value;
+};
+
+const spellNative = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
   const item = getNamedType(field.type);
   return Object.fromEntries(
     field.args.flatMap(({ name, type }): [string, unknown][] => {
@@ -46,7 +91,7 @@ export const readArguments = (
 const coerceArguments = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-  variables: Readonly<Record<string, unknown>>,
+  variables: Arguments,
 ): Arguments => {
   try {
     return getArgumentValues(field, node, variables);
@@ -108,11 +153,11 @@ const toNode = (
   if (!isObjectType(inner)) {
     return { name, children: [], ...renamed, ...(inner.name === 'ID' && { text: true }) };
   }
-  const parameters = (node.arguments ?? []).length === 0 ? null : readArguments(field, node, context);
+  const hasArguments = (node.arguments ?? []).length > 0;
   return {
     name,
     ...renamed,
-    query: parameters === null ? emptyQuery : readLevel(parameters, values),
+    query: hasArguments ? readLevel(readArguments(field, node, context), values) : emptyQuery,
     children: toNodes({ sets }, inner, { context, values }),
   };
 };
