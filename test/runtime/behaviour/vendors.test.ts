@@ -9,6 +9,10 @@ interface Differences {
   readonly sameCase: boolean;
   readonly sameAccent: boolean;
   readonly sameBlanks: boolean;
+  /** Which of `B`, `a`, `ä`, `b` hold a `b`; which are found by a search for `A`, and for `Ä`. */
+  readonly containsB: readonly string[];
+  readonly searchedA: readonly string[];
+  readonly searchedAccent: readonly string[];
   /** `B`, `a`, `ä`, `b` in order. */
   readonly sorted: readonly string[];
   /** What `char(5)` gives back for a text with a blank at its end. */
@@ -28,6 +32,9 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     sameCase: false,
     sameAccent: false,
     sameBlanks: false,
+    containsB: ['b'],
+    searchedA: ['a'],
+    searchedAccent: [],
     sorted: ['B', 'a', 'b', 'ä'],
     char: 'a ',
     json: '{"b": 1, "a": 2.50}',
@@ -38,6 +45,9 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     sameCase: true,
     sameAccent: true,
     sameBlanks: true,
+    containsB: ['B', 'b'],
+    searchedA: ['a', 'ä'],
+    searchedAccent: ['a', 'ä'],
     sorted: ['a', 'ä', 'B', 'b'],
     char: 'a',
     json: '{"b": 1, "a": 2.50}',
@@ -48,6 +58,9 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     sameCase: true,
     sameAccent: true,
     sameBlanks: false,
+    containsB: ['B', 'b'],
+    searchedA: ['a', 'ä'],
+    searchedAccent: ['a', 'ä'],
     sorted: ['a', 'ä', 'B', 'b'],
     char: 'a',
     json: '{"a": 2.5, "b": 1}',
@@ -58,12 +71,41 @@ const differences: Readonly<Record<TestDialect, Differences>> = {
     sameCase: false,
     sameAccent: false,
     sameBlanks: false,
+    containsB: ['b'],
+    searchedA: ['a'],
+    searchedAccent: ['ä'],
     sorted: ['B', 'a', 'b', 'ä'],
     char: 'a',
     json: '{"b": 1, "a": 2.50}',
     late: '2040-01-01T00:00:00Z',
     spans: ['24:00:00'],
   },
+};
+
+/** Types of columns that are true or false, with what is true in each. */
+const booleans: Readonly<Record<TestDialect, readonly (readonly [type: string, value: string])[]>> = {
+  sqlite: [
+    ['boolean', '1'],
+    ['tinyint(1)', '1'],
+    ['bit', '1'],
+  ],
+  mariadb: [
+    ['boolean', 'true'],
+    ['tinyint(1)', '1'],
+    ['bit', "b'1'"],
+  ],
+  mysql: [
+    ['boolean', 'true'],
+    ['tinyint(1)', '1'],
+    ['bit', "b'1'"],
+  ],
+  postgres: [['boolean', 'true']],
+};
+
+const flagSql = (dialect: TestDialect): string => {
+  const columns = booleans[dialect].map(([type], index) => `"flag${index}" ${type}`);
+  const values = booleans[dialect].map(([, value]) => value);
+  return `create table "flag" ("id" {counter}, ${columns.join(', ')}); insert into "flag" values (1, ${values.join(', ')});`;
 };
 
 const tables = `
@@ -77,7 +119,10 @@ const clockSql = (held: readonly string[]): string =>
 
 describe.each(dialects)('what differs on %s', (dialect) => {
   const expected = differences[dialect];
-  const server = useServer({ dialect, sql: sqlFor(dialect, tables + clockSql(expected.spans)) });
+  const server = useServer({
+    dialect,
+    sql: sqlFor(dialect, tables + clockSql(expected.spans) + flagSql(dialect)),
+  });
   const find = async (query: unknown): Promise<readonly unknown[]> => {
     const { data } = await server().request('SEARCH', '/items/word', { as: 'admin', body: { query } });
     return (data as readonly { readonly text: unknown }[]).map(({ text }) => text);
@@ -98,6 +143,29 @@ describe.each(dialects)('what differs on %s', (dialect) => {
       sameBlanks: expected.sameBlanks,
     });
     expect(await find({ sort: 'text,id', limit: 4 })).toEqual(expected.sorted);
+  });
+
+  it('which texts hold another, and which are found by a search', async () => {
+    expect({
+      containsB: await find({ filter: { text: { _contains: 'b' } }, sort: 'id' }),
+      searchedA: await find({ search: 'A', sort: 'id' }),
+      searchedAccent: await find({ search: 'Ä', sort: 'id' }),
+    }).toEqual({
+      containsB: expected.containsB,
+      searchedA: expected.searchedA,
+      searchedAccent: expected.searchedAccent,
+    });
+  });
+
+  it('which columns are true or false', async () => {
+    const columns = booleans[dialect];
+    const { data } = await server().request('GET', '/items/flag', { as: 'admin' });
+    expect(data).toEqual([
+      { id: 1, ...Object.fromEntries(columns.map((_, index) => [`flag${index}`, true])) },
+    ]);
+    expect((await server().request('GET', '/items/flag?filter[flag0]=true', { as: 'admin' })).data).toEqual(
+      data,
+    );
   });
 
   it('what is kept of blanks, of JSON text, and of late timestamps', async () => {
