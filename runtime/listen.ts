@@ -25,34 +25,44 @@ export interface ListenOptions extends EdgeOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections; resolves when the last request is answered. */
+  /** Takes no more connections; resolves when the last request is answered, also of a client who has left. */
   close(): Promise<void>;
 }
 
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
-  server.on('request', createListener(options));
+  const answering = { count: 0 };
+  server.on('request', createListener(options, answering));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
       server.off('error', reject);
-      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server) });
+      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server, answering) });
     });
   });
 };
 
-const createListener = (options: ListenOptions): RequestListener => {
+/** Requests of the data plane that have no answer yet. */
+interface Answering {
+  count: number;
+}
+
+const createListener = (options: ListenOptions, answering: Answering): RequestListener => {
   let rest: Promise<RequestListener> | null = null;
   return (request: IncomingMessage, response: ServerResponse) => {
     const apiRequest = toApiRequest(request, response, options);
     const answered = options.answer(apiRequest);
     if (answered !== null) {
+      answering.count += 1;
       answered
         .then((answer) => sendResponse(answer, apiRequest, response))
         .catch((error: unknown) => {
           const { id, method, path } = apiRequest;
           options.observe({ kind: 'requestFailed', id, method, route: routeOf(path), error });
           response.destroy();
+        })
+        .finally(() => {
+          answering.count -= 1;
         });
       return;
     }
@@ -65,12 +75,21 @@ const createListener = (options: ListenOptions): RequestListener => {
 };
 
 /** Connections that are kept alive become idle one by one, each when its last answer is out. */
-const close = (server: Server): Promise<void> =>
+const close = (server: Server, answering: Answering): Promise<void> =>
   new Promise((resolve) => {
-    const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-    server.close(() => {
+    let isClosed = false;
+    const closeIdle = setInterval(() => {
+      server.closeIdleConnections();
+      finish();
+    }, 50);
+    const finish = (): void => {
+      if (!isClosed || answering.count > 0) return;
       clearInterval(closeIdle);
       resolve();
+    };
+    server.close(() => {
+      isClosed = true;
+      finish();
     });
     server.closeIdleConnections();
   });

@@ -1,0 +1,46 @@
+/** What the listener does when it is told to stop. */
+import { EventEmitter, once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../runtime/answer.js';
+import { listen, type Listener } from '../../runtime/listen.js';
+import { createProxies } from '../../runtime/request/client-address.js';
+
+let listener: Listener | null = null;
+afterEach(() => listener?.close());
+
+const open = async (answer: Answer): Promise<Listener> =>
+  (listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    base: '',
+    payloadMax: 1_000,
+    proxies: createProxies({ hops: 0, ranges: [] }),
+    ownOrigin: null,
+    answer,
+    observe: () => undefined,
+    loadRest: () => Promise.reject(new Error('not asked')),
+  }));
+
+describe('a listener that closes', () => {
+  it('waits for what is being answered, whether or not the client is still there', async () => {
+    const events = new EventEmitter();
+    const work = once(events, 'work');
+    const { port, close } = await open(async () => {
+      events.emit('begun');
+      await work;
+      return { status: 204, headers: {}, body: null };
+    });
+    const client = request({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    client.end();
+    await once(events, 'begun');
+    client.destroy();
+    let isClosed = false;
+    const closing = close().then(() => (isClosed = true));
+    await sleep(200);
+    expect(isClosed).toBe(false);
+    events.emit('work');
+    await closing;
+  });
+});
