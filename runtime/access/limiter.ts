@@ -10,9 +10,10 @@ export interface LimiterOptions {
   readonly duration: number;
 }
 
-/** Counts whoever is identified. `identify` throws REQUESTS_EXCEEDED from then on. */
+/** Counts requests by whoever they are identified as. `identify` throws REQUESTS_EXCEEDED from then on. */
 export const limitAccess = (access: Access, options: LimiterOptions): Access => {
   const take = createCounter(options);
+  const counted = new WeakSet<ApiRequest>();
 
   const count = (principal: Principal, request: ApiRequest): Principal => {
     if (!principal.policies.admin) take(principal.user?.id ?? request.address());
@@ -31,6 +32,9 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
     ...access,
     identify(request) {
       const identified = access.identify(request);
+      // what GraphQL runs asks again, and so does who is done once more because grants changed
+      if (counted.has(request)) return identified;
+      counted.add(request);
       return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
     },
   };

@@ -93,6 +93,20 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
       await limited.close();
     }
   });
+
+  it('count a mutation once, however often it asks who is there', async () => {
+    const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '3' });
+    try {
+      const query = `mutation { auth_login(email: "nobody@example.com", password: "wrong") { access_token } }`;
+      const answers = [];
+      for (let round = 0; round < 4; round += 1)
+        answers.push(await limited.request('POST', '/graphql/system', { body: { query } }));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+      expect(answers[2]?.codes).toEqual(['INVALID_CREDENTIALS']);
+    } finally {
+      await limited.close();
+    }
+  });
 });
 
 it('a line of passwords to be checked has an end, and then moves on', async () => {
