@@ -84,11 +84,7 @@ const readList = async (
   return concatSets(await Promise.all(sets.flat().map((set) => fill(set, list, context))));
 };
 
-const withKeys = ({ values, resolve }: BindInput, keys: readonly string[]): BindInput => ({
-  values,
-  keys,
-  resolve,
-});
+const withKeys = (input: BindInput, keys: readonly string[]): BindInput => ({ ...input, keys });
 
 /** Together where every parent surely got its rows; else one branch per parent. */
 const readChunk = async (

@@ -1,5 +1,6 @@
 /** What reading and writing items needs, beside the request itself. */
 import type { Principal } from '../access/access.js';
+import { resolveAsked } from '../access/asked.js';
 import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../collection.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -41,10 +42,11 @@ export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limi
 export const databaseTime = (moment: Date): string => moment.toISOString().slice(0, 19).replace('T', ' ');
 
 export const bindInput = (
-  { principal, now }: ItemContext,
+  { principal, registry, now }: ItemContext,
   { values = [], keys = [] }: { readonly values?: readonly unknown[]; readonly keys?: readonly unknown[] },
 ): BindInput => ({
   values,
   keys,
   resolve: (value) => resolveVariable(value, principal, now),
+  resolveAsked: (value) => resolveAsked(value, { principal, registry, now }),
 });

@@ -8,8 +8,10 @@ export interface BindInput {
   readonly values: readonly unknown[];
   /** Key of the item, or keys of the parents of a nested list. */
   readonly keys: readonly unknown[];
-  /** Replaces `$NOW`, `$CURRENT_USER` and their like. */
+  /** Replaces `$NOW`, `$CURRENT_USER` and their like in rules. */
   resolve(value: unknown): unknown;
+  /** The same in the client's own values, which read no more than the client may. */
+  resolveAsked(value: unknown): unknown;
 }
 
 export interface Parameter {

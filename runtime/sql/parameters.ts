@@ -6,18 +6,34 @@ import { readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from './dialect.js';
 import type { BindInput, Parameter } from './fragment.js';
 
-export const readOperand = (operand: Operand, input: BindInput): unknown => {
+/** One value; a list stays one, its variables as they are. */
+export const readOperand = (operand: Operand, input: BindInput): unknown =>
+  resolveOperand(operand, rawOperand(operand, input), input);
+
+const rawOperand = (operand: Operand, input: BindInput): unknown => {
   switch (operand.from) {
     case 'query':
-      return input.resolve(input.values[operand.slot]);
+      return input.values[operand.slot];
     case 'rule':
-      return input.resolve(operand.value);
+      return operand.value;
     case 'key':
       return input.keys[operand.index];
     case 'keys':
       return input.keys;
   }
 };
+
+/** What stands for a variable is never one itself. */
+const resolveOperand = ({ from }: Operand, value: unknown, input: BindInput): unknown => {
+  if (from === 'query') return input.resolveAsked(value);
+  return from === 'rule' ? input.resolve(value) : value;
+};
+
+/** The values of a list, and of variables that stand for several. */
+const readList = (operand: Operand, input: BindInput): readonly unknown[] =>
+  operand.from === 'keys'
+    ? input.keys
+    : [rawOperand(operand, input)].flat().flatMap((value) => resolveOperand(operand, value, input));
 
 /** What a fraction means to a column of whole numbers: the next one above or below, or one that no row has. */
 export type Rounding = 'up' | 'down' | 'none';
@@ -42,9 +58,11 @@ export const valueParameter = (
   ...placeholdersOf(dialect, field),
   list: false,
   read(input) {
-    const value = readOperand(operand, input);
-    const one = bound === undefined ? value : input.resolve((value as readonly unknown[])[bound]);
-    return toBind(dialect, field, { value: one, operand, rounding });
+    const read = (value: unknown): BindValue => toBind(dialect, field, { value, operand, rounding });
+    if (bound === undefined) return read(readOperand(operand, input));
+    const ends = readList(operand, input).map(read);
+    // of a range without one end nothing is known, nor of what is outside
+    return ends.includes(null) ? null : (ends[bound] ?? null);
   },
 });
 
@@ -52,8 +70,7 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
   ...placeholdersOf(dialect, field),
   list: true,
   read(input) {
-    const value = readOperand(operand, input);
-    const list = (Array.isArray(value) ? value : [value]).flatMap((each) => input.resolve(each));
+    const list = readList(operand, input);
     // `_in=` without a value finds nothing
     const given = operand.from === 'query' ? list.filter((each) => each !== '') : list;
     return given.map((each) => toBind(dialect, field, { value: each, operand, rounding: 'none' }));
@@ -64,7 +81,10 @@ export const matchParameter = (dialect: SqlDialect, kind: Match, operand: Operan
   placeholder: '?',
   list: false,
   read(input) {
-    const text = String(readOperand(operand, input) ?? '');
+    const value = readOperand(operand, input);
+    // NULL, which nothing is like
+    if (value === null || value === undefined || Array.isArray(value)) return null;
+    const text = String(value);
     if (text.length > maxPattern)
       throw invalidQuery(`a text to look for may have ${maxPattern} characters at most`);
     return dialect.pattern(kind, text);

@@ -91,6 +91,8 @@ export const accessOf = ({ policies, holders }: Scenario): Access =>
     }),
   });
 
+const permissionToRead = { action: 'read', validation: null, presets: null };
+
 const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
   version: '1',
   roles: [
@@ -107,15 +109,20 @@ const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
       held.map((policy) => ({ policy: `p${policy}`, role: null, user: tokens[user] ?? null })),
     ),
   ],
-  permissions: policies.flatMap((permissions, index) =>
-    permissions.map(({ collection, filter, fields }) => ({
+  permissions: policies.flatMap((permissions, index) => [
+    {
+      ...permissionToRead,
+      policy: `p${index}`,
+      collection: 'svc_users',
+      permissions: { id: { _eq: '$CURRENT_USER' } },
+      fields: ['person'],
+    },
+    ...permissions.map(({ collection, filter, fields }) => ({
+      ...permissionToRead,
       policy: `p${index}`,
       collection,
-      action: 'read',
       permissions: filter === null ? null : writeFilter(filter),
-      validation: null,
-      presets: null,
       fields,
     })),
-  ),
+  ]),
 });

@@ -1,5 +1,6 @@
 /** The real pipeline on the archive, for whatever access says. */
 import type { Access } from '../../../runtime/access/access.js';
+import { createRegistry, defineCollection, integer, string } from '../../../runtime/collection.js';
 import { createHandle, type Handle } from '../../../runtime/handle.js';
 import { loadDialect } from '../../../runtime/sql/dialects.js';
 import type { Archive } from './archive.js';
@@ -10,6 +11,16 @@ export const fallback = 6;
 /** Milliseconds a property may take: a busy machine takes its time. */
 export const patience = process.env.LONG === undefined ? 180_000 : 3_600_000;
 
+/** Holds what `$CURRENT_USER.person` reads; never read as rows. */
+const users = createRegistry([
+  defineCollection({
+    name: 'svc_users',
+    path: '/users',
+    key: ['id'],
+    fields: { id: string(), person: integer() },
+  }),
+]);
+
 export const openPipeline = async ({
   registry,
   database,
@@ -17,6 +28,7 @@ export const openPipeline = async ({
 }: Archive): Promise<(access: Access) => Handle> => {
   const limits = { fallback, most: null };
   const dialect = await loadDialect(name);
-  const services = { registry, database, dialect, limits, publicLimits: limits, maxDepth: 10 };
+  const withUsers = { ...registry, collections: new Map([...registry.collections, ...users.collections]) };
+  const services = { registry: withUsers, database, dialect, limits, publicLimits: limits, maxDepth: 10 };
   return (access) => createHandle({ ...services, access, isOperation: () => false });
 };

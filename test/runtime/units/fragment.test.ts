@@ -42,6 +42,7 @@ const input = (values: readonly unknown[], keys: readonly unknown[] = []): BindI
   values,
   keys,
   resolve: (value) => value,
+  resolveAsked: (value) => value,
 });
 
 describe('a fragment', () => {
