@@ -41,9 +41,19 @@ export interface Grant {
   readonly rows: Rule;
   /** Fields and relations that are permitted, each on the rows of its rule (within `rows`). */
   readonly fields: ReadonlyMap<string, Rule>;
-  /** What a payload must pass; `always` when one permission asks for nothing. */
-  readonly validation: Rule;
   readonly presets: Readonly<Record<string, unknown>>;
+  /** What it is united from; empty for an administrator. */
+  readonly permissions: readonly ReadPermission[];
+}
+
+/** A permission whose filters are parsed. */
+export interface ReadPermission {
+  readonly rows: Rule;
+  /** What a payload must pass to be permitted by it. */
+  readonly validation: Rule;
+  /** `*`, or names; `null`: none. */
+  readonly fields: readonly string[] | null;
+  readonly presets: Readonly<Record<string, unknown>> | null;
 }
 
 export interface GrantOptions {
@@ -59,28 +69,55 @@ export const always: Rule = { kind: 'always' };
 /** `null` when nothing is permitted: no permission means no access (closed by default), and nobody writes what svc alone does. */
 export const createGrant = ({ collection, action, admin, permissions }: GrantOptions): Grant | null => {
   if (collection.readonly && action !== 'read') return null;
+  if (admin) return uniteAll(collection, action);
   const readable = permissions.flatMap(readPermission);
-  if (!admin && readable.length === 0) return null;
-  const rows = admin ? always : unite(readable.map((permission) => permission.rows));
+  return readable.length === 0 ? null : unitePermissions({ collection, action, permissions: readable });
+};
+
+/**
+ * What is left of a grant where only some of its permissions count: each brings its own rows and fields.
+ * `null`: nothing.
+ */
+export const narrowGrant = (
+  { collection, action, permissions }: Grant,
+  counts: (permission: ReadPermission) => boolean,
+): Grant | null => {
+  const left = permissions.filter(counts);
+  return left.length === 0 ? null : unitePermissions({ collection, action, permissions: left });
+};
+
+const uniteAll = (collection: Collection, action: string): Grant =>
+  ({
+    collection,
+    action,
+    admin: true,
+    everyField: true,
+    rows: always,
+    fields: everyName(collection),
+    presets: {},
+    permissions: [],
+  }) as unknown as Grant;
+
+const unitePermissions = ({
+  collection,
+  action,
+  permissions,
+}: Pick<Grant, 'collection' | 'action' | 'permissions'>): Grant => {
+  const rows = unite(permissions.map((permission) => permission.rows));
   return {
     collection,
     action,
-    admin,
-    everyField: admin || readable.some((permission) => permission.fields?.includes('*')),
+    admin: false,
+    everyField: permissions.some(({ fields }) => fields?.includes('*')),
     rows,
-    fields: admin ? everyName(collection) : uniteFields(collection, readable, rows),
-    validation: admin ? always : unite(readable.map((permission) => permission.validation)),
-    presets: admin ? {} : Object.assign({}, ...readable.map((permission) => permission.presets ?? {})),
+    fields: uniteFields(collection, permissions, rows),
+    presets: Object.assign({}, ...permissions.map(({ presets }) => presets ?? {})),
+    permissions,
   } as unknown as Grant;
 };
 
-interface ReadablePermission extends Pick<Permission, 'fields' | 'presets'> {
-  readonly rows: Rule;
-  readonly validation: Rule;
-}
-
 /** A permission whose rules make no sense permits nothing. */
-const readPermission = ({ permissions, validation, fields, presets }: Permission): ReadablePermission[] => {
+const readPermission = ({ permissions, validation, fields, presets }: Permission): ReadPermission[] => {
   try {
     if (Object.values(presets ?? {}).some(isUnresolvable)) return [];
     return [{ rows: toRule(permissions), validation: toRule(validation), fields, presets }];
@@ -118,17 +155,18 @@ const everyName = (collection: Collection): ReadonlyMap<string, Rule> =>
 /** A field that every reaching permission lists needs no rule of its own: the row's rule says it all. */
 const uniteFields = (
   collection: Collection,
-  permissions: readonly ReadablePermission[],
+  permissions: readonly ReadPermission[],
   rows: Rule,
 ): ReadonlyMap<string, Rule> => {
   const fields = new Map<string, Rule>();
   for (const name of namesOf(collection)) {
-    const listing = permissions.filter(
-      (permission) => permission.fields?.includes('*') || permission.fields?.includes(name),
-    );
+    const listing = permissions.filter((permission) => listsField(permission, name));
     if (listing.length === 0) continue;
     const rule = unite(listing.map((permission) => permission.rows));
     fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);
   }
   return fields;
 };
+
+export const listsField = ({ fields }: Pick<ReadPermission, 'fields'>, name: string): boolean =>
+  fields?.includes('*') === true || fields?.includes(name) === true;

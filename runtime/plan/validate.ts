@@ -3,7 +3,9 @@
  * What cannot be held against one, as a question for related items, is failed.
  */
 import type { Rule } from '../access/grant.js';
+import type { Collection, Field } from '../collection.js';
 import type { Filter } from '../request/filter.js';
+import { compareValues, textOf } from './compare.js';
 
 /** One comparison that a payload fails. */
 export interface Failure {
@@ -14,8 +16,11 @@ export interface Failure {
 }
 
 export interface ValidationContext {
-  /** By field name; fields that are absent pass. */
+  readonly collection: Collection;
+  /** By field name, in the form in which they are stored; fields that are absent pass. */
   readonly payload: ReadonlyMap<string, unknown>;
+  /** Whether null passes everything but a question for null; else it equals nothing. */
+  readonly nullPasses: boolean;
   resolve(value: unknown): unknown;
 }
 
@@ -55,68 +60,96 @@ const validateField = (name: string, filter: Filter, context: FilterContext): re
   if (filter.kind === 'or')
     return validateOne(filter.filters.map((part) => validateField(name, part, context)));
   if (filter.kind !== 'compare') return [{ field: name, type: filter.kind, operand: null }];
-  const operand = resolveOperand(filter.slot === null ? null : context.values[filter.slot], context);
+  const operand = filter.slot === null ? null : context.values[filter.slot];
   const value = context.payload.get(name);
-  return passes(filter.operator, value, operand) ? [] : [{ field: name, type: filter.operator, operand }];
+  const field = context.collection.fields.get(name) ?? { name, type: 'unknown' };
+  const asked = { field, value, operands: resolveOperands(operand, context) };
+  return passes(filter.operator, asked, context) ? [] : [{ field: name, type: filter.operator, operand }];
 };
 
-const resolveOperand = (operand: unknown, { resolve }: FilterContext): unknown =>
-  Array.isArray(operand) ? operand.flatMap((each) => resolve(each)) : resolve(operand);
+const resolveOperands = (operand: unknown, { resolve }: FilterContext): readonly unknown[] =>
+  (Array.isArray(operand) ? operand : [operand]).flatMap((each) => resolve(each));
 
-/** A null passes everything but a question for null. */
-const passes = (operator: string, value: unknown, operand: unknown): boolean => {
+interface Asked {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly operands: readonly unknown[];
+}
+
+const passes = (operator: string, asked: Asked, { nullPasses }: ValidationContext): boolean => {
+  const { value } = asked;
   if (operator === 'null') return value === null;
   if (operator === 'nnull') return value !== null;
   if (operator === 'empty') return value === null || value === '';
   if (operator === 'nempty') return value !== null && value !== '';
-  if (value === null) return true;
-  return testers[operator]?.(value, operand) ?? true;
+  if (value === null && nullPasses) return true;
+  return testers[operator]?.(asked) === true;
 };
 
-type Tester = (value: unknown, operand: unknown) => boolean;
+/** `null`: the operand makes no sense, so that neither the question nor its opposite is passed. */
+type Tester = (asked: Asked) => boolean | null;
 
-/** Numbers and what spells numbers are compared as numbers, everything else as text. */
-const compare = (left: unknown, right: unknown): number => {
-  const [a, b] = [Number(left), Number(right)];
-  if (left !== '' && right !== '' && !Number.isNaN(a) && !Number.isNaN(b)) return a - b;
-  const [x, y] = [String(left), String(right)];
-  if (x === y) return 0;
-  return x < y ? -1 : 1;
+const isEqual: Tester = ({ field, value, operands }) => {
+  const orders = operands.map((operand) => compareValues(field, value, operand));
+  if (value !== null && orders.includes(0)) return true;
+  return orders.length === 0 || orders.includes(null) ? null : false;
 };
 
-const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [operand]);
-const isWithin: Tester = (value, operand) => {
-  const [low, high] = listOf(operand);
-  return compare(value, low) >= 0 && compare(value, high) <= 0;
+const isWithin: Tester = ({ field, value, operands: [low, high] }) => {
+  const [fromLow, fromHigh] = [compareValues(field, value, low), compareValues(field, value, high)];
+  if (fromLow === null || fromHigh === null) return null;
+  return value !== null && fromLow >= 0 && fromHigh <= 0;
 };
-const isIn: Tester = (value, operand) => listOf(operand).some((each) => compare(value, each) === 0);
-const lower = (value: unknown): string => String(value).toLowerCase();
+
+const ordered =
+  (holds: (order: number) => boolean): Tester =>
+  ({ field, value, operands }) => {
+    const order = compareValues(field, value, operands[0]);
+    return order === null || value === null ? null : holds(order);
+  };
+
+const matched =
+  (holds: (text: string, part: string) => boolean, spell = (text: string): string => text): Tester =>
+  ({ value, operands: [part] }) => {
+    if (part === null || part === undefined) return null;
+    return value !== null && holds(spell(textOf(value)), spell(textOf(part)));
+  };
+
+const contains = (text: string, part: string): boolean => text.includes(part);
+const startsWith = (text: string, part: string): boolean => text.startsWith(part);
+const endsWith = (text: string, part: string): boolean => text.endsWith(part);
+const lower = (text: string): string => text.toLowerCase();
 
 const positive: Readonly<Record<string, Tester>> = {
-  eq: (value, operand) => compare(value, operand) === 0,
-  in: isIn,
+  eq: isEqual,
+  in: isEqual,
   between: isWithin,
-  contains: (value, operand) => String(value).includes(String(operand)),
-  icontains: (value, operand) => lower(value).includes(lower(operand)),
-  starts_with: (value, operand) => String(value).startsWith(String(operand)),
-  istarts_with: (value, operand) => lower(value).startsWith(lower(operand)),
-  ends_with: (value, operand) => String(value).endsWith(String(operand)),
-  iends_with: (value, operand) => lower(value).endsWith(lower(operand)),
+  contains: matched(contains),
+  icontains: matched(contains, lower),
+  starts_with: matched(startsWith),
+  istarts_with: matched(startsWith, lower),
+  ends_with: matched(endsWith),
+  iends_with: matched(endsWith, lower),
 };
+
+const opposite =
+  (test: Tester): Tester =>
+  (asked) => {
+    const answer = test(asked);
+    return answer === null ? null : !answer;
+  };
 
 const testers: Readonly<Record<string, Tester>> = {
   ...positive,
   ...Object.fromEntries(
-    Object.entries(positive).map(([name, test]): [string, Tester] => [
-      name === 'eq' ? 'neq' : `n${name}`,
-      (value, operand) => !test(value, operand),
-    ]),
+    Object.entries(positive).map(([name, test]) => [name === 'eq' ? 'neq' : `n${name}`, opposite(test)]),
   ),
-  lt: (value, operand) => compare(value, operand) < 0,
-  lte: (value, operand) => compare(value, operand) <= 0,
-  gt: (value, operand) => compare(value, operand) > 0,
-  gte: (value, operand) => compare(value, operand) >= 0,
-  regex: (value, operand) => compileRegex(String(operand))?.test(String(value)) === true,
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
+  regex: ({ value, operands: [text] }) =>
+    value !== null && compileRegex(textOf(text))?.test(textOf(value)) === true,
 };
 
 /** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */

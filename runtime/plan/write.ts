@@ -1,17 +1,17 @@
 /** Payloads as rows to be written: names and grants checked, values read by type, all problems told at once. */
-import type { Grant } from '../access/grant.js';
-import { always } from '../access/grant.js';
+import { always, listsField, narrowGrant, type Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { Collection, Field, ToMany } from '../collection.js';
-import { ApiError, apiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
+import { ApiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
 import { parseFilter } from '../request/filter.js';
 import { findListProblems } from './list.js';
 import { findRuleProblems } from './permission.js';
+import { failed, refusal, toProblem, type ToldFailure } from './problems.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
 import { allOf, type Condition } from './types.js';
 import { validateFilter, validateRule, type Failure } from './validate.js';
-import { keptValue, readValue, type ReadValue, type Scalar } from './values.js';
+import { keptValue, readValue, type Scalar } from './values.js';
 
 /** Values by field; `null` is null. */
 export type WriteRow = ReadonlyMap<string, Scalar | null>;
@@ -71,15 +71,16 @@ export const planCreate = (
   if (grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
   const lists: ListWrite[] = [];
-  const rows = payloads.map((payload, index) =>
-    readRow(requireObject(payload), {
-      grant,
-      action: 'create',
-      index: payloads.length > 1 ? index : null,
-      problems,
-      lists,
-      writing: context,
-    }),
+  const rows = payloads.map(
+    (payload, index) =>
+      readRow(requireObject(payload), {
+        grant,
+        action: 'create',
+        index: payloads.length > 1 ? index : null,
+        problems,
+        lists,
+        writing: context,
+      }).row,
   );
   throwProblems(problems);
   return { collection, grant, rows, lists };
@@ -87,14 +88,21 @@ export const planCreate = (
 
 /** @throws as `planCreate` */
 export const planUpdate = (collection: Collection, payload: unknown, context: WriteContext): UpdatePlan => {
-  const scope = openScope(collection, 'update', context);
-  const { grant } = scope;
-  if (grant === null) throw new Error('a write needs a grant');
+  const whole = openScope(collection, 'update', context);
+  if (whole.grant === null) throw new Error('a write needs a grant');
   const problems: ApiError[] = [];
   const lists: ListWrite[] = [];
   const given = requireObject(payload);
-  const row = readRow(given, { grant, action: 'update', index: null, problems, lists, writing: context });
+  const { row, grant } = readRow(given, {
+    grant: whole.grant,
+    action: 'update',
+    index: null,
+    problems,
+    lists,
+    writing: context,
+  });
   throwProblems(problems);
+  const scope = { ...whole, grant };
   const names = [...Object.keys(given), ...(context.owner?.keys() ?? [])];
   const rules = [...new Set(names)]
     .filter((name) => row.has(name) || lists.some(({ relation }) => relation.name === name))
@@ -125,8 +133,14 @@ interface RowContext {
   readonly writing: WriteContext;
 }
 
+interface PermittedRow {
+  readonly row: WriteRow;
+  /** Of the permissions whose validation the payload passes. */
+  readonly grant: Grant;
+}
+
 /** What the client sends wins over presets, which are an administrator's: not bound to the field list. */
-const readRow = (sent: Payload, context: RowContext): WriteRow => {
+const readRow = (sent: Payload, context: RowContext): PermittedRow => {
   const { grant, problems, action } = context;
   const payload = withoutOwner(sent, context.writing);
   const row = new Map<string, Scalar | null>();
@@ -139,10 +153,12 @@ const readRow = (sent: Payload, context: RowContext): WriteRow => {
   fill(row, context);
   const given = presets === nothing ? payload : { ...presets, ...payload };
   if (action === 'create') findMissing(row, given, context);
-  validate(given, row, context);
+  const stored = new Map<string, unknown>([...Object.entries(given), ...row]);
+  validateFields(row, stored, context);
+  const permitted = validateGrant([...Object.keys(payload), ...ownerNames(context)], stored, context);
   if (grant.collection.access) problems.push(...refuseRules(row, context));
   for (const name of row.keys()) if (!grant.collection.fields.has(name)) row.delete(name);
-  return row;
+  return { row, grant: permitted };
 };
 
 const nothing: Payload = {};
@@ -249,39 +265,6 @@ const readField = (field: Field, value: unknown, context: RowContext): Scalar | 
   return read.ok ? keptValue(field, read.value) : refusal(field, { read, value }, context);
 };
 
-const refusal = (
-  field: Field,
-  { read, value }: { readonly read: Extract<ReadValue, { ok: false }>; readonly value: unknown },
-  context: RowContext,
-): ApiError => {
-  const details = { collection: context.grant.collection.name, field: field.name, value, ...place(context) };
-  const explanation = `"${field.name}" takes ${read.expected}`;
-  if (read.problem === 'length') return apiError('VALUE_TOO_LONG', details, explanation);
-  if (read.problem === 'range') return apiError('VALUE_OUT_OF_RANGE', details, explanation);
-  return failed(field, { type: 'type', expected: read.expected, value }, context);
-};
-
-const place = ({ index }: RowContext): { readonly index?: number } => (index === null ? {} : { index });
-
-const failed = (
-  field: Field,
-  { type, expected, value }: { readonly type: string; readonly expected: string; readonly value: unknown },
-  context: RowContext,
-): ApiError =>
-  apiError(
-    'FAILED_VALIDATION',
-    {
-      collection: context.grant.collection.name,
-      field: field.name,
-      path: context.writing.path ?? [],
-      type,
-      expected,
-      ...(value === undefined || value === null ? {} : { invalid: value }),
-      ...place(context),
-    },
-    `"${field.name}" takes ${expected}`,
-  );
-
 /** Server-side values; on create, what the client sends wins. */
 const fill = (row: Map<string, Scalar | null>, { grant, action, writing }: RowContext): void => {
   for (const field of grant.collection.filled) {
@@ -305,19 +288,46 @@ const findMissing = (row: WriteRow, given: Payload, context: RowContext): void =
   }
 };
 
-const validate = (given: Payload, row: WriteRow, context: RowContext): void => {
-  const { grant, problems } = context;
-  const { resolve } = context.writing;
-  const { validated } = grant.collection;
-  if (validated.length === 0 && grant.validation === always) return;
-  const payload = new Map<string, unknown>([...row, ...Object.entries(given)]);
-  const failures: (Failure & { readonly message?: string })[] = [
-    ...validated
-      .filter(({ name }) => row.has(name))
-      .flatMap((field) => validateField(field, { payload, resolve })),
-    ...validateRule(grant.validation, { payload, resolve }),
-  ];
-  for (const failure of failures) problems.push(toProblem(failure, payload.get(failure.field), context));
+const ownerNames = ({ writing }: RowContext): readonly string[] => [...(writing.owner?.keys() ?? [])];
+
+type Values = ReadonlyMap<string, unknown>;
+
+const validateFields = (row: WriteRow, payload: Values, context: RowContext): void => {
+  const { collection } = context.grant;
+  for (const field of collection.validated) {
+    if (row.has(field.name)) tellFailures(validateField(field, payload, context), payload, context);
+  }
+};
+
+/**
+ * A permission whose validation fails permits nothing of this payload: what others permit is left.
+ * Told is what the first permission asks of each field that is permitted no more.
+ */
+const validateGrant = (names: readonly string[], payload: Values, context: RowContext): Grant => {
+  const { grant, writing } = context;
+  const failed = new Map<Grant['permissions'][number], readonly Failure[]>();
+  for (const permission of grant.permissions) {
+    if (permission.validation === always) continue;
+    const failures = validateRule(permission.validation, {
+      collection: grant.collection,
+      payload,
+      nullPasses: false,
+      resolve: writing.resolve,
+    });
+    if (failures.length > 0) failed.set(permission, failures);
+  }
+  if (failed.size === 0) return grant;
+  const left = narrowGrant(grant, (permission) => !failed.has(permission));
+  const [first] = failed.keys();
+  const told = new Set(left === null ? [first] : []);
+  for (const name of names) {
+    if (left?.fields.has(name) !== true)
+      told.add([...failed.keys()].find((permission) => listsField(permission, name)));
+  }
+  for (const permission of told) {
+    if (permission !== undefined) tellFailures(failed.get(permission) ?? [], payload, context);
+  }
+  return left ?? grant;
 };
 
 const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>
@@ -330,31 +340,24 @@ const refuseRules = (row: WriteRow, context: RowContext): readonly ApiError[] =>
 
 const validateField = (
   field: Field,
-  context: { readonly payload: ReadonlyMap<string, unknown>; resolve(value: unknown): unknown },
-): readonly (Failure & { readonly message?: string })[] => {
+  payload: Values,
+  { grant, writing }: RowContext,
+): readonly ToldFailure[] => {
   const values: unknown[] = [];
   const filter = parseFilter(field.validation ?? {}, values);
   const message = field.validationMessage;
-  const failures = validateFilter(filter, { ...context, values });
+  const failures = validateFilter(filter, {
+    collection: grant.collection,
+    payload,
+    nullPasses: true,
+    resolve: writing.resolve,
+    values,
+  });
   if (message === undefined) return failures;
   return failures.map(({ field: name, type, operand }) => ({ field: name, type, operand, message }));
 };
 
-const toProblem = (
-  { field, type, operand, message }: Failure & { readonly message?: string },
-  value: unknown,
-  context: RowContext,
-): ApiError =>
-  apiError(
-    'FAILED_VALIDATION',
-    {
-      collection: context.grant.collection.name,
-      field,
-      path: context.writing.path ?? [],
-      type,
-      ...(operand === null || operand === undefined || type === 'regex' ? {} : { valid: operand }),
-      ...(type === 'regex' ? { invalid: value } : {}),
-      ...place(context),
-    },
-    message ?? `"${field}" does not pass "_${type}"`,
-  );
+const tellFailures = (failures: readonly ToldFailure[], payload: Values, context: RowContext): void => {
+  for (const failure of failures)
+    context.problems.push(toProblem(failure, payload.get(failure.field), context));
+};

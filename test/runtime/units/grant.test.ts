@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createGrant, type Grant, type Permission, type Rule } from '../../../runtime/access/grant.js';
+import {
+  createGrant,
+  narrowGrant,
+  type Grant,
+  type Permission,
+  type Rule,
+} from '../../../runtime/access/grant.js';
 import { createPolicyBook, type AccessRows } from '../../../runtime/access/policies.js';
 import {
   createRegistry,
@@ -63,10 +69,10 @@ describe('a grant', () => {
       permissions: [permission({ ...where(1), fields: [], presets: { price: 1 } })],
     }) as Grant;
     expect(fieldsOf(grant)).toEqual({ id: 'always', title: 'always', price: 'always', parts: 'always' });
-    expect([grant.everyField, say(grant.rows), say(grant.validation), grant.presets]).toEqual([
+    expect([grant.everyField, say(grant.rows), grant.permissions, grant.presets]).toEqual([
       true,
       'always',
-      'always',
+      [],
       {},
     ]);
   });
@@ -123,9 +129,20 @@ describe('a grant', () => {
     expect(grantOf({ fields: ['id'] }, { fields: ['*'] }).everyField).toBe(true);
   });
 
-  it('joins validations by or, and one without validation asks for nothing', () => {
-    expect(say(grantOf(valid(1), valid(2)).validation)).toEqual([1, 2]);
-    expect(say(grantOf(valid(1), {}).validation)).toBe('always');
+  it('narrows to the rows and fields of the permissions that count', () => {
+    const grant = grantOf(
+      { ...where(1), ...valid(1), fields: ['price'] },
+      { ...where(2), fields: ['title'] },
+      { ...where(3), ...valid(3), fields: ['price', 'title'] },
+    );
+    const left = (...passed: readonly unknown[]) => {
+      const narrowed = narrowGrant(grant, ({ validation }) => passed.includes(String(say(validation))));
+      return narrowed && [say(narrowed.rows), fieldsOf(narrowed)];
+    };
+    expect(left('1', '3', 'always')).toEqual([say(grant.rows), fieldsOf(grant)]);
+    expect(left('always')).toEqual([[2], { title: 'always' }]);
+    expect(left('always', '3')).toEqual([[2, 3], { title: 'always', price: [3] }]);
+    expect(left()).toBeNull();
   });
 
   it('unites presets', () => {
