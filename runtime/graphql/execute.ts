@@ -57,16 +57,17 @@ const toBody = (outcomes: readonly Outcome[]): Buffer | string => {
   if (outcomes.some(({ root, result }) => result === null && root.isRequired)) return `{"data":null${tail}`;
   if (outcomes.length === 1 && only?.result !== null && only?.result !== undefined && 'rows' in only.result) {
     const { rows, isList } = only.result;
-    const head = `{"data":{${JSON.stringify(only.root.key)}:${isList ? '[' : ''}`;
-    return rows.enclose(Buffer.from(head), Buffer.from(`${isList ? ']' : ''}}${tail}`));
+    const before = `{"data":{${JSON.stringify(only.root.key)}:${isList ? '[' : ''}`;
+    return rows.enclose(Buffer.from(before), Buffer.from(`${isList ? ']' : ''}}${tail}`));
   }
   const parts = outcomes.flatMap(({ root, result }, index) => [
-    Buffer.from(`${index === 0 ? '{"data":{' : ','}${JSON.stringify(root.key)}:`),
+    Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(root.key)}:`),
     ...toBytes(result),
   ]);
-  return Buffer.concat([...parts, Buffer.from(`}${tail}`)]);
+  return Buffer.concat([head, ...parts, Buffer.from(`}${tail}`)]);
 };
 
+const head = Buffer.from('{"data":{');
 const [open, close] = [Buffer.from('['), Buffer.from(']')];
 
 const toBytes = (result: RootResult | null): readonly Buffer[] => {

@@ -94,6 +94,17 @@ describe.each(dialects)('on %s', (dialect) => {
       ).toEqual({ artists: [{ art_works: [{}, {}] }, { art_works: [{}] }] });
     });
 
+    it.each([
+      ['query', '/graphql', 'artists { id }'],
+      ['query', '/graphql/system', 'server_ping'],
+      ['mutation', '/graphql', 'delete_artists_item(id: 1) { id }'],
+      ['mutation', '/graphql/system', 'delete_users_items(ids: []) { ids }'],
+    ])('may come down to no field at all: %s to %s', async (kind, path, field) => {
+      const document = `${kind} ($yes: Boolean!) { ${field.replace(/ \{|$/, ' @skip(if: $yes)$&')} }`;
+      const { status, text } = await ask(server(), document, { path, variables: { yes: true } });
+      expect([status, text]).toEqual([200, '{"data":{}}']);
+    });
+
     it('leads to one item that is not there', async () => {
       await server().execute(sqlFor(dialect, `insert into "art works" ("first title") values ('Nobody’s')`));
       const found = await data(
