@@ -66,6 +66,9 @@ const readInteger: Reader = (value, field) => {
   return accept(number);
 };
 
+/** Whether it is a whole number beyond 2^53, which parsers of JSON round. */
+export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+
 const readBigInteger: Reader = (value, field) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || !/^[+-]?\d{1,40}$/.test(text)) {
@@ -200,15 +203,25 @@ const readUuid: Reader = (value) =>
   typeof value === 'string' && uuidPattern.test(value) ? accept(value.toLowerCase()) : refuse('a uuid');
 
 /** A text is JSON text; anything else is the value itself. */
-const readJson: Reader = (value) => {
-  if (typeof value !== 'string') return accept(JSON.stringify(value));
+const readJson: Reader = (value, { dbType }) => {
+  const json = typeof value === 'string' ? parseJson(value) : value;
+  if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
+  if (dbType === 'bigint[]' && hasRounded(json)) {
+    return refuse('a list of whole numbers, as text where they exceed 2^53');
+  }
+  return accept(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+const parseJson = (text: string): unknown => {
   try {
-    JSON.parse(value);
-    return accept(value);
+    return JSON.parse(text);
   } catch {
-    return refuse('JSON: an object, a list, or JSON text');
+    return undefined;
   }
 };
+
+const hasRounded = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(hasRounded) : isRounded(value);
 
 const readCsv: Reader = (value, field) => {
   if (typeof value === 'string') return limitLength(value, field);

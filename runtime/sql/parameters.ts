@@ -2,7 +2,7 @@
 import type { Field } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { Operand } from '../plan/types.js';
-import { readValue } from '../plan/values.js';
+import { isRounded, readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from './dialect.js';
 import type { BindInput, Parameter } from './fragment.js';
 
@@ -120,7 +120,7 @@ const toBind = (dialect: SqlDialect, field: Field, { value, operand, rounding }:
   if (isAsked && value === '') {
     throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
   }
-  const bound = bindComparable(dialect, field, { value, rounding });
+  const bound = bindComparable(dialect, field, { value, rounding, isAsked });
   if (bound.ok) return bound.value;
   if (isAsked) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
   return null;
@@ -133,11 +133,15 @@ type Bound =
 const bindComparable = (
   dialect: SqlDialect,
   field: Field,
-  { value, rounding }: Pick<Compared, 'value' | 'rounding'>,
+  { value, rounding, isAsked }: Pick<Compared, 'value' | 'rounding'> & { readonly isAsked: boolean },
 ): Bound => {
   const isWhole = field.type === 'integer' || field.type === 'bigInteger';
   const read = readValue(isWhole ? field : withoutLimits(field), value);
   if (read.ok) return { ok: true, value: dialect.bind(field, read.value) };
+  // which number was meant is not known any more
+  if (isAsked && field.type === 'bigInteger' && isRounded(value)) {
+    return { ok: false, expected: read.expected };
+  }
   // comparing with a number that no row can hold is no mistake: it finds nothing
   const number = isWhole ? readValue({ ...field, type: 'float' }, value) : read;
   if (!number.ok) return { ok: false, expected: read.expected };
