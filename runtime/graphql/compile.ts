@@ -32,6 +32,7 @@ import {
   type Selected,
   type SelectionContext,
 } from './selection.js';
+import { inputSeparator, isInherited, withoutPrototype } from './variables.js';
 
 export interface CompileOptions extends OperationBodies {
   readonly registry: Registry;
@@ -95,15 +96,19 @@ export const compileOperation = (
     return { ...common, prepare: () => roots };
   }
   const fixed = isFixed(document) ? bindRoots(compiled, {}) : null;
+  const separate = inputSeparator(definitions, view);
+  const hasInherited = definitions.some(({ variable }) => isInherited(variable.name.value));
   return {
     ...common,
     prepare(given) {
-      const { coerced, errors } = getVariableValues(view.schema, definitions, given, {
+      const sent = separate(given);
+      const { coerced, errors } = getVariableValues(view.schema, definitions, sent, {
         maxErrors: 20,
         hideSuggestions: !options.introspection,
       });
       if (errors !== undefined) throw invalidBy(errors);
-      return (fixed ?? bindRoots(compiled, coerced)).map((bind) => bind(coerced, given));
+      const variables = hasInherited ? withoutPrototype(coerced) : coerced;
+      return (fixed ?? bindRoots(compiled, variables)).map((bind) => bind(variables, sent));
     },
   };
 };

@@ -9,6 +9,7 @@ import {
   GraphQLError,
   GraphQLID,
   isScalarType,
+  Kind,
   parse,
   valueFromASTUntyped,
   type DocumentNode,
@@ -21,6 +22,7 @@ import type { Registry } from '../collection.js';
 import { isRounded } from '../plan/values.js';
 import { marksOf } from './marks.js';
 import { narrowSchema, printNarrowed } from './narrow.js';
+import { isInherited } from './variables.js';
 
 /** `/graphql` and `/graphql/system`. */
 export type Scope = 'items' | 'system';
@@ -30,6 +32,8 @@ export interface View {
   readonly document: DocumentNode;
   /** Whether GraphQL spells some name differently. */
   readonly respelled: boolean;
+  /** Whether an input has a field of a name that every object inherits. */
+  readonly inherited: boolean;
   /** Shared by nothing else: what is remembered about the view lives as long as it does. */
   readonly cache: Map<object, unknown>;
 }
@@ -110,7 +114,13 @@ const forget = (views: Map<string, View>): void => {
 const toView = (document: DocumentNode): View => {
   const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });
   for (const name of exactScalars) readExactly(schema, name);
-  return { schema, document, respelled: hasNames(document), cache: new Map() };
+  return {
+    schema,
+    document,
+    respelled: hasNames(document),
+    inherited: hasInherited(document),
+    cache: new Map(),
+  };
 };
 
 /** Numbers keep all of their digits: in documents, and in what operations answer. */
@@ -139,4 +149,11 @@ GraphQLID.parseValue = (value) => {
 const hasNames = ({ definitions }: DocumentNode): boolean =>
   definitions.some(
     (node) => 'fields' in node && (node.fields ?? []).some((field) => marksOf(field).name !== undefined),
+  );
+
+const hasInherited = ({ definitions }: DocumentNode): boolean =>
+  definitions.some(
+    (node) =>
+      node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION &&
+      (node.fields ?? []).some(({ name }) => isInherited(name.value)),
   );
