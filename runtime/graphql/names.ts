@@ -28,7 +28,7 @@ export const toNative = (value: unknown, type: GraphQLInputType): unknown => {
   );
 };
 
-/** `-author.first_name` as the database spells it. */
+/** `-author.first_name` as the database spells it, and as `sort` takes it. */
 export const sortToNative = (text: string, item: GraphQLObjectType): string => {
   const sign = text.startsWith('-') ? '-' : '';
   let type: GraphQLObjectType | null = item;
@@ -39,7 +39,11 @@ export const sortToNative = (text: string, item: GraphQLObjectType): string => {
       const field = type?.getFields()[key];
       const next = field === undefined ? null : getNamedType(field.type);
       type = isObjectType(next) ? next : null;
-      return marksOf(field?.astNode).name ?? key;
+      const { name } = marksOf(field?.astNode);
+      return name === undefined ? key : escapeName(name);
     });
   return sign + path.join('.');
 };
+
+/** As a list of names has it, where commas and blanks around a name are none of it. */
+const escapeName = (name: string): string => name.replaceAll(/[,\\]|^\s|\s$/g, '\\$&');

@@ -1,4 +1,4 @@
-/** Columns of names that mean something elsewhere: to the language this is written in. */
+/** Columns of names that mean something elsewhere: to lists of names, and to the language this is written in. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
@@ -7,14 +7,31 @@ import { ask } from './library.js';
 
 const inherited = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
+/** MySQL and MariaDB take no blank at the end of a name. */
+const lastName = { sqlite: 'trail ', postgres: 'trail ', mariadb: 'trail', mysql: 'trail' } as const;
+
 describe.each(dialects)('names on %s', (dialect) => {
   const server = useServer({
     dialect,
     sql: sqlFor(
       dialect,
-      `create table "order" (id {counter}, plain integer, ${inherited.map((name) => `"${name}" integer`).join()});
+      `create table odd (id {counter}, "a,b" integer, " lead" integer, "${lastName[dialect]}" integer);
+       insert into odd (id, "a,b", " lead", "${lastName[dialect]}") values (1, 2, 5, 7), (2, 1, 6, 9), (3, 3, 4, 8);
+       create table "order" (id {counter}, plain integer, ${inherited.map((name) => `"${name}" integer`).join()});
        insert into "order" (id, plain, "constructor") values (1, 1, 1), (2, 2, 2);`,
     ),
+  });
+
+  it.each([
+    ['a_u2c_b', ['2', '1', '3']],
+    ['-a_u2c_b', ['3', '1', '2']],
+    ['_lead', ['3', '1', '2']],
+    [lastName[dialect].replace(' ', '_'), ['1', '3', '2']],
+  ])('sort by %s', async (name, ids) => {
+    const { data } = await ask(server(), 'query ($s: [String]) { odd(sort: $s) { id } }', {
+      variables: { s: [name] },
+    });
+    expect(data).toEqual({ odd: ids.map((id) => ({ id })) });
   });
 
   describe('that every object has', () => {
