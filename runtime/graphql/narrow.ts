@@ -118,12 +118,12 @@ const narrowMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNod
   const kept = 'arguments' in field ? withArguments(field, absent) : field;
   if (!absent.has(typeName(field.type))) return kept;
   const { otherwise, action } = marksOf(field);
-  const type = otherwise ?? (action === undefined ? null : 'Boolean');
-  if (type === null || absent.has(type)) return null;
+  if (otherwise === undefined) return action === undefined ? null : { ...kept, type: named('Boolean') };
+  if (absent.has(otherwise)) return null;
   return {
     ...kept,
-    ...('arguments' in kept && otherwise !== undefined && { arguments: [] }),
-    type: renamed(kept.type, type),
+    ...('arguments' in kept && { arguments: [] }),
+    type: renamed(kept.type, otherwise),
   };
 };
 

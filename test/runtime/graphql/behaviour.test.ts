@@ -291,6 +291,16 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(await data('mutation { create_artists_item(data: { born: 1950 }) }', { as: 'writer' })).toEqual({
         create_artists_item: true,
       });
+      const many =
+        'create_artists_items(data: [{ born: 1901 }]) update_artists_items(ids: [1], data: { born: 1900 })';
+      expect(await data(`mutation { ${many} }`, { as: 'writer' })).toEqual({
+        create_artists_items: true,
+        update_artists_items: true,
+      });
+      const types = await typesOf(server(), 'writer');
+      for (const name of ['create_artists_items', 'update_artists_items', 'update_artists_batch']) {
+        expect(types).toMatch(new RegExp(`^  ${name}\\(.*\\): Boolean$`, 'm'));
+      }
       expect(await data('{ artists(filter: { born: { _eq: 1950 } }) { name } }')).toEqual({
         artists: [{ name: 'Unnamed' }],
       });
