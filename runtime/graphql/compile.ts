@@ -5,6 +5,7 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  separateOperations,
   visit,
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -96,6 +97,7 @@ export const compileOperation = (
     return { ...common, prepare: () => roots };
   }
   const fixed = isFixed(document) ? bindRoots(compiled, {}) : null;
+  const conditions = fixed === null ? nullableConditions(document, operation) : [];
   const separate = inputSeparator(definitions, view);
   const hasInherited = definitions.some(({ variable }) => isInherited(variable.name.value));
   return {
@@ -108,6 +110,7 @@ export const compileOperation = (
       });
       if (errors !== undefined) throw invalidBy(errors);
       const variables = hasInherited ? withoutPrototype(coerced) : coerced;
+      for (const name of conditions) requireCondition(name, variables);
       return (fixed ?? bindRoots(compiled, variables)).map((bind) => bind(variables, sent));
     },
   };
@@ -145,6 +148,30 @@ const rootArgument = [
   Kind.FIELD,
   Kind.ARGUMENT,
 ];
+
+/** Variables that decide what is included, and that may be null although nothing is decided then. */
+const nullableConditions = (
+  document: DocumentNode,
+  { name, variableDefinitions = [] }: OperationDefinitionNode,
+): readonly string[] => {
+  const nullable = variableDefinitions.filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE);
+  const own = nullable.length === 0 ? undefined : separateOperations(document)[name?.value ?? ''];
+  if (own === undefined) return [];
+  const found = new Set<string>();
+  visit(own, {
+    Directive: (directive) => {
+      visit(directive, { Variable: (variable) => void found.add(variable.name.value) });
+    },
+  });
+  return nullable.map(({ variable }) => variable.name.value).filter((each) => found.has(each));
+};
+
+const requireCondition = (name: string, variables: Variables): void => {
+  if (variables[name] !== null) return;
+  throw invalidDocument({
+    message: `"if" of "@skip" and "@include" must not be null, and the variable "$${name}" is.`,
+  });
+};
 
 /** A field at the root, and the operation of the spec behind it. */
 interface FoundCall {

@@ -105,6 +105,27 @@ describe.each(dialects)('on %s', (dialect) => {
       expect([status, text]).toEqual([200, '{"data":{}}']);
     });
 
+    it.each([
+      'query ($i: Boolean = true) { artists @include(if: $i) { id } }',
+      'query ($i: Boolean = true) { artists { id ... { name @skip(if: $i) } } }',
+      'query ($i: Boolean = true) { artists { ...f } } fragment f on artists { id @include(if: $i) }',
+      'mutation ($i: Boolean = true) { create_artists_item(data: { name: "Never" }) { id @skip(if: $i) } }',
+    ])('is refused where nothing says whether a part is included: %s', async (document) => {
+      const answer = await ask(server(), document, { variables: { i: null } });
+      expect([answer.status, answer.problems]).toEqual([
+        400,
+        ['"if" of "@skip" and "@include" must not be null, and the variable "$i" is.'],
+      ]);
+      expect(await data('{ artists(filter: { name: { _eq: "Never" } }) { id } }')).toEqual({ artists: [] });
+    });
+
+    it('may take a null where another operation of the document decides by a variable of that name', async () => {
+      const document =
+        'query a($i: Boolean = true) { artists(filter: { id: { _null: $i } }, limit: 0) { id } } query b($i: Boolean!) { artists { id @skip(if: $i) } }';
+      const answer = await ask(server(), document, { operationName: 'a', variables: { i: null } });
+      expect([answer.status, answer.problems]).toEqual([200, []]);
+    });
+
     it('leads to one item that is not there', async () => {
       await server().execute(sqlFor(dialect, `insert into "art works" ("first title") values ('Nobody’s')`));
       const found = await data(
