@@ -1,5 +1,14 @@
 /** What a document may cost, found out before anything expensive is done with it. */
-import { Kind, print, visit, type DocumentNode, type FieldNode, type SelectionSetNode } from 'graphql';
+import {
+  Kind,
+  print,
+  visit,
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type ObjectFieldNode,
+  type SelectionSetNode,
+} from 'graphql';
 import { invalidDocument } from './errors.js';
 import { collectFields, type FieldsContext } from './fields.js';
 
@@ -85,6 +94,19 @@ const requireSame = (first: FieldNode, other: FieldNode): void => {
   });
 };
 
-const printArguments = ({ arguments: given = [] }: FieldNode): string => given.map(print).sort().join();
+const printArguments = ({ arguments: given = [] }: FieldNode): string => given.map(printSorted).sort().join();
+
+/** Members of objects have no order. */
+const printSorted = (argument: ArgumentNode): string =>
+  print(
+    visit(argument, {
+      ObjectValue: {
+        leave: (node) => ({ ...node, fields: node.fields.toSorted(compareNames) }),
+      },
+    }),
+  );
+
+const compareNames = ({ name: one }: ObjectFieldNode, { name: other }: ObjectFieldNode): number =>
+  one.value < other.value ? -1 : 1;
 
 const tooMuch = (what: string): Error => invalidDocument({ message: `The document ${what}.` });

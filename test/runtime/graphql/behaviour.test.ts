@@ -126,6 +126,17 @@ describe.each(dialects)('on %s', (dialect) => {
       expect([answer.status, answer.problems]).toEqual([200, []]);
     });
 
+    it('may give the members of an argument in any order', async () => {
+      expect(
+        await data(
+          '{ artists(filter: { id: { _gt: 0, _lt: 2 }, name: { _nnull: true } }) { id } artists(filter: { name: { _nnull: true }, id: { _lt: 2, _gt: 0 } }) { name } }',
+        ),
+      ).toEqual({ artists: [{ id: '1', name: 'Ilka' }] });
+      const other =
+        '{ artists(filter: { id: { _in: [1, 2] } }) { id } artists(filter: { id: { _in: [2, 1] } }) { id } }';
+      expect((await ask(server(), other)).codes).toEqual(['GRAPHQL_VALIDATION']);
+    });
+
     it('leads to one item that is not there', async () => {
       await server().execute(sqlFor(dialect, `insert into "art works" ("first title") values ('Nobody’s')`));
       const found = await data(
