@@ -37,7 +37,7 @@ const valueToJson = (field: Field): ValueToJson => {
     case 'dateTime':
       return (value) => JSON.stringify(withFraction(isoMoment(value), field));
     case 'timestamp':
-      return (value) => JSON.stringify(withFraction(isoMoment(value), field).replace(/Z?$/, 'Z'));
+      return (value) => JSON.stringify(withZone(withFraction(isoMoment(value), field)));
     case 'json':
       return jsonText;
     case 'csv':
@@ -62,6 +62,9 @@ const withFraction = (moment: string, { fraction = 0 }: Field): string => {
 
 /** Such a column shows the digits there are. */
 const mostDigits = 6;
+
+/** `infinity` is no moment in any zone. */
+const withZone = (moment: string): string => moment.replace(/(?<!infinity)Z?$/, 'Z');
 
 /** With as many digits after the point as the column has. */
 const decimalText = (cell: CellValue, scale: number | undefined): string => {

@@ -98,6 +98,23 @@ describe('PostgreSQL', () => {
     expect(found.at(-1)?.slice(0, 3)).toBe('@ä"');
   });
 
+  it('the ends of time are words, alone and in lists', async () => {
+    const statement = {
+      text: "select v from (values (cast('-infinity' as timestamptz)), ('2024-02-29 12:34:56+00'), ('infinity')) as ends (v) where v is not null limit ?",
+      values: [3n],
+    };
+    const moments = '"-infinity","2024-02-29T12:34:56Z","infinity"';
+    const shown = async (field: Field, { text: from, values } = statement) => {
+      const { rows } = await database.rows({ text: from, values }, layoutOf(field));
+      return rows.bytes.toString();
+    };
+    expect(await shown({ name: 'v', type: 'timestamp' })).toBe(moments);
+    expect(await shown({ name: 'v', type: 'timestamp', fraction: 6 })).toBe(moments);
+    const list = { name: 'v', type: 'json', dbType: 'timestamp with time zone[]' } as const;
+    const gathered = { ...statement, text: statement.text.replace('select v', 'select array_agg(v)') };
+    expect(await shown(list, gathered)).toBe(`[${moments}]`);
+  });
+
   it('what was written counts, and is undone where the transaction fails', async () => {
     await place.execute('truncate t');
     await database.write({ text: 'insert into t (v) values (?), (?)', values: [1, 2] });
