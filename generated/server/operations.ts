@@ -322,7 +322,7 @@ export interface Operations {
   authProviders(input: AuthProvidersInput, context: OperationContext): Promise<AuthProvidersOutput>;
   /** Replace a refresh token by a new one, with a new access token */
   authRefresh(input: AuthRefreshInput, context: OperationContext): Promise<AuthRefreshOutput>;
-  /** End one of the own sessions */
+  /** End one of the own sessions, as an administrator anybody's */
   authSessionEnd(input: AuthSessionEndInput, context: OperationContext): Promise<AuthSessionEndOutput>;
   /** List the own sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;

@@ -18,6 +18,7 @@ export const svcAttempts = svc.defineCollection({
   name: 'svc_attempts',
   path: null,
   system: true,
+  readonly: true,
   model: SvcAttempts,
   key: ['id'],
   fields,

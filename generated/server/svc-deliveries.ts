@@ -40,6 +40,7 @@ export const svcDeliveries = svc.defineCollection({
   name: 'svc_deliveries',
   path: null,
   system: true,
+  readonly: true,
   model: SvcDeliveries,
   key: ['id'],
   fields,

@@ -33,6 +33,7 @@ export const svcDeliveryAttempts = svc.defineCollection({
   name: 'svc_delivery_attempts',
   path: null,
   system: true,
+  readonly: true,
   model: SvcDeliveryAttempts,
   key: ['id'],
   fields,

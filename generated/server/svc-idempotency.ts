@@ -21,6 +21,7 @@ export const svcIdempotency = svc.defineCollection({
   name: 'svc_idempotency',
   path: null,
   system: true,
+  readonly: true,
   model: SvcIdempotency,
   key: ['account', 'name'],
   fields,

@@ -36,6 +36,7 @@ export const svcKeys = svc.defineCollection({
   name: 'svc_keys',
   path: null,
   system: true,
+  readonly: true,
   model: SvcKeys,
   key: ['id'],
   fields,

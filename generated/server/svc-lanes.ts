@@ -17,6 +17,7 @@ export const svcLanes = svc.defineCollection({
   name: 'svc_lanes',
   path: null,
   system: true,
+  readonly: true,
   model: SvcLanes,
   key: ['model'],
   fields,

@@ -20,6 +20,7 @@ export const svcRequestLogs = svc.defineCollection({
   name: 'svc_request_logs',
   path: null,
   system: true,
+  readonly: true,
   model: SvcRequestLogs,
   key: ['id'],
   fields,

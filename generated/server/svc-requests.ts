@@ -41,6 +41,7 @@ export const svcRequests = svc.defineCollection({
   name: 'svc_requests',
   path: null,
   system: true,
+  readonly: true,
   model: SvcRequests,
   key: ['id'],
   fields,

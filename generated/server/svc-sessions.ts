@@ -38,6 +38,7 @@ export const svcSessions = svc.defineCollection({
   name: 'svc_sessions',
   path: null,
   system: true,
+  readonly: true,
   model: SvcSessions,
   key: ['id'],
   fields,

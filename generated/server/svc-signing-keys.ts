@@ -20,6 +20,7 @@ export const svcSigningKeys = svc.defineCollection({
   name: 'svc_signing_keys',
   path: null,
   system: true,
+  readonly: true,
   model: SvcSigningKeys,
   key: ['id'],
   fields,

@@ -20,6 +20,7 @@ export const svcWebhookSecrets = svc.defineCollection({
   name: 'svc_webhook_secrets',
   path: null,
   system: true,
+  readonly: true,
   model: SvcWebhookSecrets,
   key: ['id'],
   fields,

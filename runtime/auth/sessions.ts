@@ -50,7 +50,7 @@ export interface Sessions {
   renew(refresh: string, by: Renewal): Promise<Renewed | null>;
   /** By session and generation, for sessions that live in a cookie alone. @throws INVALID_IP */
   renewCookie(session: string, generation: number, by: Renewal): Promise<Renewed | null>;
-  /** Ends those of the user; whether there was one. */
+  /** Ends it, where a user is given as one of theirs; whether there was one. */
   end(session: string, user?: string): Promise<boolean>;
   /** Ends every one of the user. */
   endAll(user: string): Promise<void>;

@@ -37,7 +37,7 @@ export interface Operations {
       input: NonNullable<rest.AuthRefreshData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthRefreshResponse['data']>;
-    /** End one of the own sessions */
+    /** End one of the own sessions, as an administrator anybody's */
     authSessionEnd(
       input: NonNullable<rest.AuthSessionEndData['path']>,
       options?: CallOptions,

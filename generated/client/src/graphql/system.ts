@@ -163,19 +163,6 @@ export type svc_keys_quantifier_filter = {
   _nnull?: boolean | null | undefined;
 };
 
-export type update_svc_keys_input = {
-  id?: string | null | undefined;
-  account?: string | null | undefined;
-  name?: string | null | undefined;
-  hash?: string | null | undefined;
-  /** Patterns of model ids, joined by commas; every model where empty */
-  models?: string | null | undefined;
-  /** Milliseconds since 1970 */
-  date_created?: string | null | undefined;
-  date_expires?: string | null | undefined;
-  date_used?: string | null | undefined;
-};
-
 export type svc_panels_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -453,21 +440,6 @@ export type svc_sessions_quantifier_filter = {
   _nnull?: boolean | null | undefined;
 };
 
-export type update_svc_sessions_input = {
-  id?: string | null | undefined;
-  user?: string | null | undefined;
-  token?: string | null | undefined;
-  previous?: string | null | undefined;
-  generation?: number | null | undefined;
-  rotated?: string | null | undefined;
-  credential?: string | null | undefined;
-  created?: string | null | undefined;
-  expires?: string | null | undefined;
-  ip?: string | null | undefined;
-  user_agent?: string | null | undefined;
-  origin?: string | null | undefined;
-};
-
 export type update_svc_settings_input = {
   id?: string | null | undefined;
   /** Days that activity is kept; empty: for ever */
@@ -553,8 +525,6 @@ export type create_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
-  keys?: Array<update_svc_keys_input | null | undefined> | null | undefined;
-  sessions?: Array<update_svc_sessions_input | null | undefined> | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };
@@ -582,8 +552,6 @@ export type update_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
-  keys?: Array<update_svc_keys_input | null | undefined> | null | undefined;
-  sessions?: Array<update_svc_sessions_input | null | undefined> | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
 };

@@ -148,7 +148,7 @@ export const authRefresh = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * End one of the own sessions
+ * End one of the own sessions, as an administrator anybody's
  */
 export const authSessionEnd = <ThrowOnError extends boolean = false>(options: Options<AuthSessionEndData, ThrowOnError>) => (options.client ?? client).delete<AuthSessionEndResponses, unknown, ThrowOnError>({ url: '/auth/sessions/{id}', ...options });
 
