@@ -1,8 +1,9 @@
 /** What is the caller's own: the user record, and the roles it has. */
-import { forbidden, invalidPayload } from '../errors.js';
+import { forbidden } from '../errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
 import type { ItemContext } from './context.js';
+import { refuseOwnRights } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';
 import { updateItem, type WriteAnswer } from './write.js';
 
@@ -32,22 +33,4 @@ export const readOwnRoles = async (target: ReadTarget, context: ItemContext): Pr
   if (roles.length === 0) return noRows;
   const keys = roles.map((role) => readKey(target.collection, [role]));
   return (await readItems(target, keys, context)).rows;
-};
-
-const ownRights: ReadonlySet<string> = new Set([
-  'auth_data',
-  'external_identifier',
-  'ip_access',
-  'policies',
-  'provider',
-  'role',
-  'status',
-  'token',
-]);
-
-const refuseOwnRights = (payload: unknown): void => {
-  const names = Object.keys(payload ?? {});
-  const refused = names.find((name) => ownRights.has(name));
-  if (refused !== undefined) throw forbidden(`nobody changes the own "${refused}"`);
-  if (names.includes('tfa_secret')) throw invalidPayload('the second factor is changed by /users/me/tfa');
 };

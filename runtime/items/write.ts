@@ -18,13 +18,14 @@ import type { WriteContext as ExecuteContext } from '../execute/write-transactio
 import { JsonRows, noRows } from '../execute/row-set.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
-import { planCreate, planDelete, planUpdate, type WriteContext } from '../plan/write.js';
+import { planCreate, planDelete, planUpdate, type UpdatePlan, type WriteContext } from '../plan/write.js';
 import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
 import { compileReturning, type Returning } from '../sql/write.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { bindInput, databaseTime, type ItemContext } from './context.js';
 import { hashRows } from './hash.js';
 import { createWriteList } from './lists.js';
+import { refuseOwnRow } from './own-rights.js';
 import { remember } from './plans.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
 
@@ -80,7 +81,7 @@ const updateKeys = async (
 ): Promise<WriteAnswer> => {
   const { collection } = target;
   const answer = planAnswer(target, context);
-  const plan = await hashRows(planUpdate(collection, payload, writeContext(context)));
+  const plan = await planChange(collection, { keys, payload }, context);
   if (keys.length === 0) return noRows;
   await executeUpdate(plan, keys, executeContext(collection, context));
   return readAnswer(answer, keys, context);
@@ -94,13 +95,23 @@ const updateEach = async (
   const { collection } = target;
   const answer = planAnswer(target, context);
   const updates = await Promise.all(
-    payloads.map(async (payload) => ({
-      plan: await hashRows(planUpdate(collection, payload, writeContext(context))),
-      key: keyInside(collection, payload),
-    })),
+    payloads.map(async (payload) => {
+      const key = keyInside(collection, payload);
+      return { key, plan: await planChange(collection, { keys: [key], payload }, context) };
+    }),
   );
   await executeUpdates(updates, executeContext(collection, context));
   return readAnswer(answer, distinctKeys(updates.map(({ key }) => key)), context);
+};
+
+const planChange = (
+  collection: Collection,
+  change: { readonly keys: readonly Key[]; readonly payload: unknown },
+  context: ItemContext,
+): Promise<UpdatePlan> => {
+  const plan = planUpdate(collection, change.payload, writeContext(context));
+  refuseOwnRow(collection, change, context);
+  return hashRows(plan);
 };
 
 const keyInside = (collection: Collection, payload: unknown): Key => {

@@ -94,7 +94,7 @@ describe.each(dialects)('advisories on %s', (dialect) => {
     }
     const filtered = await send('reader', 'GET', `/users?filter[token][_eq]=${secret}`);
     expect(filtered.codes).toEqual(['INVALID_QUERY']);
-    const taken = await send('reader', 'PATCH', `/users/${server().ids.users.get('reader')}`, {
+    const taken = await send('admin', 'PATCH', `/users/${server().ids.users.get('soon')}`, {
       token: secret,
     });
     expect(taken.codes).toEqual(['RECORD_NOT_UNIQUE']);

@@ -1,6 +1,7 @@
 /** Nobody grants what they do not hold, nobody becomes somebody who holds more, and an administrator stays. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
+import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
@@ -197,6 +198,64 @@ describe.each(dialects)('escalation on %s', (dialect) => {
       'INVALID_PAYLOAD',
     ]);
     expect((await send('guest', 'PATCH', '/users/me', { first_name: 'x' })).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it.each([
+    ['by key', (id: string, data: object) => ['PATCH', `/users/${id}`, data]],
+    ['by key in other case', (id: string, data: object) => ['PATCH', `/users/${id.toUpperCase()}`, data]],
+    ['by keys', (id: string, data: object) => ['PATCH', '/users', { keys: [id], data }]],
+    ['by a filter', (_: string, data: object) => ['PATCH', '/users', { query: { limit: -1 }, data }]],
+    ['in a list', (id: string, data: object) => ['PATCH', '/users', [{ id, ...data }]]],
+  ] as const)('nor does it where it is reached %s', async (_, requestOf) => {
+    const before = await state();
+    const own = idOf('users', 'manager');
+    for (const data of [
+      { role: null },
+      { status: 'active' },
+      { provider: 'x' },
+      { token: 'x' },
+      { external_identifier: 'x' },
+      { ip_access: [] },
+    ]) {
+      const [method, path, body] = requestOf(own, data);
+      const { status, codes, text } = await send('manager', method as string, path as string, body);
+      const refused = `nobody changes the own \\"${Object.keys(data)[0]}\\"`;
+      expect({ data, status, codes, told: text.includes(refused) }).toEqual({
+        data,
+        status: 403,
+        codes: ['FORBIDDEN'],
+        told: true,
+      });
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  it('nor where GraphQL reaches it', async () => {
+    const before = await state();
+    const own = idOf('users', 'manager');
+    for (const field of [
+      `update_users_item(id: "${own}", data: { provider: "x" }) { id }`,
+      `update_users_items(ids: ["${own}"], data: { provider: "x" }) { id }`,
+      `update_users_items(filter: { email: { _nnull: true } }, data: { provider: "x" }) { id }`,
+      `update_users_batch(data: [{ id: "${own}", provider: "x" }]) { id }`,
+    ]) {
+      const { codes } = await ask(server(), `mutation { ${field} }`, {
+        as: 'manager',
+        path: '/graphql/system',
+      });
+      expect({ field, codes }).toEqual({ field, codes: ['FORBIDDEN'] });
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  it('administrators may name themselves as they may anybody, and everybody changes what tells nothing', async () => {
+    const [{ id }] = (await send('admin', 'GET', '/users?filter[email][_eq]=admin@example.com')).data as [
+      { readonly id: string },
+    ];
+    const own = { external_identifier: 'x', provider: 'default', ip_access: null };
+    expect((await send('admin', 'PATCH', `/users/${id}`, own)).status).toBe(200);
+    const path = `/users/${idOf('users', 'manager')}?fields=first_name`;
+    expect((await send('manager', 'PATCH', path, { first_name: 'Max' })).data).toEqual({ first_name: 'Max' });
   });
 
   it('the last administrator stays, whichever row would take it away', async () => {
