@@ -51,7 +51,8 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
       await recordActivity(written, executor, context);
       if (principal.policies.admin || before === null) return;
       const after = await readState(takenUsers(written), executor);
-      const excess = findEscalation({ caller: principal.policies, before: onlyTaken(before, after), after });
+      const { policies: caller, user } = principal;
+      const excess = findEscalation({ caller, user, before: onlyTaken(before, after), after });
       if (excess !== null) throw forbidden(`nobody grants what they do not hold: ${excess}`);
     },
   };

@@ -1,0 +1,151 @@
+/** What restricts a policy restricts what its holders may grant: its addresses, and the second factor it asks for. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestAccess, TestPermission } from '../server-harness.js';
+import { libraryMeta, librarySql } from './library.js';
+
+const everything = (collection: string): readonly TestPermission[] =>
+  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
+
+const notes: TestPermission = { collection: 'author', action: 'read', fields: ['*'] };
+const titles: TestPermission = { collection: 'book', action: 'read', fields: ['title'] };
+
+const access: TestAccess = {
+  policies: {
+    Manager: [...['svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything), titles],
+    /** Holds from an office. */
+    Office: [notes],
+    /** Asks for a second factor, and permits nothing. */
+    Strict: [],
+    Elsewhere: [{ collection: 'review', action: 'read', fields: ['*'] }],
+  },
+  users: {
+    // who signs in elsewhere shows the second factor there
+    hal: { policies: ['Manager', 'Office', 'Strict'], columns: { provider: 'acme' } },
+    guest: { policies: ['Elsewhere'] },
+  },
+};
+
+const office = ['127.0.0.0/8', '192.0.2.0/24'];
+
+const refused = (says: string) => ({ status: 403, codes: ['FORBIDDEN'], says });
+const beyond = '"read" on "author" from addresses beyond it';
+const lifted = 'to do without the second factor that a policy asks for ("enforce_tfa")';
+
+describe.each(dialects)('restrictions of policies on %s', (dialect) => {
+  const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
+  const send = (as: string | null, method: string, path: string, body?: unknown) =>
+    server().request(method, path, { ...(as !== null && { as }), ...(body !== undefined && { body }) });
+  const policy = (name: string): string => server().ids.policies.get(name) ?? '';
+  const restrict = (name: string, data: object) => send('admin', 'PATCH', `/policies/${policy(name)}`, data);
+  const value = (set: boolean): string => (dialect === 'postgres' ? String(set) : String(Number(set)));
+  /** Of administrators too, who could not take it back without a second factor. */
+  const demand = (enforced: boolean): Promise<void> => {
+    return server().execute(
+      `update svc_policies set enforce_tfa = ${value(enforced)} where admin_access = ${value(true)};
+       update svc_access_version set version = version + 1;`,
+    );
+  };
+  const made: string[] = [];
+  const make = async (as: string, path: string, body: unknown): Promise<string> => {
+    const { status, data, text } = await send(as, 'POST', path, body);
+    if (status !== 200) throw new Error(text);
+    const { id } = data as { readonly id: string | number };
+    made.push(`${path}/${id}`);
+    return String(id);
+  };
+  const refusalOf = async (answer: ReturnType<typeof send>) => {
+    const { status, codes, text } = await answer;
+    return { status, codes, says: /do not hold: ([^}]*?)\."[,}]/.exec(text)?.[1]?.replaceAll('\\', '') };
+  };
+
+  afterEach(async () => {
+    for (const path of made.splice(0).toReversed()) await send('admin', 'DELETE', path);
+    for (const name of ['Office', 'Strict', 'Manager']) {
+      await restrict(name, { ip_access: null, enforce_tfa: false });
+    }
+  });
+
+  it.each([[null], [['127.0.0.0/8', '10.0.0.0/8']], [['0.0.0.0/0']]])(
+    'what holds from an office is not granted for %j',
+    async (list) => {
+      await restrict('Office', { ip_access: office });
+      const id = await make('hal', '/policies', { name: 'Open', ip_access: list });
+      await make('hal', '/access', { policy: id });
+      expect(await refusalOf(send('hal', 'POST', '/permissions', { policy: id, ...notes }))).toEqual(
+        refused(beyond),
+      );
+      expect((await send(null, 'GET', '/items/author')).codes).toEqual(['FORBIDDEN']);
+    },
+  );
+
+  it('what holds from an office is granted for the office, or a part of it', async () => {
+    await restrict('Office', { ip_access: office });
+    for (const list of [office, ['127.0.0.0/8'], office.toReversed()]) {
+      const id = await make('hal', '/policies', { name: 'Office too', ip_access: list });
+      await make('hal', '/permissions', { policy: id, ...notes });
+      await make('hal', '/access', { policy: id, user: server().ids.users.get('guest') });
+    }
+    expect((await send('guest', 'GET', '/items/author?limit=1&fields=id')).status).toBe(200);
+  });
+
+  it('what holds from everywhere is granted for any list', async () => {
+    await restrict('Office', { ip_access: office });
+    for (const list of [null, ['10.0.0.0/8']]) {
+      const id = await make('hal', '/policies', { name: 'Titles', ip_access: list });
+      await make('hal', '/permissions', { policy: id, ...titles });
+      await make('hal', '/access', { policy: id });
+    }
+    expect((await send(null, 'GET', '/items/book?limit=1&fields=title')).status).toBe(200);
+  });
+
+  it('nor is a policy moved, or given to others, that holds where one does not', async () => {
+    await restrict('Office', { ip_access: office });
+    const id = await make('admin', '/policies', { name: 'Open' });
+    await make('admin', '/permissions', { policy: id, ...notes });
+    for (const holder of [{}, { user: server().ids.users.get('guest') }]) {
+      expect(await refusalOf(send('hal', 'POST', '/access', { policy: id, ...holder }))).toEqual(
+        refused('a policy that reaches beyond it'),
+      );
+    }
+    for (const list of [null, ['10.0.0.0/8'], [...office, '10.0.0.0/8']]) {
+      const moved = send('hal', 'PATCH', `/policies/${policy('Office')}`, { ip_access: list });
+      expect(await refusalOf(moved)).toEqual(refused(beyond));
+    }
+    const narrowed = send('hal', 'PATCH', `/policies/${policy('Office')}`, { ip_access: ['127.0.0.0/8'] });
+    expect((await narrowed).status).toBe(200);
+  });
+
+  it('a policy goes on asking for a second factor, whoever holds it', async () => {
+    const administrators = (await send('admin', 'GET', '/policies?filter[admin_access][_eq]=true&fields=id'))
+      .data as readonly { readonly id: string }[];
+    const unheld = await make('admin', '/policies', { name: 'Unheld', enforce_tfa: true });
+    await restrict('Strict', { enforce_tfa: true });
+    await demand(true);
+    for (const id of [policy('Strict'), unheld, ...administrators.map((each) => each.id)]) {
+      const answer = send('hal', 'PATCH', `/policies/${id}`, { enforce_tfa: false });
+      expect(await refusalOf(answer)).toEqual(refused(lifted));
+    }
+    expect((await send('hal', 'PATCH', `/policies/${unheld}`, { name: 'Still' })).status).toBe(200);
+    await demand(false);
+  });
+
+  it('nobody takes from themselves what asks them for it', async () => {
+    await restrict('Strict', { enforce_tfa: true });
+    const [link] = (await send('admin', 'GET', `/access?filter[policy][_eq]=${policy('Strict')}&fields=id`))
+      .data as readonly [{ readonly id: string }];
+    for (const [method, path, body] of [
+      ['DELETE', `/access/${link.id}`, undefined],
+      ['PATCH', `/access/${link.id}`, { user: server().ids.users.get('guest') }],
+      ['DELETE', `/policies/${policy('Strict')}`, undefined],
+    ] as const) {
+      expect(await refusalOf(send('hal', method, path, body))).toEqual(refused(lifted));
+    }
+    const others = await make('admin', '/access', {
+      policy: policy('Strict'),
+      user: server().ids.users.get('guest'),
+    });
+    expect((await send('hal', 'DELETE', `/access/${others}`)).status).toBe(204);
+  });
+});
