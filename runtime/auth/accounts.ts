@@ -21,17 +21,20 @@ export const findById = async (database: Database, id: string): Promise<Account 
   return row === undefined ? null : rowToAccount(row);
 };
 
-/** By what a provider of identities calls somebody, letter by letter. */
+/** By what a provider of identities calls somebody, letter by letter: collations overlook case and blanks at the end. */
 export const findByIdentity = async (
   database: Database,
   provider: string,
   identifier: string,
 ): Promise<Account | null> => {
   const rows = await database.query(
-    `select ${columns} from svc_users where provider = ? and external_identifier = ?`,
+    `select ${columns}, external_identifier from svc_users where provider = ? and external_identifier = ?`,
     [provider, identifier],
   );
-  return rows.length === 1 && rows[0] !== undefined ? rowToAccount(rows[0]) : null;
+  const [row, ...others] = rows.filter(
+    (each) => each.provider === provider && each.external_identifier === identifier,
+  );
+  return row === undefined || others.length > 0 ? null : rowToAccount(row);
 };
 
 /** Every process sees the change with its next request. */

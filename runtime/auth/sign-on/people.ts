@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/providers.js';
 import { findAdministrators } from '../../execute/administrators.js';
 import type { BindValue, Database, Executor } from '../../execute/database.js';
+import { readViolation } from '../../execute/violations.js';
 import { findById, findByEmail, findByIdentity } from '../accounts.js';
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
@@ -31,8 +32,7 @@ export const createPeople = (database: Database, quote: (name: string) => string
   const register = async (claims: Claims, config: ProviderConfig): Promise<Account> => {
     if (!config.allowRegistration) throw new ProviderRefusal('somebody without a user record');
     const email = emailOf(claims, config);
-    if (email !== null && (await findByEmail(database, email)) !== null)
-      throw new ProviderRefusal('the e-mail address belongs to another user');
+    if (email !== null && (await findByEmail(database, email)) !== null) throw addressTaken();
     const row: Readonly<Record<string, BindValue>> = {
       id: randomUUID(),
       provider: config.name,
@@ -50,7 +50,7 @@ export const createPeople = (database: Database, quote: (name: string) => string
         text: `insert into svc_users (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
         values: Object.values(row),
       });
-    });
+    }).catch(refuseTaken);
     const made = await findById(database, String(row.id));
     if (made === null) throw new ProviderRefusal('the new user was deleted');
     return made;
@@ -96,6 +96,13 @@ const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: Provide
 /** Numbers identify as well: their digits. */
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+
+/** What is unique may be another user's all the same: some databases overlook blanks at the end. */
+const refuseTaken = (error: unknown): never => {
+  throw readViolation(error, 'svc_users')?.kind === 'unique' ? addressTaken() : error;
+};
+
+const addressTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail address belongs to another user');
 
 const readRole = async (id: string, executor: Pick<Executor, 'query'>): Promise<string | null> =>
   textOf((await executor.query('select role from svc_users where id = ?', [id]))[0]?.role);

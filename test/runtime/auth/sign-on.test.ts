@@ -57,6 +57,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     await addUser('tokens', 'ines');
     await addUser('closed', 'susan', { status: 'suspended' });
     await addUser('closed', 'local', { ip_access: '10.0.0.0/8' });
+    await addUser('CLOSED', 'petra');
   });
 
   const begin = (visitor: Visitor, provider: string, redirect?: string): Promise<Visit> =>
@@ -307,6 +308,8 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     ['that has no record where nobody may register', 'closed', 'nobody', { email: 'nobody@example.com' }],
     ['whose record is of another provider', 'acme', 'Ines', { email: 'ben@example.com' }],
     ['whose identifier differs in case', 'closed', 'INES', {}],
+    ['whose identifier has a blank more', 'closed', 'ines ', {}],
+    ['whose record is of a provider in other case', 'closed', 'petra', {}],
     ['that is suspended', 'closed', 'susan', {}],
   ])('lets nobody in %s', async (_, provider, name, claims) => {
     identity.people.set(name, claims);
@@ -317,6 +320,20 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
       "select id from svc_users where email = 'ann@example.com' and provider = 'default'",
     );
     expect(rows).toHaveLength(1);
+  });
+
+  it('lets somebody in beside a record that is nearly theirs', async () => {
+    await addUser('closed', 'pair ', { status: 'suspended' });
+    await addUser('closed', 'pair');
+    expect((await enter('closed', 'pair')).answer.status).toBe(200);
+  });
+
+  it('refuses who would register with an address that the database holds for taken', async () => {
+    await addUser('plain', 'pad', { email: 'pad@example.com ' });
+    identity.people.set('newcomer', { email: 'pad@example.com', email_verified: true });
+    const isPadded = ['mariadb', 'mysql'].includes(setting.dialect);
+    const { answer } = await enter('acme', 'newcomer');
+    expect(codeOf(answer)).toBe(isPadded ? 'INVALID_CREDENTIALS' : 200);
   });
 
   it('lets a user come only from where the record says', async () => {
