@@ -7,7 +7,9 @@ export const findAdministrators = async (
   quote: (name: string) => string,
 ): Promise<readonly string[]> => {
   const rows = await executor.query(administratorsSql(quote));
-  return rows.map((row) => String(row.email ?? row.id));
+  // collations overlook case and blanks at the end, access does not
+  const active = rows.filter(({ status }) => status === 'active');
+  return active.slice(0, 10).map((row) => String(row.email ?? row.id));
 };
 
 const administratorsSql = (quote: (name: string) => string): string => `
@@ -18,6 +20,6 @@ const administratorsSql = (quote: (name: string) => string): string => `
     union
     select holders.policy, svc_roles.id, null from holders join svc_roles on svc_roles.parent = holders.role
   )
-  select distinct svc_users.id, svc_users.email from svc_users
+  select distinct svc_users.id, svc_users.email, svc_users.status from svc_users
   join holders on holders.holder = svc_users.id or holders.role = svc_users.role
-  where svc_users.status = 'active' order by svc_users.email limit 10`;
+  where svc_users.status = 'active' order by svc_users.email`;
