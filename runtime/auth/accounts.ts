@@ -1,5 +1,6 @@
 /** User records, as signing in sees them. */
 import { readAddressList } from '../access/addresses.js';
+import { isStorable } from '../execute/access-source.js';
 import type { BindValue, Database } from '../execute/database.js';
 import type { Account } from './sessions.js';
 
@@ -7,6 +8,7 @@ const columns = 'id, email, status, provider, password, tfa_secret, tfa_step, ip
 
 /** Spelled as given first, else in lower case; letter by letter, so that no accent opens another account. */
 export const findByEmail = async (database: Database, email: string): Promise<Account | null> => {
+  if (!isStorable(email)) return null;
   const rows = await database.query(`select ${columns} from svc_users where email = ? or email = ?`, [
     email,
     email.toLowerCase(),

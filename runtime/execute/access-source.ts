@@ -95,8 +95,12 @@ const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   return parsed as Record<string, unknown>;
 };
 
+/** Whether a text can be that of a row: PostgreSQL fails where it is asked for one with NUL. */
+export const isStorable = (given: string): boolean => !given.includes('\0');
+
 /** Found by index, then compared in constant time: collations and prefixes do not count as equal. */
 const findByToken = async (executor: Executor, token: string): Promise<Holder | null> => {
+  if (!isStorable(token)) return null;
   const [row] = await executor.query('select * from svc_users where token = ?', [token]);
   if (row === undefined || !isSame(String(row.token), token)) return null;
   return { user: rowToUser(row), session: null, until: Number.POSITIVE_INFINITY };

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/providers.js';
 import { findAdministrators } from '../../execute/administrators.js';
+import { isStorable } from '../../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../../execute/database.js';
 import { readViolation } from '../../execute/violations.js';
 import { findById, findByEmail, findByIdentity } from '../accounts.js';
@@ -93,9 +94,9 @@ const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: Provide
   return roleMapping.find(([group]) => groups.has(group))?.[1] ?? defaultRole;
 };
 
-/** Numbers identify as well: their digits. */
+/** Numbers identify as well: their digits. What no row can hold says nothing. */
 const textOf = (value: unknown): string | null =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+  (typeof value === 'string' && isStorable(value)) || typeof value === 'number' ? String(value) : null;
 
 /** What is unique may be another user's all the same: some databases overlook blanks at the end. */
 const refuseTaken = (error: unknown): never => {

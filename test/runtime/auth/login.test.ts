@@ -55,6 +55,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     ['a user without password', { email: 'tokenOnly@example.com' }],
     ['a user of another provider', { email: 'foreign@example.com' }],
     ['an address with an accent', { email: 'änn@example.com' }],
+    ['an address with NUL', { email: 'ann\0@example.com' }],
   ])('answers %s with the same words', async (_, body) => {
     const answer = await login(server(), 'ann', body);
     expect([answer.status, answer.text]).toEqual([

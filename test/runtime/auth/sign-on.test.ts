@@ -310,6 +310,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     ['whose identifier differs in case', 'closed', 'INES', {}],
     ['whose identifier has a blank more', 'closed', 'ines ', {}],
     ['whose record is of a provider in other case', 'closed', 'petra', {}],
+    ['whose identifier no row can hold', 'acme', 'nu\0l', {}],
     ['that is suspended', 'closed', 'susan', {}],
   ])('lets nobody in %s', async (_, provider, name, claims) => {
     identity.people.set(name, claims);
@@ -334,6 +335,12 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     const isPadded = ['mariadb', 'mysql'].includes(setting.dialect);
     const { answer } = await enter('acme', 'newcomer');
     expect(codeOf(answer)).toBe(isPadded ? 'INVALID_CREDENTIALS' : 200);
+  });
+
+  it('makes a user without the parts that no row can hold', async () => {
+    identity.people.set('nora', { email: 'no\0ra@example.com', given_name: 'No\0ra', family_name: 'N' });
+    expect((await enter('acme', 'nora')).answer.status).toBe(200);
+    expect(await userOf('nora')).toMatchObject({ email: null, first_name: null });
   });
 
   it('lets a user come only from where the record says', async () => {
