@@ -34,7 +34,12 @@ export const createIdentify = (options: CallerOptions): Identify => {
     const [, id, secret] = header.exec(String(request.headers.authorization ?? '')) ?? [];
     if (id === undefined || secret === undefined) return identifyUser(request, options);
     const key = isId(id) ? await findKey(id) : null;
-    if (key === null || !isSecretOf(key, secret, options.secrets) || isExpired(key, Date.now())) {
+    if (
+      key === null ||
+      !isSecretOf(key, secret, options.secrets) ||
+      isExpired(key, Date.now()) ||
+      !(key.addresses?.has(request.address()) ?? true)
+    ) {
       throw refuse(401, 'invalid key credentials');
     }
     noteUse(key);

@@ -7,7 +7,7 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {
-    queue = await startTestQueue(dialect);
+    queue = await startTestQueue(dialect, { environment: { TRUST_PROXY: '1' } });
     await queue.startWorkers();
   });
   afterAll(() => queue.close());
@@ -17,6 +17,11 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     (await queue.request('POST', '/keys', { as: 'ann', body })).data as { id: string; key: string };
   const submit = (key: string, path = 'demo/image') =>
     queue.request('POST', `/queue/${path}`, { body: input, headers: { authorization: `Key ${key}` } });
+
+  const change = async (name: string, body: object): Promise<void> => {
+    const path = `/users/${queue.ids.users.get(name)}`;
+    expect((await queue.request('PATCH', path, { as: 'admin', body })).status).toBe(200);
+  };
 
   it('keys: made once, listed without their secret, revoked at once', async () => {
     const { id, key } = await keyOf({ name: 'ci' });
@@ -75,6 +80,39 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
       text: "update svc_users set status = 'active' where id = ?",
       values: [bob],
     });
+  });
+
+  it.each(['ACTIVE', 'active '])(
+    'keys of a user who is %j are none, as such a user is not active',
+    async (status) => {
+      const { key } = await keyOf({});
+      await change('ann', { status });
+      expect((await submit(key)).status).toBe(401);
+      await change('ann', { status: 'active' });
+      expect((await submit(key)).status).toBe(200);
+    },
+  );
+
+  it('keys: only from where their user may come', async () => {
+    const { key } = await keyOf({});
+    const statuses = (address: string) =>
+      Promise.all(
+        ['queue', 'run'].map(async (door) => {
+          const headers = { authorization: `Key ${key}`, 'x-forwarded-for': address };
+          const { status, body } = await queue.request('POST', `/${door}/demo/image`, {
+            body: input,
+            headers,
+          });
+          return status === 401 ? body : status;
+        }),
+      );
+    await change('ann', { ip_access: ['10.0.0.1', '2001:db8::/32'] });
+    for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::7'])
+      expect(await statuses(address)).toEqual([200, 200]);
+    const refused = { detail: 'invalid key credentials' };
+    expect(await statuses('192.0.2.7')).toEqual([refused, refused]);
+    await change('ann', { ip_access: null });
+    expect(await statuses('192.0.2.7')).toEqual([200, 200]);
   });
 
   it('requests: listed and read by their owner only, with the attempts of their webhook; delivered again', async () => {

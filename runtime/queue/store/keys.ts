@@ -1,4 +1,5 @@
 /** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
+import { readAddressList, type AddressList } from '../../access/addresses.js';
 import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
 
 export interface StoredKey {
@@ -15,6 +16,12 @@ export interface StoredKey {
   readonly used: number | null;
 }
 
+/** A key whose user is active. */
+export interface ActiveKey extends StoredKey {
+  /** Where its user may come from. */
+  readonly addresses: AddressList;
+}
+
 const columns = 'id, account, name, hash, models, date_created, date_expires, date_used';
 
 const toKey = (row: Row): StoredKey => ({
@@ -28,19 +35,27 @@ const toKey = (row: Row): StoredKey => ({
   used: number(row.date_used),
 });
 
+const toActiveKey = (row: Row): ActiveKey => ({
+  ...toKey(row),
+  addresses: readAddressList(row.ip_access),
+});
+
 /** Those of the keys whose users are active. */
 export const findActiveKeys = async (
   statements: Statements,
   ids: readonly string[],
-): Promise<readonly StoredKey[]> => {
+): Promise<readonly ActiveKey[]> => {
   const { places, values } = listOf(ids);
   const rows = await statements.query(
-    'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used ' +
+    'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used, ' +
+      'status, ip_access ' +
       'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
-      `where svc_keys.id in (${places}) and svc_users.status = 'active'`,
+      `where svc_keys.id in (${places})`,
     values,
   );
-  return rows.map(toKey);
+  // collations overlook case and blanks at the end, access does not
+  const active = rows.filter(({ status }) => status === 'active');
+  return active.map(toActiveKey);
 };
 
 export const insertKey = (statements: Statements, key: StoredKey): Promise<void> =>
