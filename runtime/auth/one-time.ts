@@ -60,12 +60,16 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
     return account;
   };
 
-  const guard = <Result>({ user, address }: Caller, work: () => Promise<Result>): Promise<Result> =>
-    attempts.guard({ kind: 'otp', account: user, address }, work);
+  /** Passwords and codes are counted apart: who has the one may still be guessing the other. */
+  const guard = <Result>(
+    kind: 'password' | 'otp',
+    { user, address }: Caller,
+    work: () => Promise<Result>,
+  ): Promise<Result> => attempts.guard({ kind, account: user, address }, work);
 
   return {
     generate: (caller, password) =>
-      guard(caller, async () => {
+      guard('password', caller, async () => {
         const account = await accountOf(caller);
         if (!(await verifyPassword(account.password, password))) throw apiError('INVALID_CREDENTIALS', {});
         if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
@@ -74,17 +78,17 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
         return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
       }),
 
-    enable: (caller, { secret, otp }) =>
-      guard(caller, async () => {
-        const account = await accountOf(caller);
-        if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
-        const step = await stepOf(secret, otp);
-        if (step === null) throw invalidPayload('"otp" is not a code of this secret');
-        await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step });
-      }),
+    // the secret comes with the code: there is nothing to guess, and nothing that a success proves
+    async enable(caller, { secret, otp }) {
+      const account = await accountOf(caller);
+      if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+      const step = await stepOf(secret, otp);
+      if (step === null) throw invalidPayload('"otp" is not a code of this secret');
+      await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step });
+    },
 
     disable: (caller, otp) =>
-      guard(caller, async () => {
+      guard('otp', caller, async () => {
         const account = await accountOf(caller);
         if (!(await acceptCode(database, account, otp)))
           throw invalidPayload('"otp" is not a code that counts');

@@ -16,6 +16,9 @@ describe.each(settings)('one-time passwords on $dialect through $door', (setting
   const disableBy = (as: string, user: string) =>
     post(`/users/${server().ids.users.get(user)}/tfa/disable`, {}, as);
 
+  const guess = () => post('/users/me/tfa/generate', { password: 'guess' }, 'ann');
+  const disable = (otp: string) => post('/users/me/tfa/disable', { otp }, 'ann');
+
   it('need a login and the password', async () => {
     expect((await post('/users/me/tfa/generate', { password })).codes).toEqual(['INVALID_CREDENTIALS']);
     expect((await post('/users/me/tfa/generate', { password: 'no' }, 'ann')).codes).toEqual([
@@ -57,6 +60,23 @@ describe.each(settings)('one-time passwords on $dialect through $door', (setting
     } finally {
       await other.close();
     }
+  });
+
+  it('do not make guesses of the password, or of codes, be forgotten by what proves neither', async () => {
+    const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+    const enableOwn = () => post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, 'ann');
+    for (let round = 0; round < 2; round += 1) {
+      for (let each = 0; each < 5; each += 1) expect((await guess()).codes).toEqual(['INVALID_CREDENTIALS']);
+      expect((await enableOwn()).status).toBe(204);
+      expect((await disable('000000')).codes).toEqual(['INVALID_PAYLOAD']);
+      expect((await disable(codeOf(secret))).status).toBe(204);
+    }
+    expect((await guess()).codes).toEqual(['REQUESTS_EXCEEDED']);
+    expect((await enableOwn()).status).toBe(204);
+    for (let each = 0; each < 10; each += 1)
+      expect((await disable('000000')).codes).toEqual(['INVALID_PAYLOAD']);
+    expect((await enableOwn()).codes).toEqual(['INVALID_PAYLOAD']);
+    expect((await disable(codeOf(secret))).codes).toEqual(['REQUESTS_EXCEEDED']);
   });
 
   it('are turned off by administrators, for others', async () => {
