@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readAddressList, requireAddress, type AddressList } from '../access/addresses.js';
 import { credentialOf, graceTime } from '../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
-import { createRefresh, hashRefresh, sessionOf, type Tokens } from './tokens.js';
+import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
 /** Where a session was begun. */
 export interface SessionOrigin {
@@ -76,7 +76,7 @@ interface BeginOptions {
 interface SessionsOptions {
   readonly database: Database;
   readonly quote: (name: string) => string;
-  readonly tokens: Pick<Tokens, 'nextRefresh'>;
+  readonly tokens: Pick<Tokens, 'firstRefresh' | 'nextRefresh' | 'isRefresh'>;
 }
 
 export const createSessions = ({ database, quote, tokens }: SessionsOptions): Sessions => {
@@ -124,7 +124,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     async begin(account, { from, ttl, refreshable }) {
       const now = Date.now();
       const id = randomUUID();
-      const refresh = refreshable ? createRefresh(id) : null;
+      const refresh = refreshable ? await tokens.firstRefresh(id) : null;
       const row: Readonly<Record<string, BindValue>> = {
         id,
         user: account.id,
@@ -152,7 +152,8 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
       const hash = hashRefresh(refresh);
       const isCurrent = stored.token === hash;
       if (!isCurrent && !(stored.previous === hash && isWithinGrace(stored))) {
-        await end(stored.session.id);
+        // who merely knows the session's key could end it by a made-up token
+        if (await tokens.isRefresh(refresh)) await end(stored.session.id);
         return null;
       }
       const next = await tokens.nextRefresh(refresh);

@@ -1,5 +1,5 @@
 /** The tokens that a login gives: signed ones that say who somebody is, and refresh tokens that say nothing. */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { JwtPayload } from 'jsonwebtoken';
 import type { TokenClaims } from '../access/access.js';
 import { apiError } from '../errors.js';
@@ -23,8 +23,12 @@ export interface Tokens {
   ): Promise<string>;
   /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token of another purpose */
   read(purpose: Exclude<Purpose, 'access'>, token: string): Promise<JwtPayload>;
+  /** The first refresh token of a session. */
+  firstRefresh(session: string): Promise<string>;
   /** What follows a refresh token: whoever renews the same one gets the same. */
   nextRefresh(token: string): Promise<string>;
+  /** Whether a refresh token was made here, however long ago; those of before they showed it do not count. */
+  isRefresh(token: string): Promise<boolean>;
 }
 
 const loadLibrary = async () => (await import('jsonwebtoken')).default;
@@ -75,10 +79,19 @@ export const createTokens = (keys: Keys): Tokens => {
         throw apiError('FORBIDDEN', { reason: 'the token is for something else' });
       return payload;
     },
+    async firstRefresh(session) {
+      const [{ key }] = await keys();
+      return refreshOf(session, randomBytes(seedBytes), key);
+    },
     async nextRefresh(token) {
       const [{ key }] = await keys();
       const [session = ''] = token.split('.');
-      return `${session}.${createHmac('sha256', key).update(token).digest('base64url')}`;
+      return refreshOf(session, createHmac('sha256', key).update(token).digest().subarray(0, seedBytes), key);
+    },
+    async isRefresh(token) {
+      const [session = '', secret = ''] = token.split('.');
+      const seed = Buffer.from(secret, 'base64url').subarray(0, seedBytes);
+      return (await keys()).some(({ key }) => isSame(refreshOf(session, seed, key), token));
     },
   };
 };
@@ -87,9 +100,20 @@ export const createTokens = (keys: Keys): Tokens => {
 export const isKey = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** The first refresh token of a session; it begins with the session's key. */
-export const createRefresh = (session: string): string =>
-  `${session}.${randomBytes(32).toString('base64url')}`;
+/** Of a refresh token: half is what nobody can guess, half shows that it was made here. */
+const [seedBytes, proofBytes] = [16, 16];
+
+/** It begins with the session's key. */
+const refreshOf = (session: string, seed: Buffer, key: KeyObject): string => {
+  const proofKey = Buffer.from(hkdfSync('sha256', key, '', 'refresh token', 32));
+  const proof = createHmac('sha256', proofKey).update(session).update(seed).digest();
+  return `${session}.${Buffer.concat([seed, proof.subarray(0, proofBytes)]).toString('base64url')}`;
+};
+
+const isSame = (left: string, right: string): boolean => {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
 
 /** `null`: no refresh token of this server. */
 export const sessionOf = (refresh: string): string | null =>

@@ -1,7 +1,8 @@
 /** Logins, their tokens and how they end. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashRefresh } from '../../../runtime/auth/tokens.js';
 import { printerOf } from '../../../runtime/schema/ddl.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
@@ -125,6 +126,43 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
       expect((await refresh(server(), token)).codes).toEqual(['INVALID_CREDENTIALS']);
       expect((await refresh(server(), next ?? '')).codes).toEqual(['INVALID_CREDENTIALS']);
       expect((await readBooks(other, access)).codes).toEqual(['INVALID_CREDENTIALS']);
+    });
+
+    it('with a token that was used long ago ends the session, also under a new secret', async () => {
+      const { refresh_token: token } = await logIn(server(), 'ann');
+      const { data } = await refresh(server(), token);
+      const rotated = await server().startAnother({ SECRET: `${'n'.repeat(40)},${testSecret}` });
+      try {
+        await server().database.write({
+          text: 'update svc_sessions set rotated = rotated - 10001',
+          values: [],
+        });
+        expect((await refresh(rotated, token)).codes).toEqual(['INVALID_CREDENTIALS']);
+        const { refresh_token: next } = data as Record<string, string>;
+        expect((await refresh(rotated, next ?? '')).codes).toEqual(['INVALID_CREDENTIALS']);
+      } finally {
+        await rotated.close();
+      }
+    });
+
+    it('with a token that was made up leaves the session as it is', async () => {
+      const { refresh_token: token, access_token: access } = await logIn(server(), 'ann');
+      const { refresh_token: foreign } = await logIn(server(), 'ben');
+      const [session = '', secret = ''] = token.split('.');
+      for (const made of ['B'.repeat(43), `${secret.slice(0, 20)}${'B'.repeat(23)}`, foreign.split('.')[1]]) {
+        expect((await refresh(server(), `${session}.${made}`)).codes).toEqual(['INVALID_CREDENTIALS']);
+      }
+      expect((await readBooks(other, access)).status).toBe(200);
+      expect((await refresh(server(), token)).status).toBe(200);
+    });
+
+    it('takes a token of before tokens showed who made them', async () => {
+      const [session = ''] = (await logIn(server(), 'ann')).refresh_token.split('.');
+      const token = `${session}.${randomBytes(32).toString('base64url')}`;
+      const text = 'update svc_sessions set token = ? where id = ?';
+      await server().database.write({ text, values: [hashRefresh(token), session] });
+      const { data } = await refresh(server(), token);
+      expect((await refresh(other, (data as Record<string, string>).refresh_token ?? '')).status).toBe(200);
     });
 
     it.each([
