@@ -60,6 +60,8 @@ export interface FieldOptions {
   readonly validationMessage?: string;
   /** The database's own type, where SQL has to know it. */
   readonly dbType?: string;
+  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  readonly collation?: string;
 }
 
 /** `Value` is the type of the field on the wire. */

@@ -55,6 +55,8 @@ export interface Column {
   readonly onUpdate?: string;
   /** MySQL and MariaDB: left out of `SELECT *`. */
   readonly invisible?: true;
+  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  readonly collation?: string;
   readonly comment: string | null;
 }
 

@@ -25,6 +25,8 @@ export interface ColumnRow {
   readonly scale: Count | null;
   readonly fraction: Count | null;
   readonly generation: string | null;
+  /** Of texts. */
+  readonly collation: string | null;
   readonly comment: string;
 }
 
@@ -131,9 +133,13 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
     generated: row.generation ? { expression: row.generation, stored: row.extra.includes('STORED') } : null,
     ...(onUpdate !== undefined && { onUpdate }),
     ...(row.extra.includes('INVISIBLE') && { invisible: true }),
+    ...(row.collation !== null && !complete.test(row.collation) && { collation: row.collation }),
     comment: row.comment || null,
   };
 };
+
+/** Collations of character sets that have every character. */
+const complete = /^(?:utf8mb4|utf16|utf16le|utf32|gb18030)_/;
 
 type IndexRows = ReadonlyMap<string, readonly StatisticsRow[]>;
 

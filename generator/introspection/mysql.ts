@@ -27,7 +27,7 @@ const columns = `
   SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
     is_nullable AS nullable, column_default AS defaultSql, extra AS extra, character_maximum_length AS length,
     numeric_precision AS \`precision\`, numeric_scale AS scale, datetime_precision AS fraction,
-    generation_expression AS generation, column_comment AS comment
+    generation_expression AS generation, collation_name AS collation, column_comment AS comment
   FROM information_schema.columns
   WHERE table_schema = DATABASE()
   ORDER BY table_name, ordinal_position`;

@@ -65,6 +65,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     autoIncrement: column.autoIncrement,
     generated: column.generated !== null,
     readonly: flagOf(entry, 'readonly'),
+    collation: column.collation ?? null,
     conceal: specials.includes('conceal'),
     hash: specials.includes('hash'),
     lowerCase: specials.includes('lower-case'),

@@ -248,7 +248,7 @@ const compileComparison = (condition: Compare, scope: SqlScope): Sql => {
 const compileMatch = (kind: Match, { column, operand }: Compare, scope: SqlScope): Sql => {
   const { dialect } = scope.compiler;
   const [before, between, after] = dialect.match(kind, column.field);
-  const parameter = matchParameter(dialect, kind, operand);
+  const parameter = matchParameter(dialect, kind, { field: column.field, operand });
   return sql`${before}${compileColumn(column, scope)}${between}${parameter}${after}`;
 };
 

@@ -97,7 +97,11 @@ const bind = (parameters: readonly Parameter[], input: BindInput, values: BindVa
     return { placeholder: placeholderOf(parameter, list), count: list.length / (parameter.width ?? 1) };
   });
 
-const placeholderOf = ({ placeholder, beyond }: Parameter, values: readonly BindValue[]): string =>
+/** What stands for each of the values. */
+export const placeholderOf = (
+  { placeholder, beyond }: Pick<Parameter, 'placeholder' | 'beyond'>,
+  values: readonly BindValue[],
+): string =>
   beyond === undefined || values.every((value) => value === null || beyond.fits(value))
     ? placeholder
     : beyond.placeholder;

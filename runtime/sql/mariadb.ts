@@ -1,5 +1,6 @@
 /** MariaDB 10.11+. */
 import type { Field } from '../collection.js';
+import { completeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from './dialect.js';
 import { escapeLike, likePattern } from './like.js';
 
@@ -23,6 +24,14 @@ export const mariadb: SqlDialect = {
     // bits are compared as the number they are
     if (field.type === 'binary' && field.dbType === 'bit') return 'cast(conv(hex(?), 16, 10) as unsigned)';
     return field.type === 'float' && isSingle(field) ? 'cast(? as float)' : '?';
+  },
+  // compared in a set that has its characters, such a text finds nothing; left as it is, the statement fails
+  beyond({ collation }) {
+    if (collation === undefined) return null;
+    return {
+      placeholder: `? collate ${completeCollation(collation)}`,
+      fits: (value) => typeof value !== 'string' || hasCharacters(collation, value),
+    };
   },
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
   match: (kind) =>

@@ -45,7 +45,11 @@ interface ValueOptions {
   readonly bound?: 0 | 1;
 }
 
-const placeholdersOf = (dialect: SqlDialect, field: Field): Pick<Parameter, 'placeholder' | 'beyond'> => {
+/** What may stand for a value that is compared with the field. */
+export const placeholdersOf = (
+  dialect: SqlDialect,
+  field: Field,
+): Pick<Parameter, 'placeholder' | 'beyond'> => {
   const beyond = dialect.beyond?.(field) ?? null;
   return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
 };
@@ -77,7 +81,12 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
   },
 });
 
-export const matchParameter = (dialect: SqlDialect, kind: Match, operand: Operand): Parameter => ({
+export const matchParameter = (
+  dialect: SqlDialect,
+  kind: Match,
+  { field, operand }: { readonly field: Field; readonly operand: Operand },
+): Parameter => ({
+  ...placeholdersOf(dialect, field),
   placeholder: '?',
   list: false,
   read(input) {

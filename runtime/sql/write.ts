@@ -5,7 +5,15 @@ import type { WriteRow } from '../plan/write.js';
 import type { Scalar } from '../plan/values.js';
 import { compileCondition, createCompiler, type SqlScope } from './condition.js';
 import type { BindValue, SqlDialect } from './dialect.js';
-import { createStatement, remember, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
+import {
+  createStatement,
+  placeholderOf,
+  remember,
+  type BindInput,
+  type RenderedStatement,
+  type Sql,
+} from './fragment.js';
+import { placeholdersOf } from './parameters.js';
 import { columnsOf } from './read.js';
 import { compileSelect, type Token } from './select.js';
 
@@ -210,10 +218,16 @@ export const compileMatches = (collection: Collection, matches: Matches): Render
 
 const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement => {
   const names = fields.map((field) => dialect.quote(field.name));
-  const placeholders = fields.map((field) => dialect.placeholder(field));
-  const values = tuples.flatMap((parts) =>
+  const bound = tuples.map((parts) =>
     fields.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
   );
+  const placeholders = fields.map((field, index) =>
+    placeholderOf(
+      placeholdersOf(dialect, field),
+      bound.map((parts) => parts[index] ?? null),
+    ),
+  );
+  const values = bound.flat();
   if (tuples.length === 1) {
     return {
       text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '),

@@ -35,6 +35,7 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
     isKeyToMake ? text('keyDefault', standalone(field.defaultSql)) : null,
     ...printRules(field),
     text('dbType', dbTypeToKnow(field, dialect)),
+    text('collation', field.collation),
   ].filter((option) => option !== null);
   return options.length === 0 ? [] : [object(options)];
 };
