@@ -4,7 +4,7 @@
  * own types.
  */
 import type { Field } from '../collection.js';
-import { joinKey } from '../sql/key.js';
+import { joinKey, showKey } from '../sql/key.js';
 import type { Token } from '../sql/select.js';
 import { createLiteral, type ByteWriter, type Literal } from './bytes.js';
 import type { RowLayout } from './database.js';
@@ -71,6 +71,7 @@ export const compileProgram = <Row extends Cursor, Column>(
 const columnsOf = (token: Token): number => {
   if (token.kind === 'literal') return 0;
   if (token.kind === 'one') return token.isShared ? 0 : 1;
+  if (token.kind === 'key') return token.fields.length;
   return token.kind === 'value' ? 1 : token.columns;
 };
 
@@ -98,7 +99,7 @@ export const writeRow = <Row extends Cursor, Column>(
         index += step.skipTokens;
       } else if (!step.isShared) format.skipValue(row);
     } else if (step.kind === 'list') collector.hole(step.list, readKey(row, format, step.columns));
-    else writer.text(JSON.stringify(readTexts(row, format, step.columns).join(',')));
+    else writer.text(JSON.stringify(showKey(readTexts(row, format, step.fields.length), step.fields)));
   }
 };
 

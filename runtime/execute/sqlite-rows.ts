@@ -2,6 +2,7 @@
  * Rows as libsql gives them, written as JSON. A row is one text, for each piece that goes from JavaScript into bytes
  * costs more than the piece.
  */
+import { showKey } from '../sql/key.js';
 import type { Token } from '../sql/select.js';
 import { cellsToKey, cellToJson, cellToText, type CellToJson, type CellValue } from './cells.js';
 import type { RowLayout } from './database.js';
@@ -66,8 +67,10 @@ export const writeCells = (
         column += step.columns;
         break;
       case 'key':
-        text += JSON.stringify(cellsOf(row, column, step.columns).map(cellToText).join(','));
-        column += step.columns;
+        text += JSON.stringify(
+          showKey(cellsOf(row, column, step.fields.length).map(cellToText), step.fields),
+        );
+        column += step.fields.length;
         break;
     }
   }

@@ -6,6 +6,18 @@ import type { BindValue, SqlDialect } from './dialect.js';
 export const joinKey = (parts: readonly string[]): string =>
   parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts);
 
+/** A key of several columns as it is shown: `splitKey` takes it back. */
+export const showKey = (parts: readonly (string | null)[], fields: readonly Field[]): string =>
+  parts.map((part, index) => encodeURIComponent(showPart(part ?? '', fields[index]?.type))).join(',');
+
+/** As databases write what is true; the last is a bit. */
+const truths: ReadonlySet<string> = new Set(['t', '1', '\u0001']);
+
+const showPart = (part: string, type: Field['type'] | undefined): string => {
+  if (type === 'boolean') return String(truths.has(part));
+  return type === 'binary' ? Buffer.from(part, 'latin1').toString('base64') : part;
+};
+
 /** A part of a joined key as a bound value. `null`, which nothing equals, where there is no key. */
 export const bindKeyPart = (
   key: unknown,

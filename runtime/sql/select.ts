@@ -25,7 +25,7 @@ export type Token =
   /** `columns` columns, the key that the nested list belongs to; null: `null` is written. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
   /** `columns` columns, joined by commas into one text: a composite key. */
-  | { readonly kind: 'key'; readonly columns: number };
+  | { readonly kind: 'key'; readonly fields: readonly Field[] };
 
 export interface CompiledSelect {
   readonly columns: readonly Sql[];
@@ -56,7 +56,7 @@ const addSelect = (select: Select, scope: SqlScope, builder: Builder): void => {
     return addField({ field: only, rule: null }, scope, builder);
   for (const field of select.fields)
     builder.columns.push([columnOf(scope.compiler, scope.alias, field.name)]);
-  builder.tokens.push({ kind: 'key', columns: select.fields.length });
+  builder.tokens.push({ kind: 'key', fields: select.fields });
 };
 
 const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder): void => {

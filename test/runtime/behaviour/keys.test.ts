@@ -13,7 +13,10 @@ create table "counted" ("id" {counter}, "word" varchar(20));
 create table "made" ("id" {madeText}, "word" varchar(20), primary key ("id"));
 create table "bytes" ("id" {madeBytes}, "word" varchar(20), primary key ("id"));
 create table "pair" ("place" varchar(9) not null default 'he''re', "part" {madeText}, "word" varchar(20), primary key ("place", "part"));
+create table "owner" ("id" integer primary key);
+create table "owned" ("owner" integer not null, "word" varchar(20) not null, "at" {dateTime} not null, "flag" boolean not null, "bits" {bytes} not null, primary key ("owner", "word", "at", "flag", "bits"), foreign key ("owner") references "owner" ("id"));
 insert into "counted" values (7, 'seven');
+insert into "owner" values (1);
 `,
   );
 
@@ -22,6 +25,10 @@ const words = ['one', 'two', 'three', 'four', 'five'];
 interface Row {
   readonly id: unknown;
   readonly word: string;
+}
+
+interface Owner {
+  readonly owned: readonly string[];
 }
 
 describe.each(settings)('keys on $dialect through $door', (setting) => {
@@ -68,6 +75,24 @@ describe.each(settings)('keys on $dialect through $door', (setting) => {
     expect(await byKey('bytes', one.id)).toEqual(one);
     const several = (await send('POST', 'bytes', [{ word: 'a' }, { word: 'b' }])).data as readonly Row[];
     expect(several.map(({ word }) => word).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('of several parts, shown as they are taken back', async () => {
+    const rows = ['t,2', 't/1', '50 %', 'ä+"', ''].map((word, index) => ({
+      word,
+      at: '2024-02-29T01:02:03',
+      flag: index % 2 === 0,
+      bits: '/+8=',
+    }));
+    const shown = (await send('PATCH', 'owner/1?fields=owned', { owned: rows })).data as Owner;
+    expect(shown.owned).toHaveLength(rows.length);
+    expect(shown.owned).toContain('1,t%2C2,2024-02-29%2001%3A02%3A03,true,%2F%2B8%3D');
+    const kept = await send('PATCH', 'owner/1?fields=owned', shown);
+    expect(kept).toMatchObject({ status: 200, data: shown });
+    for (const key of shown.owned) {
+      const found = (await send('GET', `owned/${key}?fields=owner,word`)).data;
+      expect(found).toEqual({ owner: 1, word: decodeURIComponent(key.split(',')[1] ?? '') });
+    }
   });
 
   it('of several parts, some of which are given', async () => {

@@ -123,7 +123,8 @@ describe('rows of SQLite', () => {
 
   it('a bare key of several parts, and a related row that is not there', async () => {
     const number: Field = { name: 'v', type: 'integer' };
-    expect(await read("select 1, 'a', '2024-02-29'", [{ kind: 'key', columns: 3 }])).toEqual([
+    const part: Field = { name: 'v', type: 'string' };
+    expect(await read("select 1, 'a', '2024-02-29'", [{ kind: 'key', fields: [part, part, part] }])).toEqual([
       '1,a,2024-02-29',
     ]);
     const tokens: Token[] = [
