@@ -106,7 +106,7 @@ const makeKeys = async (
 
 /** A key as the database spells it. */
 const toScalar = (field: Field, value: unknown): Scalar => {
-  if (Buffer.isBuffer(value)) return value;
+  if (Buffer.isBuffer(value)) return field.type === 'boolean' ? value[0] === 1 : value;
   const read = readValue(field, value);
   if (read.ok) return read.value;
   throw new Error(`the database gave the key "${field.name}" a value that is not ${read.expected}`);

@@ -15,6 +15,7 @@ create table "bytes" ("id" {madeBytes}, "word" varchar(20), primary key ("id"));
 create table "pair" ("place" varchar(9) not null default 'he''re', "part" {madeText}, "word" varchar(20), primary key ("place", "part"));
 create table "owner" ("id" integer primary key);
 create table "owned" ("owner" integer not null, "word" varchar(20) not null, "at" {dateTime} not null, "flag" boolean not null, "bits" {bytes} not null, primary key ("owner", "word", "at", "flag", "bits"), foreign key ("owner") references "owner" ("id"));
+create table "truth" ("id" {truth} primary key, "word" varchar(20));
 insert into "counted" values (7, 'seven');
 insert into "owner" values (1);
 `,
@@ -75,6 +76,15 @@ describe.each(settings)('keys on $dialect through $door', (setting) => {
     expect(await byKey('bytes', one.id)).toEqual(one);
     const several = (await send('POST', 'bytes', [{ word: 'a' }, { word: 'b' }])).data as readonly Row[];
     expect(several.map(({ word }) => word).toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('that are true and false', async () => {
+    const rows = [
+      { id: false, word: 'no' },
+      { id: true, word: 'yes' },
+    ];
+    const { status, data } = await send('POST', 'truth', rows);
+    expect({ status, data }).toEqual({ status: 200, data: rows });
   });
 
   it('of several parts, shown as they are taken back', async () => {

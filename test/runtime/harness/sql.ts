@@ -5,6 +5,7 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
   sqlite: {
     counter: 'integer primary key autoincrement',
     uuid: 'uuid',
+    truth: 'boolean',
     tiny: 'tinyint',
     bytes: 'blob',
     clock: 'time',
@@ -20,6 +21,7 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
   mariadb: {
     counter: 'int auto_increment primary key',
     uuid: 'uuid',
+    truth: 'bit(1)',
     tiny: 'tinyint',
     bytes: 'varbinary(200)',
     clock: 'time',
@@ -37,6 +39,7 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
     madeText: 'varchar(36) not null default (gen_random_uuid()::text)',
     madeBytes: 'bytea not null default (uuid_send(gen_random_uuid()))',
     uuid: 'uuid',
+    truth: 'boolean',
     tiny: 'smallint',
     bytes: 'bytea',
     clock: 'time(0)',
@@ -50,6 +53,7 @@ const words: Readonly<Record<TestDialect, Readonly<Record<string, string>>>> = {
   mysql: {
     counter: 'int auto_increment primary key',
     uuid: 'char(36)',
+    truth: 'bit(1)',
     tiny: 'tinyint',
     bytes: 'varbinary(200)',
     clock: 'time',
