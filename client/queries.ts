@@ -83,5 +83,6 @@ export type Changes<Name extends CollectionName> =
   | (Selected<Name> & { data: UpdateInput<Name> })
   | readonly ChangedItem<Name>[];
 
-type ChangedItem<Name extends CollectionName> = UpdateInput<Name> &
+/** What changes of an item, with its key. */
+export type ChangedItem<Name extends CollectionName> = UpdateInput<Name> &
   Pick<Item<Name>, KeyField<Name> & keyof Item<Name>>;

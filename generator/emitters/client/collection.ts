@@ -17,6 +17,8 @@ import {
   reachableRelations,
   relationFilterType,
   relationType,
+  writtenLists,
+  writtenListType,
   type Reachable,
   type Served,
 } from './relation.js';
@@ -29,7 +31,7 @@ export const emitCollection = (collection: Collection, served: Served): OutputFi
   );
   writer.writeLine("import type * as svc from '../types.js';");
   writeItem(writer, collection, served);
-  if (kindOf(collection) !== 'view') writeInputs(writer, collection);
+  if (kindOf(collection) !== 'view') writeInputs(writer, collection, served);
   writeFilter(writer, collection, relations);
   writeRelations(writer, collection, relations);
   writeEntry(writer, collection, relations);
@@ -84,16 +86,22 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
 /** What stands for a related row that no field is asked of. */
 const bareType = (target: Collection): Code => `svc.BareKey<${str(target.name)}>`;
 
-const writeInputs = (writer: CodeBlockWriter, collection: Collection): void => {
+const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Served): void => {
   const { type } = collection.names;
   const fields = collection.fields.filter((field) => !field.generated);
   writeInterface(writer, {
     heading: `${type}Create`,
     about: `What makes a row of ${collection.name}.`,
-    members: fields.map((field) => ({
-      code: member(field.name, writeType(field), { optional: !field.required }),
-      about: aboutWrite(field),
-    })),
+    members: [
+      ...fields.map((field) => ({
+        code: member(field.name, writeType(field), { optional: !field.required }),
+        about: aboutWrite(field),
+      })),
+      ...writtenLists(collection, served).map((relation) => ({
+        code: member(relation.name, writtenListType(relation), { optional: true }),
+        about: `Items of ${relation.target}: the whole list, or what changes of it.`,
+      })),
+    ],
   });
   const keys = collection.key.filter((name) => fields.some((field) => field.name === name));
   const types = [`${type}Create`, keys.length === 0 ? 'never' : keys.map(str).join(' | ')];

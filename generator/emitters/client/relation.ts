@@ -1,5 +1,6 @@
 /** Relations as types, and which collections a client can reach. */
 import type { Collection, ManyToOne, OneToMany } from '../../model/types.js';
+import type { Code } from '../../print/code.js';
 import { str } from '../../print/typescript.js';
 
 /** Collections that have a path, by name. */
@@ -26,6 +27,18 @@ export const relationType = (relation: Reachable, { fields }: Collection): strin
   const isNullable = fields.some((field) => field.nullable && relation.fields.includes(field.name));
   return `svc.One<${str(relation.target)}>${isNullable ? ' | null' : ''}`;
 };
+
+/** Lists that are written through their owner: of items that have keys, and that are not written by themselves alone. */
+export const writtenLists = (collection: Collection, served: Served): readonly OneToMany[] =>
+  reachableRelations(collection, served).filter((relation) => {
+    const target = served.get(relation.target);
+    if (relation.kind !== 'oneToMany' || target === undefined) return false;
+    return target.key.length > 0 && !target.access && !target.readonly;
+  }) as OneToMany[];
+
+/** `svc.WrittenList<'Track', 'AlbumId'>`: a row is of its owner by these fields. */
+export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
+  `svc.WrittenList<${str(target)}, ${targetFields.map(str).join(' | ')}>`;
 
 export const relationFilterType = ({ kind, target }: Reachable): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;

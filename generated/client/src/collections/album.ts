@@ -14,6 +14,8 @@ export interface AlbumCreate {
   AlbumId?: number;
   Title: string;
   ArtistId: number;
+  /** Items of Track: the whole list, or what changes of it. */
+  Track?: svc.WrittenList<'Track', 'AlbumId'>;
 }
 
 /** What changes a row of Album; a key never changes. */

@@ -12,6 +12,8 @@ export interface ArtistCreate {
   /** Counted by the database when absent. */
   ArtistId?: number;
   Name?: string | null;
+  /** Items of Album: the whole list, or what changes of it. */
+  Album?: svc.WrittenList<'Album', 'ArtistId'>;
 }
 
 /** What changes a row of Artist; a key never changes. */

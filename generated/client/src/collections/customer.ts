@@ -34,6 +34,8 @@ export interface CustomerCreate {
   Fax?: string | null;
   Email: string;
   SupportRepId?: number | null;
+  /** Items of Invoice: the whole list, or what changes of it. */
+  Invoice?: svc.WrittenList<'Invoice', 'CustomerId'>;
 }
 
 /** What changes a row of Customer; a key never changes. */

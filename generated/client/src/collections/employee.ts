@@ -42,6 +42,10 @@ export interface EmployeeCreate {
   Phone?: string | null;
   Fax?: string | null;
   Email?: string | null;
+  /** Items of Customer: the whole list, or what changes of it. */
+  Customer?: svc.WrittenList<'Customer', 'SupportRepId'>;
+  /** Items of Employee: the whole list, or what changes of it. */
+  Employee?: svc.WrittenList<'Employee', 'ReportsTo'>;
 }
 
 /** What changes a row of Employee; a key never changes. */

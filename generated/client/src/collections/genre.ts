@@ -12,6 +12,8 @@ export interface GenreCreate {
   /** Counted by the database when absent. */
   GenreId?: number;
   Name?: string | null;
+  /** Items of Track: the whole list, or what changes of it. */
+  Track?: svc.WrittenList<'Track', 'GenreId'>;
 }
 
 /** What changes a row of Genre; a key never changes. */

@@ -30,6 +30,8 @@ export interface InvoiceCreate {
   BillingPostalCode?: string | null;
   /** A decimal number, as digits. */
   Total: string;
+  /** Items of InvoiceLine: the whole list, or what changes of it. */
+  InvoiceLine?: svc.WrittenList<'InvoiceLine', 'InvoiceId'>;
 }
 
 /** What changes a row of Invoice; a key never changes. */

@@ -12,6 +12,8 @@ export interface MediaTypeCreate {
   /** Counted by the database when absent. */
   MediaTypeId?: number;
   Name?: string | null;
+  /** Items of Track: the whole list, or what changes of it. */
+  Track?: svc.WrittenList<'Track', 'MediaTypeId'>;
 }
 
 /** What changes a row of MediaType; a key never changes. */

@@ -12,6 +12,8 @@ export interface PlaylistCreate {
   /** Counted by the database when absent. */
   PlaylistId?: number;
   Name?: string | null;
+  /** Items of PlaylistTrack: the whole list, or what changes of it. */
+  PlaylistTrack?: svc.WrittenList<'PlaylistTrack', 'PlaylistId'>;
 }
 
 /** What changes a row of Playlist; a key never changes. */

@@ -37,6 +37,8 @@ export interface SvcDashboardsCreate {
   user_created?: string | null;
   /** Accent colour, as in `#00AA77` */
   color?: string | null;
+  /** Items of svc_panels: the whole list, or what changes of it. */
+  panels?: svc.WrittenList<'svc_panels', 'dashboard'>;
 }
 
 /** What changes a row of svc_dashboards; a key never changes. */

@@ -89,6 +89,10 @@ export interface SvcUsersCreate {
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
+  /** Items of svc_dashboards: the whole list, or what changes of it. */
+  svc_dashboards?: svc.WrittenList<'svc_dashboards', 'user_created'>;
+  /** Items of svc_panels: the whole list, or what changes of it. */
+  svc_panels?: svc.WrittenList<'svc_panels', 'user_created'>;
 }
 
 /** What changes a row of svc_users; a key never changes. */

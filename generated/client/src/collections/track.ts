@@ -28,6 +28,10 @@ export interface TrackCreate {
   Bytes?: number | null;
   /** A decimal number, as digits. */
   UnitPrice: string;
+  /** Items of InvoiceLine: the whole list, or what changes of it. */
+  InvoiceLine?: svc.WrittenList<'InvoiceLine', 'TrackId'>;
+  /** Items of PlaylistTrack: the whole list, or what changes of it. */
+  PlaylistTrack?: svc.WrittenList<'PlaylistTrack', 'TrackId'>;
 }
 
 /** What changes a row of Track; a key never changes. */
