@@ -12,7 +12,11 @@ export interface Place {
   readonly call: Call;
 }
 
-type AnySelection = { readonly keys: readonly AnyKey[] } | { readonly query: AnyQuery };
+interface AnySelection {
+  readonly keys?: readonly AnyKey[];
+  readonly query?: AnyQuery;
+}
+
 type AnyChanges = (AnySelection & { readonly data: object }) | readonly object[];
 
 export const createItems = (place: Place) => {
@@ -117,7 +121,12 @@ const missingItem = (collection: string): Error => {
   return toApiError(403, { errors: [{ message: reason, extensions: { code: 'FORBIDDEN', reason } }] });
 };
 
-const toSelection = (which: AnySelection): object =>
-  'keys' in which ? { keys: which.keys.map(keyToBody) } : { query: toBody(which.query) };
+/** @throws TypeError where it is not one of the two: the other would choose among more than was meant */
+const toSelection = ({ keys, query }: AnySelection): object => {
+  if (keys !== undefined && query !== undefined) throw new TypeError('give "keys" or "query", not both');
+  if (keys !== undefined) return { keys: keys.map(keyToBody) };
+  if (query === undefined) throw new TypeError('give "keys" or "query"');
+  return { query: toBody(query) };
+};
 
 const isList = <Entry>(value: readonly Entry[] | object): value is readonly Entry[] => Array.isArray(value);

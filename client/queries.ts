@@ -71,8 +71,10 @@ export interface DeepList<Name extends CollectionName> extends DeepOne<Name> {
   _page?: number;
 }
 
-/** Items by key, or all that a query finds. */
-export type Selected<Name extends CollectionName> = { keys: readonly Key<Name>[] } | { query: Found<Name> };
+/** Items by key, or all that a query finds; never both. */
+export type Selected<Name extends CollectionName> =
+  | { keys: readonly Key<Name>[]; query?: never }
+  | { query: Found<Name>; keys?: never };
 
 interface Found<Name extends CollectionName> extends Choice<Name> {
   sort?: readonly Schema[Name]['nearSortKey'][] | undefined;

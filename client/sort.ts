@@ -23,9 +23,11 @@ export type CheckedSort<Name extends CollectionName, Keys> = readonly Schema[Nam
 type CheckedKeys<Name extends CollectionName, Keys> = {
   readonly [Index in keyof Keys]: Schema[Name]['sortKey'] extends Keys[Index]
     ? Keys[Index]
-    : Keys[Index] extends `-${infer Path}`
-      ? CheckedKey<Name, Path, Keys[Index]>
-      : CheckedKey<Name, Keys[Index], Keys[Index]>;
+    : Keys[Index] extends Schema[Name]['columnName']
+      ? Keys[Index]
+      : Keys[Index] extends `-${infer Path}`
+        ? CheckedKey<Name, Path, Keys[Index]>
+        : CheckedKey<Name, Keys[Index], Keys[Index]>;
 };
 
 type CheckedKey<Name extends CollectionName, Path, Whole> = Path extends `${infer Head}.${infer Rest}`

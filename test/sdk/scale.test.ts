@@ -14,7 +14,7 @@ const collections = 200;
 const calls = 100;
 const nameOf = (index: number): string => `entity_${index}`;
 
-/** Ten columns, two of them references, and the lists that lead back. */
+/** Ten columns, one of them with a sign in front, two of them references, and the lists that lead back. */
 const entity = (index: number): Collection => {
   const name = nameOf(index);
   const before = nameOf((index + collections - 1) % collections);
@@ -30,7 +30,7 @@ const entity = (index: number): Collection => {
       field('active', 'boolean'),
       field('created_at', 'dateTime'),
       field('due_on', 'date', { nullable: true }),
-      field('note', 'text', { nullable: true }),
+      field('-note', 'text', { nullable: true }),
       field('parent_id', 'integer', { nullable: true }),
       field('owner_id', 'integer'),
     ],
@@ -76,9 +76,9 @@ const callOf = (index: number): string => {
   const name = nameOf(index * 2);
   const list = nameOf(index * 2 + 1);
   return `const rows${index} = await api.items('${name}').list({
-  fields: ['name', 'parent_id.name', { owner_id: ['code', { parent_id: ['note'] }], ${list}: ['amount', 'owner_id.*'] }],
+  fields: ['name', 'parent_id.name', { owner_id: ['code', { parent_id: ['-note'] }], ${list}: ['amount', 'owner_id.*'] }],
   filter: { name: { _contains: 'x' }, owner_id: { active: { _eq: true } }, ${list}: { _some: { due_on: { _lt: '$NOW' } } } },
-  sort: ['-name', 'parent_id.owner_id.code'],
+  sort: ['-note', 'parent_id.owner_id.code'],
   deep: { ${list}: { _limit: 3, _sort: ['-amount'] } },
   meta: ['total_count'],
 });

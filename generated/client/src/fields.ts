@@ -134,7 +134,9 @@ type CheckedPath<
   Whole,
 > = Path extends `${infer Head}.${infer Rest}`
   ? Head extends '*'
-    ? CheckedPath<StarTarget<Name>, Rest, Whole>
+    ? [StarTarget<Name>] extends [never]
+      ? CheckedLast<Name, Rest, Whole>
+      : CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
       : Path extends Schema[Name]['columnName']
@@ -143,6 +145,11 @@ type CheckedPath<
   : Path extends '*' | Schema[Name]['columnName'] | RelationName<Name>
     ? Whole
     : NotThere<Name, Path, 'field'>;
+
+/** Behind a `*` that leads nowhere: stars find nothing more, and names nothing at all. */
+type CheckedLast<Name extends CollectionName, Rest extends string, Whole> = Rest extends '*' | `*.${string}`
+  ? Whole
+  : NotThere<Name, Rest, 'field'>;
 
 /** Where the relations among the columns lead. */
 type StarTarget<Name extends CollectionName> = {
