@@ -10,8 +10,8 @@ const fields = {
   /** Name of a material icon */
   icon: svc.string({ length: 64 }),
   note: svc.text({ nullable: true }),
-  date_created: svc.timestamp({ nullable: true, fill: 'date-created' }),
-  user_created: svc.uuid({ nullable: true, fill: 'user-created' }),
+  date_created: svc.timestamp({ nullable: true, readonly: true, fill: 'date-created' }),
+  user_created: svc.uuid({ nullable: true, readonly: true, fill: 'user-created' }),
   /** Accent colour, as in `#00AA77` */
   color: svc.string({ length: 32, nullable: true }),
 };

@@ -22,8 +22,8 @@ const fields = {
   height: svc.integer({ required: true }),
   /** Options of its type */
   options: svc.json({ nullable: true }),
-  date_created: svc.timestamp({ nullable: true, fill: 'date-created' }),
-  user_created: svc.uuid({ nullable: true, fill: 'user-created' }),
+  date_created: svc.timestamp({ nullable: true, readonly: true, fill: 'date-created' }),
+  user_created: svc.uuid({ nullable: true, readonly: true, fill: 'user-created' }),
 };
 
 /** Parts of dashboards */

@@ -37,7 +37,7 @@ const fields = {
   last_access: svc.timestamp({ nullable: true, readonly: true }),
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access: svc.csv({ nullable: true }),
-  date_created: svc.timestamp({ nullable: true, fill: 'date-created' }),
+  date_created: svc.timestamp({ nullable: true, readonly: true, fill: 'date-created' }),
 };
 
 /** People and programs that sign in */

@@ -48,8 +48,14 @@ const access: TestAccess = {
         validation: { password: { _regex: '^long' } },
       },
     ],
+    Boards: [
+      { collection: 'svc_dashboards', action: 'create', fields: ['*'] },
+      { collection: 'svc_dashboards', action: 'update', fields: ['*'] },
+      { collection: 'svc_dashboards', action: 'read', fields: ['*'] },
+    ],
   },
   users: {
+    boards: { policies: ['Boards'] },
     ruled: { policies: ['Rule'] },
     reader: { policies: ['Books'] },
     self: { policies: ['Books', 'Self'] },
@@ -226,5 +232,18 @@ describe.each(settings)('values of rules on $dialect through $door', (setting) =
     const long = await send('admin', 'PATCH', path, { token: 'secret'.repeat(60) });
     expect(long.codes).toEqual(['VALUE_TOO_LONG']);
     expect(long.text).not.toContain('secret');
+  });
+
+  it('who made a dashboard, and when, is said by the server alone', async () => {
+    const forged = { user_created: server().ids.users.get('reader') };
+    const { data, status } = await send('boards', 'POST', '/dashboards', { name: 'own' });
+    const { id, user_created } = data as { readonly id: string; readonly user_created: string };
+    expect({ status, user_created }).toEqual({ status: 200, user_created: server().ids.users.get('boards') });
+    for (const given of [forged, { date_created: '2001-01-01T00:00:00Z' }]) {
+      expect((await send('boards', 'POST', '/dashboards', { name: 'x', ...given })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect((await send('boards', 'PATCH', `/dashboards/${id}`, given)).codes).toEqual(['FORBIDDEN']);
+    }
   });
 });

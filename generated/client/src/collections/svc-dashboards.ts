@@ -29,11 +29,15 @@ export interface SvcDashboardsCreate {
   icon?: string;
   note?: string | null;
   /**
+   * Written by administrators only.
    * Filled in by the server when absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
-  /** Filled in by the server when absent. */
+  /**
+   * Written by administrators only.
+   * Filled in by the server when absent.
+   */
   user_created?: string | null;
   /** Accent colour, as in `#00AA77` */
   color?: string | null;

@@ -47,11 +47,15 @@ export interface SvcPanelsCreate {
   /** Options of its type */
   options?: unknown;
   /**
+   * Written by administrators only.
    * Filled in by the server when absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
-  /** Filled in by the server when absent. */
+  /**
+   * Written by administrators only.
+   * Filled in by the server when absent.
+   */
   user_created?: string | null;
 }
 

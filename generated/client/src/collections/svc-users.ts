@@ -85,6 +85,7 @@ export interface SvcUsersCreate {
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: string[] | null;
   /**
+   * Written by administrators only.
    * Filled in by the server when absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
