@@ -602,7 +602,12 @@ export const operations = [
       type: 'object',
       additionalProperties: false,
       properties: {
-        name: { type: ['string', 'null'], maxLength: 100, description: 'To tell it from others' },
+        name: {
+          type: ['string', 'null'],
+          maxLength: 100,
+          pattern: '^[^\\x00]*$',
+          description: 'To tell it from others',
+        },
         models: {
           type: ['array', 'null'],
           description: 'Ids or patterns such as demo/*; every model where absent',

@@ -58,6 +58,8 @@ const checkParameter = async (
   coerce: boolean,
 ): Promise<Checked> => {
   if (value === undefined) return { value, found: required ? [`"${name}" is missing`] : [] };
+  // no database keeps them in texts, and some fail
+  if (String(value).includes('\0')) return { value, found: [`"${name}" must not hold NUL characters`] };
   const holder = { [name]: value };
   return { found: await findProblems(holder, holderSchema(name, schema), { coerce }), value: holder[name] };
 };

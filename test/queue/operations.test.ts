@@ -167,6 +167,14 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     expect((await queue.request('POST', '/webhooks/test', { as: 'ann', body: inner })).status).toBe(422);
   });
 
+  it('texts with NUL, which some databases cannot hold, are refused', async () => {
+    const body = { name: 'a\0b' };
+    expect((await queue.request('POST', '/keys', { as: 'ann', body })).codes).toEqual(['INVALID_PAYLOAD']);
+    expect((await queue.request('GET', '/requests?model=%00', { as: 'ann' })).codes).toEqual([
+      'INVALID_QUERY',
+    ]);
+  });
+
   it('nobody has any of it without a token', async () => {
     for (const path of ['/keys', '/requests', '/webhooks/secret']) {
       expect((await queue.request('GET', path)).status).toBe(403);

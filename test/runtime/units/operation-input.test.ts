@@ -112,4 +112,11 @@ describe('the input of an operation', () => {
       'INVALID_PAYLOAD: "list.0" must be string',
     ]);
   });
+
+  it.each(['path', 'query', 'header'] as const)('holds no NUL character, in a %s neither', async (place) => {
+    const parameters = [parameter('id', { in: place })];
+    const sent = { path: { id: 'a\0' }, query: 'id=%00a', headers: { id: '\0' } };
+    const code = place === 'path' ? 'FORBIDDEN' : 'INVALID_QUERY';
+    expect(await refusal({ parameters }, sent)).toEqual([`${code}: "id" must not hold NUL characters`]);
+  });
 });
