@@ -30,7 +30,10 @@ const tables = `
   FROM served t
   ORDER BY t.relname COLLATE "C"`;
 
-/** A domain is what it is made of, however many steps that takes; any of them may refuse null. */
+/**
+ * A domain is what it is made of, however many steps that takes; any of them may refuse null. Arrays of a domain are
+ * called arrays of that, which they are read as; arrays of a domain that is an array itself are texts to svc.
+ */
 const columns = `
   WITH RECURSIVE ${served},
   base (domain, oid, typmod, required) AS (
@@ -42,7 +45,9 @@ const columns = `
   )
   SELECT t.relname AS "table", a.attname AS name, y.typname AS "typeName", y.typtype AS "typeKind",
     y.typcategory AS category, coalesce(b.typmod, a.atttypmod) AS modifier,
-    format_type(y.oid, coalesce(b.typmod, a.atttypmod)) AS "dbType",
+    coalesce(
+      format_type(e.oid, e.typmod) || '[]', format_type(y.oid, coalesce(b.typmod, a.atttypmod))
+    ) AS "dbType",
     CASE WHEN a.attnotnull OR coalesce(b.required, false) THEN 0 ELSE 1 END AS nullable,
     pg_get_expr(d.adbin, d.adrelid) AS expression, a.attgenerated AS generated, a.attidentity AS identity,
     CASE WHEN d.adbin IS NOT NULL AND a.attgenerated = '' THEN
@@ -54,6 +59,8 @@ const columns = `
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN base b ON b.domain = a.atttypid AND b.oid IN (SELECT oid FROM pg_type WHERE typtype <> 'd')
     JOIN pg_type y ON y.oid = coalesce(b.oid, a.atttypid)
+    LEFT JOIN base e ON y.typcategory = 'A' AND e.domain = y.typelem
+      AND e.oid IN (SELECT oid FROM pg_type WHERE typtype <> 'd' AND typcategory <> 'A')
     LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
   ORDER BY t.relname COLLATE "C", a.attnum`;
 

@@ -4,6 +4,7 @@ CREATE TYPE pair AS (a INTEGER, b TEXT);
 CREATE DOMAIN posint AS INTEGER NOT NULL CHECK (VALUE > 0);
 CREATE DOMAIN smallposint AS posint;
 CREATE DOMAIN code AS VARCHAR(12);
+CREATE DOMAIN list AS INTEGER[];
 CREATE TABLE kinds (
   c_boolean BOOLEAN DEFAULT TRUE,
   c_smallint SMALLINT DEFAULT -5,
@@ -38,6 +39,9 @@ CREATE TABLE kinds (
   c_integers INTEGER[] DEFAULT '{1,2}',
   c_moods mood[] DEFAULT ARRAY['sad'::mood],
   c_matrix NUMERIC(4,1)[][],
+  c_posints smallposint[] DEFAULT '{1,2}',
+  c_codes code[],
+  c_lists list[],
   c_inet INET DEFAULT '127.0.0.1',
   c_cidr CIDR,
   c_macaddr MACADDR,
