@@ -59,6 +59,7 @@ const readMysql = (errno: number, text: string, table: string): Violation | null
     case 1265:
     case 1292:
     case 1366:
+    case 3157:
     case 3988:
       return violation('type', column(lastColumn));
     case 1416:

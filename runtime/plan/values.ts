@@ -3,6 +3,7 @@
  * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
  */
 import type { Field, FieldType } from '../collection.js';
+import { isTooDeep, mostJsonLevels } from '../request/body.js';
 
 /** Canonical form: decimals and 64-bit integers as text, dates as text without zone in UTC, csv and json as text. */
 export type Scalar = string | number | boolean | Buffer;
@@ -204,6 +205,9 @@ const readUuid: Reader = (value) =>
 
 /** A text is JSON text; anything else is the value itself. */
 const readJson: Reader = (value, { dbType }) => {
+  if (typeof value === 'string' && isTooDeep(Buffer.from(value))) {
+    return refuse(`JSON that is nested no deeper than ${mostJsonLevels} levels`);
+  }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
   if (dbType === 'bigint[]' && hasRounded(json)) {

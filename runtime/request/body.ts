@@ -13,7 +13,7 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
     throw invalidPayload('the body is empty; JSON is expected');
   }
   requireJson(request.headers['content-type']);
-  if (isTooDeep(bytes)) throw invalidPayload(`the body is nested deeper than ${maxDepth} levels`);
+  if (isTooDeep(bytes)) throw invalidPayload(`the body is nested deeper than ${mostJsonLevels} levels`);
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
@@ -36,22 +36,22 @@ const requireJson = (header: string | string[] | undefined): void => {
 };
 
 /** Far beyond any item, and far below what exhausts the stack of whoever walks through it. */
-const maxDepth = 500;
+export const mostJsonLevels = 500;
 
 const [quote, backslash] = [0x22, 0x5c];
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /** Counts brackets outside of texts; small bodies cannot hold so many. */
-const isTooDeep = (bytes: Buffer): boolean => {
-  if (bytes.length <= 2 * maxDepth) return false;
+export const isTooDeep = (bytes: Buffer): boolean => {
+  if (bytes.length <= 2 * mostJsonLevels) return false;
   let depth = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === backslash) at += 1;
     else if (byte === quote) inText = !inText;
-    else if (!inText && opening.has(byte) && (depth += 1) > maxDepth) return true;
+    else if (!inText && opening.has(byte) && (depth += 1) > mostJsonLevels) return true;
     else if (!inText && closing.has(byte)) depth -= 1;
   }
   return false;

@@ -255,6 +255,9 @@ const tables: Readonly<Record<string, readonly [FieldType, readonly Row[]]>> = {
       ['text', wrong],
       ['', wrong],
       ['{', wrong],
+      [`${'['.repeat(500)}${']'.repeat(500)}`, `${'['.repeat(500)}${']'.repeat(500)}`],
+      [`${'['.repeat(501)}${']'.repeat(501)}`, wrong],
+      [`"${'['.repeat(9000)}"`, `"${'['.repeat(9000)}"`],
     ],
   ],
   'a list of texts': [
