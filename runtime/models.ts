@@ -9,6 +9,7 @@ import type { CollectionDeclaration, Field, FieldDeclaration } from './collectio
 import { cellToJson, type CellValue } from './execute/cells.js';
 import type { DatabaseOptions, DialectName } from './execute/database.js';
 import { arrayToJson } from './execute/postgres-array.js';
+import { isArray } from './plan/elements.js';
 import { readValue } from './plan/values.js';
 import type { SqlDialect } from './sql/dialect.js';
 import { loadDialect } from './sql/dialects.js';
@@ -164,8 +165,7 @@ const toWire = ({ conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration, 
   if (value === null || value === undefined) return value;
   const { type } = shape;
   const field = { ...shape, name: '' };
-  if (shape.dbType?.endsWith('[]') === true)
-    return JSON.parse(arrayToJson(String(value), shape.dbType)) as unknown;
+  if (isArray(shape)) return JSON.parse(arrayToJson(shape.dbType ?? '')(String(value))) as unknown;
   return JSON.parse(cellToJson(field)(toCell(type, value))) as unknown;
 };
 

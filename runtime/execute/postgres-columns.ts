@@ -1,5 +1,6 @@
 /** How a column of PostgreSQL's text format is written in the wire form of its field: chosen once per statement. */
 import type { Field } from '../collection.js';
+import { isArray } from '../plan/elements.js';
 import type { ByteWriter } from './bytes.js';
 import { cellToJson } from './cells.js';
 import { asterisks } from './concealed.js';
@@ -156,9 +157,6 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
 
 /** Arrays, and text that is JSON by meta. */
 const jsonWriter = (field: Field): WriteColumn => {
-  const type = field.dbType ?? '';
-  const toJson: (text: string) => string = type.endsWith('[]')
-    ? (text) => arrayToJson(text, type)
-    : cellToJson(field);
+  const toJson = isArray(field) ? arrayToJson(field.dbType ?? '') : cellToJson(field);
   return (cursor, writer) => writer.text(toJson(takeText(cursor)));
 };

@@ -9,6 +9,7 @@ export const postgresType = {
   bigint: 20,
   smallint: 21,
   integer: 23,
+  text: 25,
   oid: 26,
   json: 114,
   real: 700,

@@ -4,6 +4,7 @@
  */
 import type { Field, FieldType } from '../collection.js';
 import { isTooDeep, mostJsonLevels } from '../request/body.js';
+import { elementOf, isArray } from './elements.js';
 
 /** Canonical form: decimals and 64-bit integers as text, dates as text without zone in UTC, csv and json as text. */
 export type Scalar = string | number | boolean | Buffer;
@@ -204,16 +205,14 @@ const readUuid: Reader = (value) =>
   typeof value === 'string' && uuidPattern.test(value) ? accept(value.toLowerCase()) : refuse('a uuid');
 
 /** A text is JSON text; anything else is the value itself. */
-const readJson: Reader = (value, { dbType }) => {
+const readJson: Reader = (value, field) => {
   if (typeof value === 'string' && isTooDeep(Buffer.from(value))) {
     return refuse(`JSON that is nested no deeper than ${mostJsonLevels} levels`);
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
-  if (dbType === 'bigint[]' && hasRounded(json)) {
-    return refuse('a list of whole numbers, as text where they exceed 2^53');
-  }
-  return accept(typeof value === 'string' ? value : JSON.stringify(value));
+  const fault = isArray(field) ? findListFault(json, elementOf(field.dbType ?? '')) : null;
+  return fault ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
 const parseJson = (text: string): unknown => {
@@ -224,8 +223,29 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const hasRounded = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(hasRounded) : isRounded(value);
+/** As many as PostgreSQL's arrays have. */
+const mostDimensions = 6;
+
+/** What is wrong with a list for an array. An element of JSON may be a list itself; `null`: nothing is known to be. */
+const findListFault = (value: unknown, element: Field | null, level = 1): ReadValue | null => {
+  if (!Array.isArray(value)) return refuse('a list');
+  if (element?.type === 'json') return null;
+  if (level > mostDimensions) return refuse(`lists that are nested no deeper than ${mostDimensions} levels`);
+  for (const each of value as readonly unknown[]) {
+    const fault = Array.isArray(each)
+      ? findListFault(each, element, level + 1)
+      : findElementFault(each, element);
+    if (fault !== null) return fault;
+  }
+  return null;
+};
+
+/** Texts are the database's to read. */
+const findElementFault = (value: unknown, element: Field | null): ReadValue | null => {
+  if (value === null || element === null || element.type === 'string') return null;
+  const read = readValue(element, value);
+  return read.ok ? null : refuse(`a list whose elements are each ${read.expected}`, read.problem);
+};
 
 const readCsv: Reader = (value, field) => {
   if (typeof value === 'string') return limitLength(value, field);

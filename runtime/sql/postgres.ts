@@ -1,5 +1,7 @@
 /** PostgreSQL 15+. */
 import type { Field } from '../collection.js';
+import { elementOf, isArray } from '../plan/elements.js';
+import { keptValue, readValue } from '../plan/values.js';
 import type { BindValue, SqlDialect } from './dialect.js';
 import { escapeLike, likePattern } from './like.js';
 
@@ -52,9 +54,7 @@ export const postgres: SqlDialect = {
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
     if (typeof value !== 'string') return value;
-    if (field.type === 'json' && field.dbType?.endsWith('[]') === true) {
-      return jsonToArray(value, field.dbType.startsWith('json'));
-    }
+    if (isArray(field)) return jsonToArray(value, elementOf(field.dbType ?? ''));
     return moments.has(field.type) ? spellYear(value) : value;
   },
   match(kind, field) {
@@ -81,19 +81,24 @@ const spellYear = (moment: string): string =>
   moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
 
 /** `[1, null, "a"]` → `{1,NULL,"a"}`. Anything but a list becomes a text that is no array either. */
-const jsonToArray = (json: string, ofJson: boolean): string => {
+const jsonToArray = (json: string, element: Field | null): string => {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) return 'not a list';
-  return spellArray(value, ofJson);
+  return spellArray(value, element);
 };
 
-const spellArray = (values: readonly unknown[], ofJson: boolean): string =>
-  `{${values.map((value) => spellElement(value, ofJson)).join(',')}}`;
+const spellArray = (values: readonly unknown[], element: Field | null): string =>
+  `{${values.map((value) => spellElement(value, element)).join(',')}}`;
 
-const spellElement = (value: unknown, ofJson: boolean): string => {
+/** As a column of the element's type takes it. */
+const spellElement = (value: unknown, element: Field | null): string => {
   if (value === null) return 'NULL';
-  if (ofJson) return spellString(JSON.stringify(value));
-  if (Array.isArray(value)) return spellArray(value, ofJson);
+  if (element?.type === 'json') return spellString(JSON.stringify(value));
+  if (Array.isArray(value)) return spellArray(value, element);
+  const read = element === null ? null : readValue(element, value);
+  if (element !== null && read?.ok === true) {
+    return spellBound(postgres.bind(element, keptValue(element, read.value)));
+  }
   return spellString(typeof value === 'object' ? JSON.stringify(value) : String(value));
 };
 

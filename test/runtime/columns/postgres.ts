@@ -1,5 +1,5 @@
 /** Every column type of PostgreSQL. */
-import { bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
+import { base64, bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
 import type { ColumnKinds } from './kinds.js';
 
 /** What types of one's own need before a table has them. */
@@ -10,6 +10,9 @@ create type pair as (a integer, b text);
 create type floats as range (subtype = float8);
 create domain posint as integer check (value > 0);
 create domain smallposint as posint check (value < 100);
+create domain bigposint as bigint check (value > 0);
+create domain hash as bytea;
+create domain pairs as integer[];
 create domain moody as mood;
 `;
 
@@ -74,10 +77,20 @@ export const postgresKinds: ColumnKinds = {
   'text[]': opaque(['', 'a b', 'NULL', '{x},"y"\\', 'zoë'], ['x']),
   'mood[]': opaque(['b', "it's"]),
   'jsonb[]': opaque([{ a: 1 }, [1, 2], 'text', null]),
-  'bytea[]': opaque([String.raw`\x00ff`]),
+  'bytea[]': opaque([base64(0, 1, 255), '', null], [[base64(92, 120)], [base64(34, 123)]]),
+  'hash[]': opaque([base64(0, 1, 255)]),
+  'smallposint[]': opaque([5, null], [[1], [2]]),
+  'bigposint[]': opaque(['9007199254740993']),
+  pairs: opaque([1, 2]),
+  'pairs[]': opaque(['{1,2}', null]),
+  'char(5)[]': opaque(['ab', '', 'abcde']),
+  'time(2)[]': opaque(['12:34:56.70', '00:00:00.00']),
   'timestamp[]': opaque(['2024-02-29T12:34:56']),
-  'timestamptz[]': opaque(['2024-02-29T12:34:56Z']),
-  'date[]': opaque(['2024-02-29']),
+  'timestamp(0)[]': opaque(['2024-02-29T12:34:56']),
+  'timestamptz[]': opaque(['2024-02-29T12:34:56Z', '2024-02-29T12:34:56.25Z', '0000-02-29T12:34:56Z']),
+  'timestamptz(3)[]': opaque(['2024-02-29T12:34:56.500Z', '2024-02-29T12:34:56.000Z', null]),
+  'date[]': opaque(['2024-02-29', '0000-12-31']),
+  'uuid[]': opaque(['123e4567-e89b-12d3-a456-426614174000']),
   timetz: readable("'12:34:56+02'", '12:34:56+02'),
   money: readable("'12.34'", '$12.34'),
   xml: readable("'<a>b</a>'", '<a>b</a>'),

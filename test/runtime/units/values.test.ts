@@ -260,6 +260,26 @@ const tables: Readonly<Record<string, readonly [FieldType, readonly Row[]]>> = {
       [`"${'['.repeat(9000)}"`, `"${'['.repeat(9000)}"`],
     ],
   ],
+  'a list for an array': [
+    'json',
+    [
+      [[1, null, '2'], '[1,null,"2"]', { dbType: 'integer[]' }],
+      ['[[1], [2]]', '[[1], [2]]', { dbType: 'integer[]' }],
+      [[[['x']]], wrong, { dbType: 'integer[]' }],
+      [[[[[[[1]]]]]], '[[[[[[1]]]]]]', { dbType: 'integer[]' }],
+      [[[[[[[[1]]]]]]], wrong, { dbType: 'integer[]' }],
+      [[[[[[[['a']]]]]]], wrong, { dbType: 'text[]' }],
+      [[[[[[[[1]]]]]]], '[[[[[[[1]]]]]]]', { dbType: 'jsonb[]' }],
+      [[32_768], outside, { dbType: 'smallint[]' }],
+      [[9_007_199_254_740_992], wrong, { dbType: 'bigint[]' }],
+      [['AAH/'], '["AAH/"]', { dbType: 'bytea[]' }],
+      [[String.raw`\x00`], wrong, { dbType: 'bytea[]' }],
+      [['2024-02-30'], wrong, { dbType: 'timestamp(3) with time zone[]' }],
+      [['a', 1, {}], '["a",1,{}]', { dbType: 'text[]' }],
+      [{}, wrong, { dbType: 'jsonb[]' }],
+      [1, wrong, { dbType: 'mood[]' }],
+    ],
+  ],
   'a list of texts': [
     'csv',
     [
