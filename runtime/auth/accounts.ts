@@ -1,8 +1,19 @@
 /** User records, as signing in sees them. */
 import { readAddressList } from '../access/addresses.js';
 import { isStorable } from '../execute/access-source.js';
-import type { BindValue, Database } from '../execute/database.js';
+import type { BindValue, Database, Executor } from '../execute/database.js';
 import type { Account } from './sessions.js';
+
+/** A change of a user record, for those who keep account of it. */
+export interface AccountChange {
+  readonly action: 'create' | 'update';
+  readonly user: string;
+  /** Names, never values. */
+  readonly fields: readonly string[];
+}
+
+/** Done in the transaction of the change. */
+export type RecordChange = (change: AccountChange, executor: Executor) => Promise<void>;
 
 const columns = 'id, email, status, provider, password, tfa_secret, tfa_step, ip_access';
 
@@ -44,15 +55,17 @@ export const updateAccount = (
   database: Database,
   id: string,
   changes: Readonly<Partial<Record<'password' | 'tfa_secret' | 'tfa_step', BindValue>>>,
+  record: RecordChange,
 ): Promise<void> =>
   database.transaction(async (executor) => {
     const names = Object.keys(changes);
     const set = names.map((name) => `${name} = ?`).join(', ');
-    await executor.write({
+    const { affected } = await executor.write({
       text: `update svc_users set ${set} where id = ?`,
       values: [...Object.values(changes), id],
     });
     await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    if (affected > 0) await record({ action: 'update', user: id, fields: names }, executor);
   });
 
 /** Whether the password was still the one of the account; only then it is replaced. */
@@ -60,15 +73,17 @@ export const replacePassword = (
   database: Database,
   { id, password }: Account,
   hash: string,
+  record: RecordChange,
 ): Promise<boolean> =>
   database.transaction(async (executor) => {
     const { affected } = await executor.write({
       text: `update svc_users set password = ? where id = ? and password ${password === null ? 'is null' : '= ?'}`,
       values: password === null ? [hash, id] : [hash, id, password],
     });
-    if (affected > 0)
-      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
-    return affected > 0;
+    if (affected === 0) return false;
+    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await record({ action: 'update', user: id, fields: ['password'] }, executor);
+    return true;
   });
 
 const rowToAccount = (row: Readonly<Record<string, unknown>>): Account => ({

@@ -3,7 +3,7 @@ import type { TOTP } from 'otpauth';
 import { apiError, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { verifyPassword } from '../passwords.js';
-import { findById, updateAccount } from './accounts.js';
+import { findById, updateAccount, type RecordChange } from './accounts.js';
 import type { Attempts } from './attempts.js';
 import type { Account } from './sessions.js';
 
@@ -15,12 +15,13 @@ export interface OneTime {
   /** @throws INVALID_PAYLOAD for a wrong code */
   disable(caller: Caller, otp: string): Promise<void>;
   /** For administrators, whose right to do so has been checked. */
-  reset(user: string): Promise<void>;
+  reset(user: string, record: RecordChange): Promise<void>;
 }
 
 export interface Caller {
   readonly user: string;
   readonly address: string;
+  readonly record: RecordChange;
 }
 
 const issuer = 'svc';
@@ -84,7 +85,7 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
       if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
       const step = await stepOf(secret, otp);
       if (step === null) throw invalidPayload('"otp" is not a code of this secret');
-      await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step });
+      await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step }, caller.record);
     },
 
     disable: (caller, otp) =>
@@ -92,9 +93,13 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
         const account = await accountOf(caller);
         if (!(await acceptCode(database, account, otp)))
           throw invalidPayload('"otp" is not a code that counts');
-        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null });
+        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null }, caller.record);
       }),
 
-    reset: (user) => updateAccount(database, user, { tfa_secret: null, tfa_step: null }),
+    async reset(user, record) {
+      const account = await findById(database, user);
+      if (account !== null)
+        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null }, record);
+    },
   };
 };

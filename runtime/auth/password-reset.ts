@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { forbidden, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { hashPassword } from '../passwords.js';
-import { findByEmail, findById, replacePassword } from './accounts.js';
+import { findByEmail, findById, replacePassword, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
 import type { Attempts } from './attempts.js';
 import type { SendMail } from './mail.js';
@@ -17,7 +17,7 @@ export interface PasswordReset {
    */
   request(asked: ResetRequest): () => Promise<void>;
   /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token that was used or that something came before */
-  reset(token: string, password: string): Promise<void>;
+  reset(token: string, password: string, record: RecordChange): Promise<void>;
 }
 
 interface ResetRequest {
@@ -68,11 +68,12 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
         throw invalidPayload('"reset_url" is not among PASSWORD_RESET_URL_ALLOW_LIST');
       return () => sendLink(email, new URL(page));
     },
-    async reset(token, password) {
+    async reset(token, password, record) {
       const { id, state } = await tokens.read('reset', token);
       const account = isKey(id) ? await findById(database, id) : null;
       if (account === null || state !== stateOf(account) || !mayReset(account)) throw spent();
-      if (!(await replacePassword(database, account, await hashPassword(password)))) throw spent();
+      const hash = await hashPassword(password);
+      if (!(await replacePassword(database, account, hash, record))) throw spent();
       await sessions.endAll(account.id);
     },
   };

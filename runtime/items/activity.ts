@@ -11,10 +11,15 @@ import { databaseTime, type ItemContext } from './context.js';
 /** Rows per statement. */
 const together = 500;
 
+/** Who writes, when and from where. */
+export interface ActivityContext extends Pick<ItemContext, 'registry' | 'dialect' | 'client' | 'now'> {
+  readonly principal: { readonly user: { readonly id: string } | null };
+}
+
 export const recordActivity = async (
   written: readonly Written[],
   executor: Executor,
-  context: ItemContext,
+  context: ActivityContext,
 ): Promise<void> => {
   const rows = written.flatMap((each) => rowsOf(each, context));
   const activity = context.registry.collections.get('svc_activity');
@@ -24,7 +29,10 @@ export const recordActivity = async (
   }
 };
 
-const rowsOf = ({ collection, action, keys, fields }: Written, context: ItemContext): readonly WriteRow[] => {
+const rowsOf = (
+  { collection, action, keys, fields }: Written,
+  context: ActivityContext,
+): readonly WriteRow[] => {
   if (collection.activity === null) return [];
   const { principal, client, now } = context;
   const agent = client.headers['user-agent'];

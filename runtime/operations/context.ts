@@ -2,6 +2,7 @@
 import { parse, serialize, type SerializeOptions } from 'cookie';
 import { identifyNow, type Access, type Principal } from '../access/access.js';
 import { requireOwnPage } from '../access/credentials.js';
+import type { Client } from '../items/context.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 export interface OperationContext {
@@ -58,6 +59,12 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
   };
   return { context, reply: { headers, cookies } };
 };
+
+/** Where a call came from, as items know it. */
+export const clientOf = ({ client: { address, userAgent } }: OperationContext): Client => ({
+  address: () => address,
+  headers: { 'user-agent': userAgent ?? undefined },
+});
 
 const textOf = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' ? header : null;

@@ -8,7 +8,7 @@ import { createContext, type ItemContext } from '../items/context.js';
 import { ownId, readOwn, updateOwn } from '../items/own.js';
 import { mayWrite } from '../items/permitted.js';
 import { parseQuery } from '../request/query.js';
-import type { OperationContext } from './context.js';
+import { clientOf, type OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
 
 type MeOperations = Pick<
@@ -26,10 +26,7 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
   const users = services.registry.collections.get('svc_users') as Collection;
 
   const open = async (context: OperationContext): Promise<ItemContext> =>
-    createContext(services, await context.principal(), {
-      address: () => context.client.address,
-      headers: { 'user-agent': context.client.userAgent ?? undefined },
-    });
+    createContext(services, await context.principal(), clientOf(context));
 
   const actionsOf = async (
     name: string,

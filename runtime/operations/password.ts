@@ -4,6 +4,7 @@ import { createAttempts } from '../auth/attempts.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordReset } from '../auth/password-reset.js';
 import { createSessions } from '../auth/sessions.js';
+import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
 export const createPasswordOperations = (services: OperationServices) => {
@@ -25,8 +26,8 @@ export const createPasswordOperations = (services: OperationServices) => {
       background.run('password reset', send);
     },
 
-    async authPasswordReset({ body: { token, password } }) {
-      await passwordReset.reset(token, password);
+    async authPasswordReset({ body: { token, password } }, context) {
+      await passwordReset.reset(token, password, recordChanges(services, context));
     },
   } satisfies Partial<Operations>;
 };

@@ -6,6 +6,7 @@ import { createSessions } from '../auth/sessions.js';
 import { createPeople } from '../auth/sign-on/people.js';
 import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-on/sign-on.js';
 import { ApiError } from '../errors.js';
+import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
 import { hand } from './handing.js';
 import type { OperationServices } from './services.js';
@@ -38,7 +39,11 @@ export const createSignOnOperations = (services: OperationServices) => {
 
   const complete = async (resumed: Resumed, context: OperationContext) => {
     const { mode } = resumed.provider.config;
-    const callback = { query: context.query, address: context.client.address };
+    const callback = {
+      query: context.query,
+      address: context.client.address,
+      record: recordChanges(services, context),
+    };
     const account = await signOn.finish(resumed, callback);
     return hand(await authentication.begin(account, mode, context.client), mode, context);
   };

@@ -3,11 +3,21 @@ import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createOneTime, type Caller } from '../auth/one-time.js';
 import { apiError } from '../errors.js';
+import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
 
-export const createTfaOperations = ({ database, dialect }: OperationServices) => {
+export const createTfaOperations = (services: OperationServices) => {
+  const { database, dialect } = services;
   const oneTime = createOneTime(database, createAttempts(database, dialect.quote));
+
+  /** @throws INVALID_CREDENTIALS for nobody */
+  const callerOf = async (context: OperationContext): Promise<Caller> => {
+    const { user } = await context.principal();
+    if (user === null) throw apiError('INVALID_CREDENTIALS', {});
+    const { address } = context.client;
+    return { user: user.id, address, record: recordChanges(services, context, user) };
+  };
 
   return {
     async tfaGenerate({ body }, context) {
@@ -23,15 +33,9 @@ export const createTfaOperations = ({ database, dialect }: OperationServices) =>
       await oneTime.disable(await callerOf(context), body.otp);
     },
 
-    async tfaReset({ id }) {
-      await oneTime.reset(id);
+    async tfaReset({ id }, context) {
+      const { user } = await context.principal();
+      await oneTime.reset(id, recordChanges(services, context, user));
     },
   } satisfies Partial<Operations>;
-};
-
-/** @throws INVALID_CREDENTIALS for nobody */
-const callerOf = async ({ principal, client }: OperationContext): Promise<Caller> => {
-  const { user } = await principal();
-  if (user === null) throw apiError('INVALID_CREDENTIALS', {});
-  return { user: user.id, address: client.address };
 };

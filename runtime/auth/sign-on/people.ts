@@ -8,34 +8,40 @@ import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../../execute/database.js';
 import { readViolation } from '../../execute/violations.js';
-import { findById, findByEmail, findByIdentity } from '../accounts.js';
+import { findById, findByEmail, findByIdentity, type RecordChange } from '../accounts.js';
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
 
 export interface People {
   /** Finds or makes the record, and brings its role up to date. @throws ProviderRefusal */
-  enter(claims: Claims, config: ProviderConfig): Promise<Account>;
+  enter(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
 }
 
 export const createPeople = (database: Database, quote: (name: string) => string): People => {
   /** A role follows its groups, except away from the last administrator. */
-  const setRole = async (id: string, role: string | null): Promise<void> => {
+  const setRole = async (id: string, role: string | null, record: RecordChange): Promise<void> => {
     if ((await readRole(id, database)) === role) return;
     await change(database, async (executor) => {
       const held = await readRole(id, executor);
-      await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [role, id] });
+      const { affected } = await executor.write({
+        text: 'update svc_users set role = ? where id = ?',
+        values: [role, id],
+      });
       if ((await findAdministrators(executor, quote)).length === 0) {
         await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [held, id] });
+      } else if (affected > 0) {
+        await record({ action: 'update', user: id, fields: ['role'] }, executor);
       }
     });
   };
 
-  const register = async (claims: Claims, config: ProviderConfig): Promise<Account> => {
+  const register = async (claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account> => {
     if (!config.allowRegistration) throw new ProviderRefusal('somebody without a user record');
     const email = emailOf(claims, config);
     if (email !== null && (await findByEmail(database, email)) !== null) throw addressTaken();
+    const id = randomUUID();
     const row: Readonly<Record<string, BindValue>> = {
-      id: randomUUID(),
+      id,
       provider: config.name,
       external_identifier: identifierOf(claims, config),
       email,
@@ -51,22 +57,26 @@ export const createPeople = (database: Database, quote: (name: string) => string
         text: `insert into svc_users (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
         values: Object.values(row),
       });
+      await record({ action: 'create', user: id, fields: names }, executor);
     }).catch(refuseTaken);
-    const made = await findById(database, String(row.id));
+    const made = await findById(database, id);
     if (made === null) throw new ProviderRefusal('the new user was deleted');
     return made;
   };
 
   return {
-    async enter(claims, config) {
+    async enter(claims, config, record) {
       const identifier = identifierOf(claims, config);
       const find = () => findByIdentity(database, config.name, identifier);
       // of two that come at once, the second finds the record of the first
       const known =
         (await find()) ??
-        (await database.locked('svc_sign_on', async () => (await find()) ?? register(claims, config)));
+        (await database.locked(
+          'svc_sign_on',
+          async () => (await find()) ?? register(claims, config, record),
+        ));
       if (known.status !== 'active') throw new ProviderRefusal('a user who is not active');
-      if (config.roleMapping.length > 0) await setRole(known.id, roleOf(claims, config));
+      if (config.roleMapping.length > 0) await setRole(known.id, roleOf(claims, config), record);
       return known;
     },
   };

@@ -1,6 +1,7 @@
 /** Single sign-on, free of HTTP: sends people to a provider, and knows them when they come back. */
 import type { ProviderConfig } from '../../config/providers.js';
 import { apiError, invalidQuery, type ApiError } from '../../errors.js';
+import type { RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
 import { createAllowList } from '../allow-list.js';
 import type { Account } from '../sessions.js';
@@ -40,6 +41,7 @@ interface Callback {
   /** As sent. */
   readonly query: string;
   readonly address: string;
+  readonly record: RecordChange;
 }
 
 export interface SignOnOptions {
@@ -127,12 +129,12 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
         redirect: redirect === null ? null : checkRedirect(name, redirect),
       };
     },
-    async finish(resumed, { query, address }) {
+    async finish(resumed, { query, address, record }) {
       const { config } = resumed.provider;
       const attempt = { kind: 'sign-on', account: `${config.name} ${address}`, address } as const;
       try {
         const claims = await attempts.guard(attempt, () => identify(resumed, query));
-        return await people.enter(claims, config);
+        return await people.enter(claims, config, record);
       } catch (error) {
         return refuse(config.name, error);
       }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { codeOf, enableCodes, login, password, peopleServer } from './people.js';
+import { activityOf, codeOf, enableCodes, login, password, peopleServer } from './people.js';
 
 describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
@@ -93,5 +93,45 @@ describe.each(settings)('one-time passwords on $dialect through $door', (setting
     expect((await login(server(), 'cleo')).codes).toEqual(['INVALID_OTP']);
     expect((await disableBy('admin', 'cleo')).status).toBe(204);
     expect((await login(server(), 'cleo')).status).toBe(200);
+  });
+
+  it('leave the row of a write when they are turned on and off, by whom, and none at a login', async () => {
+    const ben = server().ids.users.get('ben') ?? '';
+    const me = await server().request('GET', '/users/me?fields=id', { as: 'admin' });
+    const { id: admin } = me.data as { readonly id: string };
+    const nobody = crypto.randomUUID();
+    await server().execute('delete from svc_activity');
+    const secret = await enable('ben');
+    expect((await login(server(), 'ben', { otp: codeOf(secret) })).status).toBe(200);
+    expect((await post('/users/me/tfa/disable', { otp: '000000' }, 'ben')).status).toBe(400);
+    expect((await post('/users/me/tfa/disable', { otp: codeOf(secret, 1) }, 'ben')).status).toBe(204);
+    await enable('ben');
+    for (const id of [ben, nobody])
+      expect((await post(`/users/${id}/tfa/disable`, {}, 'admin')).status).toBe(204);
+    const body = { first_name: 'Ben' };
+    await server().request('PATCH', `/users/${ben}`, { as: 'admin', body });
+    const found = await activityOf(server(), ben);
+    const common = { action: 'update', ip: found.at(-1)?.ip, user_agent: found.at(-1)?.user_agent };
+    const change = { ...common, fields: ['tfa_secret', 'tfa_step'] };
+    expect(found).toMatchObject([
+      { ...change, user: ben },
+      { ...change, user: ben },
+      { ...change, user: ben },
+      { ...change, user: admin },
+      { ...common, fields: ['first_name'], user: admin },
+    ]);
+    expect([common.ip, common.user_agent]).toEqual([expect.any(String), expect.any(String)]);
+    expect(JSON.stringify(found)).not.toContain(secret);
+    expect(await activityOf(server(), nobody)).toEqual([]);
+  });
+
+  it('are not turned on where nothing can be told of it', async () => {
+    await server().execute('alter table svc_activity rename to svc_activity_away');
+    try {
+      await expect(enable('ben')).rejects.toThrow('INTERNAL');
+    } finally {
+      await server().execute('alter table svc_activity_away rename to svc_activity');
+    }
+    expect((await login(server(), 'ben')).status).toBe(200);
   });
 });

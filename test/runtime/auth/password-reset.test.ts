@@ -8,7 +8,7 @@ import { startSmtp } from '../../services/smtp.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
-import { login, logIn, peopleAccess, peopleServer, readBooks } from './people.js';
+import { activityOf, login, logIn, peopleAccess, peopleServer, readBooks } from './people.js';
 
 const smtp = await startSmtp();
 afterAll(() => smtp.close());
@@ -19,7 +19,7 @@ const ownPage = 'https://shop.example/new-password';
 describe.each(settings)('new passwords on $dialect through $door', (setting) => {
   const { users = {}, ...access } = peopleAccess;
   const columns = { ...users.ann?.columns };
-  const people = ['dora', 'emil', 'fay', 'gus', 'hal', 'ida', 'refused'];
+  const people = ['dora', 'emil', 'fay', 'gus', 'hal', 'ida', 'jon', 'refused'];
   const server = useServer({
     ...peopleServer(setting),
     ...setting,
@@ -174,6 +174,23 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
     const token = await tokenFor('gus');
     const answers = await Promise.all([reset(token, 'first password'), reset(token, 'second password')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 403]);
+  });
+
+  it('leave one row of activity, of the user that they are for', async () => {
+    const jon = server().ids.users.get('jon') ?? '';
+    const token = await tokenFor('jon');
+    await Promise.all([reset(token), reset(token)]);
+    await reset(token);
+    expect((await logInWith('jon', 'a new password')).status).toBe(200);
+    expect(await activityOf(server(), jon)).toMatchObject([
+      {
+        action: 'update',
+        user: jon,
+        fields: ['password'],
+        ip: expect.stringContaining('127.0.0.1'),
+        user_agent: expect.any(String),
+      },
+    ]);
   });
 
   it('come in no more than ten mails within a quarter of an hour', async () => {

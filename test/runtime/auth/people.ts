@@ -66,6 +66,24 @@ export const readBooks = (server: TestServer, token: string): Promise<Answer> =>
     headers: { authorization: `Bearer ${token}` },
   });
 
+interface Activity {
+  readonly action: string;
+  readonly user: string | null;
+  readonly fields: readonly string[] | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+}
+
+/** What is told of the record of a user, in order. */
+export const activityOf = async (server: TestServer, user: string): Promise<readonly Activity[]> => {
+  const { data } = await server.request(
+    'GET',
+    `/activity?filter[collection][_eq]=svc_users&filter[item][_eq]=${user}&sort=id`,
+    { as: 'admin' },
+  );
+  return data as Activity[];
+};
+
 /** The code of an application that knows the secret. @param steps before or after now */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });

@@ -7,7 +7,7 @@ import { findChromium } from '../../chromium.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
 import { insertRow, settings, testSecret } from '../server-harness.js';
-import { peopleAccess, peopleServer } from './people.js';
+import { activityOf, peopleAccess, peopleServer } from './people.js';
 import { providersOf, reader, writer } from './providers.js';
 import { createVisitor, type Visit, type Visitor } from './visitor.js';
 
@@ -113,6 +113,25 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(await userOf('zoe')).toEqual({ ...user, role: reader });
   });
 
+  it('leaves a row of activity of who registers, and of a role that follows the groups', async () => {
+    const claims = { email: 'yara@example.com', email_verified: true, given_name: 'Yara' };
+    for (const groups of [['editors'], ['editors'], []]) {
+      identity.people.set('yara', { ...claims, groups });
+      expect((await enter('acme', 'yara')).answer.status).toBe(200);
+    }
+    const [row] = await server().database.query(
+      "select id from svc_users where external_identifier = 'yara'",
+    );
+    const yara = String(row?.id);
+    const found = await activityOf(server(), yara);
+    const from = { user: yara, ip: expect.stringContaining('127.0.0.1'), user_agent: expect.any(String) };
+    expect(found).toMatchObject([
+      { ...from, action: 'create', fields: expect.arrayContaining(['provider', 'email', 'role']) },
+      { ...from, action: 'update', fields: ['role'] },
+    ]);
+    expect(JSON.stringify(found)).not.toContain('yara');
+  });
+
   it('makes one user of somebody who comes twice at once', async () => {
     identity.people.set('twin', { email: 'twin@example.com', email_verified: true });
     const visitors = [createVisitor(), createVisitor(), createVisitor()];
@@ -154,6 +173,11 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     } finally {
       await setOthers('active');
     }
+    const rows = await database.query(
+      "select id from svc_users where external_identifier in ('first', 'second')",
+    );
+    const told = await Promise.all(rows.map(({ id }) => activityOf(server(), String(id))));
+    expect(told.flat().map(({ fields }) => fields)).toEqual([['role']]);
   });
 
   it('works with OAuth 2, and gives what the mode says', async () => {
