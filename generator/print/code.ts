@@ -16,6 +16,8 @@ interface Group {
   /** Between bracket and item on one line. */
   readonly pad: '' | ' ';
   readonly separator: ',' | ';';
+  /** Whether the separator follows the last item as well where each has a line. */
+  readonly trailing: boolean;
   /** One item a line even where one line would do. */
   readonly expand: boolean;
   /** The last item keeps its bracket on the first line: `call({`. */
@@ -68,6 +70,13 @@ export const call = (callee: string, items: readonly Code[], result = ''): Code 
 
 export const objectType = (items: readonly Code[]): Code =>
   items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', separator: ';' };
+
+/** `Name<A, B>` */
+export const generic = (name: string, items: readonly Code[]): Code => ({
+  ...brackets(`${name}<`, '>'),
+  items,
+  trailing: false,
+});
 
 export const arrayType = (item: Code): Code => {
   if (typeof item === 'string') return `${item}[]`;
@@ -159,9 +168,14 @@ const renderGroup = (group: Group, place: Place): string => {
   return opening + renderLines(last, place) + group.close;
 };
 
-const renderLines = ({ open, items, close, separator }: Group, { width, indent }: Place): string => {
+const renderLines = (
+  { open, items, close, separator, trailing }: Group,
+  { width, indent }: Place,
+): string => {
   const inner = { width, column: indent + 2, indent: indent + 2, tail: separator.length };
-  const lines = items.map((item) => renderItem(item, inner, separator));
+  const lines = items.map((item, index) =>
+    renderItem(item, inner, trailing || index < items.length - 1 ? separator : ''),
+  );
   return `${open}\n${lines.join('')}${spaces(indent)}${close}`;
 };
 
@@ -172,7 +186,16 @@ const renderItem = (item: Code, place: Place, separator: string): string => {
 };
 
 const brackets = (open: string, close: string) =>
-  ({ kind: 'group', open, close, pad: '', separator: ',', expand: false, hug: false }) as const;
+  ({
+    kind: 'group',
+    open,
+    close,
+    pad: '',
+    separator: ',',
+    trailing: true,
+    expand: false,
+    hug: false,
+  }) as const;
 
 const asUnion = (code: Pair | Union): Union =>
   code.kind === 'union' ? code : { kind: 'union', items: [code], list: false };

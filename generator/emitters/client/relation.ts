@@ -1,6 +1,6 @@
 /** Relations as types, and which collections a client can reach. */
 import type { Collection, ManyToOne, OneToMany } from '../../model/types.js';
-import type { Code } from '../../print/code.js';
+import { generic, union, type Code } from '../../print/code.js';
 import { str } from '../../print/typescript.js';
 
 /** Collections that have a path, by name. */
@@ -38,7 +38,7 @@ export const writtenLists = (collection: Collection, served: Served): readonly O
 
 /** `svc.WrittenList<'Track', 'AlbumId'>`: a row is of its owner by these fields. */
 export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
-  `svc.WrittenList<${str(target)}, ${targetFields.map(str).join(' | ')}>`;
+  generic('svc.WrittenList', [str(target), union(targetFields.map(str))]);
 
 export const relationFilterType = ({ kind, target }: Reachable): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;

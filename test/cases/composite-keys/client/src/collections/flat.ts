@@ -15,6 +15,8 @@ export interface FlatCreate {
   number: number;
   floor: number;
   tenant?: string | null;
+  /** Items of meter: the whole list, or what changes of it. */
+  meter?: svc.WrittenList<'meter', 'street' | 'house_number' | 'floor'>;
 }
 
 /** What changes a row of flat; a key never changes. */

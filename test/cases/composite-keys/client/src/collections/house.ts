@@ -15,6 +15,8 @@ export interface HouseCreate {
   number: number;
   /** YYYY-MM-DD */
   built?: string | null;
+  /** Items of flat: the whole list, or what changes of it. */
+  flat?: svc.WrittenList<'flat', 'street' | 'number'>;
 }
 
 /** What changes a row of house; a key never changes. */

@@ -18,6 +18,10 @@ export interface ArticleCreate {
   id?: number;
   title: string;
   body?: string | null;
+  /** Items of article_block: the whole list, or what changes of it. */
+  blocks?: svc.WrittenList<'article_block', 'article'>;
+  /** Items of article_tag: the whole list, or what changes of it. */
+  tags?: svc.WrittenList<'article_tag', 'article'>;
 }
 
 /** What changes a row of article; a key never changes. */

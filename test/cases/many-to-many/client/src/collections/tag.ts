@@ -11,6 +11,8 @@ export interface Tag {
 /** What makes a row of tag. */
 export interface TagCreate {
   name: string;
+  /** Items of article_tag: the whole list, or what changes of it. */
+  articles?: svc.WrittenList<'article_tag', 'tag'>;
 }
 
 /** What changes a row of tag; a key never changes. */

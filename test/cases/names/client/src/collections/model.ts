@@ -12,6 +12,8 @@ export interface ModelCreate {
   /** Counted by the database when absent. */
   id?: number;
   part_of?: number | null;
+  /** Items of Model: the whole list, or what changes of it. */
+  Model?: svc.WrittenList<'Model', 'part_of'>;
 }
 
 /** What changes a row of Model; a key never changes. */

@@ -48,6 +48,14 @@ export interface OrderCreate {
   toJSON?: string | null;
   $query?: string | null;
   UPPER?: string | null;
+  /** Items of 2fa: the whole list, or what changes of it. */
+  '2fa'?: svc.WrittenList<'2fa', 'order'>;
+  /** Items of Order Line: the whole list, or what changes of it. */
+  'Order Line_by_Order'?: svc.WrittenList<'Order Line', 'Order'>;
+  /** Items of Order Line: the whole list, or what changes of it. */
+  'Order Line_by_order.id'?: svc.WrittenList<'Order Line', 'order.id'>;
+  /** Items of v1.0 notes: the whole list, or what changes of it. */
+  'v1.0 notes'?: svc.WrittenList<'v1.0 notes', 'order'>;
 }
 
 /** What changes a row of order; a key never changes. */

@@ -14,6 +14,10 @@ export interface ProtoCreate {
   /** Counted by the database when absent. */
   constructor?: number | svc.Inherited<'constructor'>;
   valueOf?: number | null | svc.Inherited<'valueOf'>;
+  /** Items of __proto__: the whole list, or what changes of it. */
+  __proto__?: svc.WrittenList<'__proto__', 'valueOf'>;
+  /** Items of constructor: the whole list, or what changes of it. */
+  hasOwnProperty?: svc.WrittenList<'constructor', '__proto__'> | svc.Inherited<'hasOwnProperty'>;
 }
 
 /** What changes a row of __proto__; a key never changes. */

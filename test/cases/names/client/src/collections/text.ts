@@ -18,6 +18,8 @@ export interface TextCreate {
   text: string;
   string?: string | null;
   fields?: string | null;
+  /** Items of fields: the whole list, or what changes of it. */
+  lines?: svc.WrittenList<'fields', 'text'>;
 }
 
 /** What changes a row of text; a key never changes. */

@@ -10,6 +10,8 @@ export interface 日本 {
 export interface 日本Create {
   /** Counted by the database when absent. */
   id?: number;
+  /** Items of größe „5“: the whole list, or what changes of it. */
+  'größe „5“'?: svc.WrittenList<'größe „5“', '日本'>;
 }
 
 /** What changes a row of 日本; a key never changes. */

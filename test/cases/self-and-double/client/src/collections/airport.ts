@@ -11,6 +11,10 @@ export interface Airport {
 export interface AirportCreate {
   code: string;
   city: string;
+  /** Items of flight: the whole list, or what changes of it. */
+  flight_by_destination?: svc.WrittenList<'flight', 'destination'>;
+  /** Items of flight: the whole list, or what changes of it. */
+  flight_by_origin?: svc.WrittenList<'flight', 'origin'>;
 }
 
 /** What changes a row of airport; a key never changes. */

@@ -18,6 +18,10 @@ export interface FlightCreate {
   destination: string;
   returns?: number | null;
   replaces?: number | null;
+  /** Items of flight: the whole list, or what changes of it. */
+  flight_by_replaces?: svc.WrittenList<'flight', 'replaces'>;
+  /** Items of flight: the whole list, or what changes of it. */
+  flight_by_returns?: svc.WrittenList<'flight', 'returns'>;
 }
 
 /** What changes a row of flight; a key never changes. */

@@ -14,6 +14,8 @@ export interface PilotCreate {
   id?: number;
   name: string;
   chief_id?: number | null;
+  /** Items of pilot: the whole list, or what changes of it. */
+  pilot?: svc.WrittenList<'pilot', 'chief_id'>;
 }
 
 /** What changes a row of pilot; a key never changes. */

@@ -18,6 +18,10 @@ export interface CategoryCreate {
   name: string;
   /** The category this one is part of */
   parent?: number | null;
+  /** Items of category: the whole list, or what changes of it. */
+  parts?: svc.WrittenList<'category', 'parent'>;
+  /** Items of product: the whole list, or what changes of it. */
+  product?: svc.WrittenList<'product', 'category'>;
 }
 
 /** What changes a row of category; a key never changes. */

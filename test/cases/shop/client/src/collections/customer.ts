@@ -33,6 +33,8 @@ export interface CustomerCreate {
   birthday?: string | null;
   /** false when absent. */
   newsletter?: boolean;
+  /** Items of purchase: the whole list, or what changes of it. */
+  purchases?: svc.WrittenList<'purchase', 'customer'>;
 }
 
 /** What changes a row of customer; a key never changes. */

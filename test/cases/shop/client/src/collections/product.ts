@@ -32,6 +32,8 @@ export interface ProductCreate {
   category: number;
   /** YYYY-MM-DDTHH:MM:SSZ */
   changed?: string;
+  /** Items of purchase_line: the whole list, or what changes of it. */
+  purchase_line?: svc.WrittenList<'purchase_line', 'product'>;
 }
 
 /** What changes a row of product; a key never changes. */

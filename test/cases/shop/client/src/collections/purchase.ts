@@ -25,6 +25,8 @@ export interface PurchaseCreate {
   placed: string;
   /** What the customer wants us to know | e.g. "ring twice" <b>please</b> */
   note?: string | null;
+  /** Items of purchase_line: the whole list, or what changes of it. */
+  lines?: svc.WrittenList<'purchase_line', 'purchase'>;
 }
 
 /** What changes a row of purchase; a key never changes. */
