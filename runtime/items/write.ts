@@ -115,7 +115,7 @@ const planChange = (
 };
 
 const keyInside = (collection: Collection, payload: unknown): Key => {
-  const given = payload as Record<string, unknown>;
+  const given = (payload ?? {}) as Record<string, unknown>;
   const missing = collection.key.find(
     (field) => given[field.name] === undefined || given[field.name] === null,
   );
