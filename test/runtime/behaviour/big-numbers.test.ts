@@ -47,7 +47,7 @@ describe('lists of 64 bits on postgres', () => {
     for (const list of ['[1,9007199254740993]', '[[1],[-9007199254740993]]', '"[9007199254740993]"']) {
       const { status, codes, text } = await write(`{"id":1,"whole":${list}}`);
       expect([status, codes]).toEqual([400, ['FAILED_VALIDATION']]);
-      expect(text).toMatch(/whole.*as text where they exceed 2\^53/);
+      expect(text).toMatch(/whole.*as text where it exceeds 2\^53/);
     }
     const { data } = await write('{"id":1,"whole":[1,null,"9007199254740993"],"exact":[1e20]}');
     expect(data).toMatchObject({ id: 1, whole: ['1', null, '9007199254740993'] });
