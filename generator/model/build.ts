@@ -35,7 +35,7 @@ export const assembleModel = ({
   checkSystemTables(tables, spec, findings);
   const meta = overlayMeta(catalog, spec, findings.warnings);
   const links = findLinks(tables, meta, findings);
-  const relations = buildRelations(tables, links, findings);
+  const relations = buildRelations(tables, { links, spec, findings });
   checkMeta(meta, { tables, relations, spec }, findings);
   const names = nameCollections(tables.keys(), spec);
   findings.faults.push(...sameCollectionNames(names));

@@ -1,5 +1,6 @@
 /** Links → relations of both sides, under the names clients use. */
 import { suggest } from '../spec/faults.js';
+import type { Spec } from '../spec/types.js';
 import { compareText } from './canonical.js';
 import { report, type Findings } from './findings.js';
 import { byColumns, type Link, type Links } from './links.js';
@@ -16,9 +17,9 @@ export type BareRelation = Omit<ManyToOne, Spelling> | Omit<OneToMany, Spelling>
 /** By collection, sorted by name. */
 export const buildRelations = (
   tables: Tables,
-  links: Links,
-  findings: Findings,
+  surroundings: Omit<Surroundings, 'tables'>,
 ): ReadonlyMap<string, readonly BareRelation[]> => {
+  const { links, findings } = surroundings;
   const arriving = arrivingLinks(links);
   const relations = new Map<string, readonly BareRelation[]>();
   for (const [name, table] of tables) {
@@ -32,7 +33,7 @@ export const buildRelations = (
       targets,
     }));
     const lists = nameLists(table, { leaving, arriving: arriving.get(name) ?? [], findings }).map(
-      ({ link, name }) => linkToOneToMany(link, name, { tables, links, findings }),
+      ({ link, name }) => linkToOneToMany(link, name, { ...surroundings, tables }),
     );
     relations.set(
       name,
@@ -129,6 +130,7 @@ const collision = (
 interface Surroundings {
   readonly tables: Tables;
   readonly links: Links;
+  readonly spec: Spec;
   readonly findings: Findings;
 }
 
@@ -151,7 +153,14 @@ const linkToOneToMany = (
   ),
   sortField: knownName(link, 'sort_field', columnsOf(link, surroundings.tables), surroundings.findings),
   deselect: textOf(link.meta ?? undefined, 'one_deselect_action') === 'delete' ? 'delete' : 'nullify',
+  written: isWrittenInLists(link.many, surroundings),
 });
+
+const isWrittenInLists = (collection: string, { tables, spec }: Surroundings): boolean => {
+  const { access = false, readonly = false } = spec.collections.get(collection) ?? {};
+  const key = tables.get(collection)?.table.primaryKey ?? null;
+  return key !== null && !access && !readonly;
+};
 
 /** The other relations of the junction: one of them leads to the far side. */
 const junctionNames = ({ many, name }: Link, { toOne, toAny }: Links): string[] =>

@@ -147,6 +147,8 @@ export interface OneToMany extends RelationBase {
   readonly junctionField: string | null;
   readonly sortField: string | null;
   readonly deselect: 'nullify' | 'delete';
+  /** With their owner: the items have keys, and are not written by themselves alone. */
+  readonly written: boolean;
 }
 
 /** On the junction: `field` holds a key, `collectionField` says of which collection. */

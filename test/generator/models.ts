@@ -75,6 +75,7 @@ const oneToMany = (name: string, target: string, keys: { own: string; there: str
   junctionField: null,
   sortField: null,
   deselect: 'nullify',
+  written: true,
 });
 
 export const collection = (

@@ -66,6 +66,7 @@ const entity = (index: number): Collection => {
           junctionField: null,
           sortField: null,
           deselect: 'nullify',
+          written: true,
         },
       ],
     },

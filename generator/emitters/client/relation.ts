@@ -28,13 +28,11 @@ export const relationType = (relation: Reachable, { fields }: Collection): strin
   return `svc.One<${str(relation.target)}>${isNullable ? ' | null' : ''}`;
 };
 
-/** Lists that are written through their owner: of items that have keys, and that are not written by themselves alone. */
+/** Lists that are written through their owner. */
 export const writtenLists = (collection: Collection, served: Served): readonly OneToMany[] =>
-  reachableRelations(collection, served).filter((relation) => {
-    const target = served.get(relation.target);
-    if (relation.kind !== 'oneToMany' || target === undefined) return false;
-    return target.key.length > 0 && !target.access && !target.readonly;
-  }) as OneToMany[];
+  reachableRelations(collection, served)
+    .filter((relation) => relation.kind === 'oneToMany')
+    .filter(({ written }) => written);
 
 /** `svc.WrittenList<'Track', 'AlbumId'>`: a row is of its owner by these fields. */
 export const writtenListType = ({ target, targetFields }: OneToMany): Code =>

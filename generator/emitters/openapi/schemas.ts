@@ -105,7 +105,7 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
 };
 
 const updateSchema = (collection: Collection, context: Context): SchemaObject => {
-  const fields = collection.fields.filter(isWritable);
+  const fields = collection.fields.filter((field) => isWritable(field) || field.primaryKey);
   return {
     ...marks(collection, 'update'),
     'x-svc-keep': [...collection.key],
@@ -123,15 +123,11 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
 const writtenLists = (collection: Collection, context: Context): Schemas =>
   Object.fromEntries(
     collection.relations.flatMap((relation) => {
-      const target = relation.kind === 'oneToMany' ? context.collection(relation.target) : undefined;
-      return target === undefined || !isWrittenInLists(target)
-        ? []
-        : [[relation.name, writtenList(target, context)]];
+      if (relation.kind !== 'oneToMany' || !relation.written) return [];
+      const target = context.collection(relation.target);
+      return target === undefined ? [] : [[relation.name, writtenList(target, context)]];
     }),
   );
-
-const isWrittenInLists = ({ key, access, readonly }: Collection): boolean =>
-  key.length > 0 && !access && !readonly;
 
 const writtenList = (target: Collection, context: Context): SchemaObject => {
   const item = ref('schemas', `${context.stemOf(target)}Update`);

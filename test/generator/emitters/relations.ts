@@ -30,5 +30,6 @@ export const oneToMany = (
   junctionField: null,
   sortField: null,
   deselect: 'nullify',
+  written: true,
   ...options,
 });

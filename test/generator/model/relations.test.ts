@@ -55,6 +55,7 @@ describe('a foreign key', () => {
       junctionField: null,
       sortField: null,
       deselect: 'nullify',
+      written: true,
     });
   });
 
@@ -83,6 +84,27 @@ describe('a foreign key', () => {
     const built = build([notes]);
     expect(shown(built, 'notes')).toEqual(['author: one svc_users (author = id)']);
     expect(shown(built, 'svc_users')).toContain('notes: many notes (id = author)');
+  });
+
+  it('gives a list that is written with its owner where its items have keys and no rules of their own', () => {
+    const notes = table(
+      'notes',
+      { id: counter(), author: string(36) },
+      { foreignKeys: [key(['author'], 'svc_users')] },
+    );
+    const visits = table(
+      'visits',
+      { author: string(36) },
+      { primaryKey: null, foreignKeys: [key(['author'], 'svc_users')] },
+    );
+    const lists = relationsOf(build([notes, visits]), 'svc_users').filter(
+      (relation) => relation.kind === 'oneToMany',
+    );
+    const written = new Map(lists.map(({ target, written }) => [target, written]));
+    expect(written.get('notes')).toBe(true);
+    expect(written.get('visits')).toBe(false);
+    expect(written.get('svc_sessions')).toBe(false);
+    expect(written.get('svc_access')).toBe(false);
   });
 
   it('that is written twice counts once', () => {
