@@ -92,7 +92,7 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
 
 const rowToColumn = (row: ColumnRow): Column => {
   const type = readType(row);
-  const isGenerated = row.generated !== '';
+  const isGenerated = row.generated !== '' || isAlways(row);
   const counts = row.identity !== '' || isFilled(row);
   return {
     name: row.name,
@@ -101,10 +101,13 @@ const rowToColumn = (row: ColumnRow): Column => {
     nullable: Number(row.nullable) === 1,
     default: counts || isGenerated ? null : readDefault(row.expression, type, row.dbType),
     autoIncrement: counts,
-    generated: isGenerated ? { expression: row.expression ?? '', stored: row.generated === 's' } : null,
+    generated: isGenerated ? { expression: row.expression ?? '', stored: row.generated !== 'v' } : null,
     comment: row.comment || null,
   };
 };
+
+/** `GENERATED ALWAYS AS IDENTITY`: refuses values, as a computed column does. */
+const isAlways = ({ identity }: ColumnRow): boolean => identity === 'a';
 
 /** By a sequence of its own, as `serial` spells it. */
 const isFilled = ({ sequence, expression }: ColumnRow): boolean =>

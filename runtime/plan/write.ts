@@ -185,8 +185,8 @@ const setValue = (
     context.lists.push({ relation: list, value, row: context.index ?? 0 });
     return;
   }
-  const field = readableField(name, preset, context);
-  if (field === null || isIgnored(field, value, context)) return;
+  const field = writableField(name, preset, context);
+  if (field === null || isIgnored(field, value, context) || isComputed(field, context)) return;
   const read = readField(field, value, context);
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);
@@ -209,12 +209,13 @@ const setOwner = (row: Map<string, Scalar | null>, context: RowContext): void =>
   const { owner } = context.writing;
   if (owner === undefined) return;
   for (const [name, value] of owner) {
-    if (readableField(name, false, context) !== null && value !== null) row.set(name, value);
+    const field = writableField(name, false, context);
+    if (field !== null && value !== null && !isComputed(field, context)) row.set(name, value);
   }
 };
 
 /** `null`, with a problem told, for what may not be written. */
-const readableField = (
+const writableField = (
   name: string,
   preset: boolean,
   { grant, problems, action }: RowContext,
@@ -231,10 +232,6 @@ const readableField = (
   }
   // presets may name what is no more
   if (field === undefined) return null;
-  if (field.generated === true) {
-    problems.push(invalidPayload(`"${name}" is computed by the database and cannot be written`));
-    return null;
-  }
   if (field.readonly === true && !grant.admin && !preset) {
     problems.push(forbidden(`the field "${name}" is read-only`));
     return null;
@@ -246,6 +243,13 @@ const readableField = (
 const isIgnored = (field: Field, value: unknown, { grant, action }: RowContext): boolean => {
   const isKey = grant.collection.key.some((part) => part.name === field.name);
   return isKey && (action === 'update' || (field.auto === true && value === null));
+};
+
+/** Told as a problem. */
+const isComputed = ({ name, generated }: Field, { problems }: RowContext): boolean => {
+  if (generated !== true) return false;
+  problems.push(invalidPayload(`"${name}" is computed by the database and cannot be written`));
+  return true;
 };
 
 const readField = (field: Field, value: unknown, context: RowContext): Scalar | null | ApiError => {

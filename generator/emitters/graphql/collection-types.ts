@@ -117,17 +117,15 @@ interface Subject {
 /** A key says which item of a batch is meant; it never changes. */
 const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
-  const fields = collection.fields
-    .filter((field) => !field.generated)
-    .map((field): FieldDefinition => {
-      const type = inputType(field, linkOf(field, links) !== undefined);
-      return {
-        name: field.graphql,
-        note: field.note,
-        type: action === 'create' && field.required ? `${type}!` : type,
-        marks: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
-      };
-    });
+  const fields = inputFields(collection, action).map((field): FieldDefinition => {
+    const type = inputType(field, linkOf(field, links) !== undefined);
+    return {
+      name: field.graphql,
+      note: field.note,
+      type: action === 'create' && field.required ? `${type}!` : type,
+      marks: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
+    };
+  });
   return {
     kind: 'input',
     name,
@@ -136,13 +134,21 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
   };
 };
 
+/** What no client writes is no part of it; where that leaves nothing, what the database counts stands as null. */
+const inputFields = ({ fields }: Collection, action: 'create' | 'update'): readonly Field[] => {
+  const written = fields.filter(
+    ({ generated, primaryKey }) => !generated || (action === 'update' && primaryKey),
+  );
+  return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
+};
+
 /**
  * Lists that are written through their owner: every item of the list, a new one or one with its key; new ones only
  * from those who may not update.
  */
 const writtenLists = (links: readonly Link[], context: Context): readonly FieldDefinition[] =>
   links.flatMap(({ relation, target }) =>
-    relation.kind === 'oneToMany' && isWrittenInLists(target)
+    relation.kind === 'oneToMany' && relation.written
       ? [
           {
             name: relation.graphql,
@@ -152,6 +158,3 @@ const writtenLists = (links: readonly Link[], context: Context): readonly FieldD
         ]
       : [],
   );
-
-const isWrittenInLists = ({ key, access, readonly }: Collection): boolean =>
-  key.length > 0 && !access && !readonly;

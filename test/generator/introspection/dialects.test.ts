@@ -281,8 +281,9 @@ it('PostgreSQL types and defaults are told apart', async () => {
   const find = (name: string) => columns.find((column) => column.name === name);
   expect(find('c_mood')).toMatchObject({ nullable: false, comment: 'He said "it\'s"' });
   expect(find('c_posint')).toMatchObject({ nullable: false });
-  expect(find('c_always')).toMatchObject({ autoIncrement: true, default: null });
-  expect(find('c_serial')).toMatchObject({ autoIncrement: true, default: null });
+  const computed = { expression: '', stored: true };
+  expect(find('c_always')).toMatchObject({ autoIncrement: true, default: null, generated: computed });
+  expect(find('c_serial')).toMatchObject({ autoIncrement: true, default: null, generated: null });
 });
 
 it('PostgreSQL comments, partitioned tables, views that are kept and sequences as defaults are read', async () => {

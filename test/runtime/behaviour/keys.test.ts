@@ -170,3 +170,29 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     expect(await post('renumbered', [{ word: 'C' }, { word: 'B' }])).toMatchObject({ status: 204 });
   });
 });
+
+describe.each(settings.filter(({ dialect }) => dialect === 'postgres'))(
+  'keys that the database alone makes, on $dialect through $door',
+  (setting) => {
+    const sql =
+      'create table "numbered" ("id" integer generated always as identity primary key, "word" varchar(20));';
+    const server = useServer({ ...setting, sql });
+    const send = (method: string, path: string, body?: unknown) =>
+      server().request(method, `/items/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
+
+    it('are refused where given, and tell items apart where given with changes', async () => {
+      const { data } = await send('POST', 'numbered', [{ word: 'one' }, { word: 'two' }]);
+      const [one, two] = data as readonly Row[];
+      const refused = await send('POST', 'numbered', { id: 9, word: 'nine' });
+      expect(refused.errors).toEqual([
+        { code: 'INVALID_PAYLOAD', reason: '"id" is computed by the database and cannot be written' },
+      ]);
+      const changes = [
+        { id: two?.id, word: 'second' },
+        { id: one?.id, word: 'first' },
+      ];
+      await send('PATCH', 'numbered', changes);
+      expect((await send('GET', 'numbered')).data).toEqual(changes.toReversed());
+    });
+  },
+);
