@@ -206,7 +206,7 @@ const readUuid: Reader = (value) =>
 
 /** A text is JSON text; anything else is the value itself. */
 const readJson: Reader = (value, field) => {
-  if (typeof value === 'string' && isTooDeep(Buffer.from(value))) {
+  if (typeof value === 'string' && isTooDeep(value)) {
     return refuse(`JSON that is nested no deeper than ${mostJsonLevels} levels`);
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
