@@ -1,11 +1,33 @@
 /** Providers of sign-on, as the environment names them: each in front of the same real one, save for one that is away. */
 import type { IdentityProvider } from '../../services/identity.js';
+import type { TestServerOptions } from '../server-harness.js';
+import { peopleAccess, peopleServer } from './people.js';
 
 /** Keys of roles that a provider gives. */
 export const [reader, writer] = [
   '00000000-0000-4000-8000-00000000000a',
   '00000000-0000-4000-8000-00000000000b',
 ];
+
+/** A server of theirs, with the roles they give. */
+export const signOnServer = (
+  setting: Pick<TestServerOptions, 'dialect' | 'door'>,
+  identity: Parameters<typeof providersOf>[0],
+): TestServerOptions => {
+  const { roles = {}, ...access } = peopleAccess;
+  return {
+    ...peopleServer(setting),
+    ...setting,
+    access: {
+      ...access,
+      roles: {
+        Reader: { ...roles.Reader, id: reader, policies: ['Titles'] },
+        Writer: { id: writer, policies: ['Writer'] },
+      },
+    },
+    environment: providersOf(identity),
+  };
+};
 
 export const providersOf = ({
   issuer,

@@ -1,21 +1,18 @@
 /** Single sign-on through a real provider, and the ways to get in by it that must not work. */
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../runtime/auth/keys.js';
 import { createTokens } from '../../../runtime/auth/tokens.js';
-import { findChromium } from '../../chromium.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
 import { insertRow, settings, testSecret } from '../server-harness.js';
-import { activityOf, peopleAccess, peopleServer } from './people.js';
-import { providersOf, reader, writer } from './providers.js';
+import { activityOf } from './people.js';
+import { providersOf, reader, signOnServer, writer } from './providers.js';
 import { createVisitor, type Visit, type Visitor } from './visitor.js';
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
 
 const { issuer } = identity;
-const environment = providersOf(identity);
 
 /** Of the error; the status where there is none. */
 const codeOf = ({ status, text }: Visit): unknown => {
@@ -24,19 +21,7 @@ const codeOf = ({ status, text }: Visit): unknown => {
 };
 
 describe.each(settings)('single sign-on on $dialect through $door', (setting) => {
-  const { roles = {}, ...access } = peopleAccess;
-  const server = useServer({
-    ...peopleServer(setting),
-    ...setting,
-    access: {
-      ...access,
-      roles: {
-        Reader: { ...roles.Reader, id: reader, policies: ['Titles'] },
-        Writer: { id: writer, policies: ['Writer'] },
-      },
-    },
-    environment,
-  });
+  const server = useServer(signOnServer(setting, identity));
   const at = (path: string): string => `${server().url}${path}`;
 
   /** A row of somebody that a provider knows. */
@@ -382,7 +367,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
   });
 
   it('may be the only way in', async () => {
-    const another = await server().startAnother({ ...environment, AUTH_DISABLE_DEFAULT: 'true' });
+    const another = await server().startAnother({ ...providersOf(identity), AUTH_DISABLE_DEFAULT: 'true' });
     try {
       const body = { email: 'ann@example.com', password: 'x' };
       for (const path of ['/auth/login', '/auth/login/default']) {
@@ -396,25 +381,5 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
 
   it('puts nothing of it into the log', () => {
     expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example|script|code=/);
-  });
-
-  it('works in a browser, up to the page that was asked for', async () => {
-    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
-    try {
-      identity.people.set('bea', { email: 'bea@example.com', email_verified: true, groups: ['editors'] });
-      const page = await browser.newPage();
-      await page.goto(at(`/auth/login/acme?redirect=${encodeURIComponent(at('/users/me?fields=email'))}`));
-      await page.locator('[name=login]').fill('bea');
-      await page.locator('[name=password]').fill('any');
-      await page.locator('[type=submit]').click();
-      await page.getByRole('button', { name: /continue/i }).click();
-      await page.waitForURL(at('/users/me?fields=email'));
-      const names = (await page.context().cookies()).map(({ name }) => name);
-      expect(names.filter((name) => name.startsWith('svc_'))).toEqual(['svc_session_token']);
-      const books = await page.goto(at('/items/book?limit=1&sort=id&fields=id'));
-      expect(books?.status()).toBe(200);
-    } finally {
-      await browser.close();
-    }
   });
 });

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Field, FieldType } from '../../../runtime/collection.js';
 import { keptValue, readValue } from '../../../runtime/plan/values.js';
@@ -322,80 +321,6 @@ describe.each(Object.entries(tables))('%s', (_, [type, rows]) => {
   it.each(rows.map(([value, want, options]) => ({ value, want, options })))('$value is $want', (row) => {
     expect(read(type, row.value, row.options)).toEqual(row.want);
   });
-});
-
-const types: readonly FieldType[] = [
-  'string',
-  'text',
-  'integer',
-  'bigInteger',
-  'float',
-  'decimal',
-  'boolean',
-  'date',
-  'time',
-  'dateTime',
-  'timestamp',
-  'uuid',
-  'json',
-  'csv',
-  'binary',
-  'unknown',
-];
-
-it.each(types)('whatever is sent for %s is read or refused, never thrown', (type) => {
-  const value = fc.oneof(
-    fc.jsonValue({ depthSize: 'small' }),
-    fc.string({ unit: 'binary' }),
-    fc.double(),
-    fc.stringMatching(/^[+-]?\d{0,25}\.?\d{0,25}(e[+-]?\d{1,3})?$/),
-    fc.stringMatching(/^\d{4}-[01]\d-[0-3]\d[T ][0-2]\d:[0-6]\d(:[0-6]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/),
-  );
-  const isTotal = fc.property(
-    value.filter((each) => each !== null),
-    (each) => {
-      const result = readValue({ name: 'x', type }, each);
-      expect(result.ok ? ['string', 'number', 'boolean', 'object'] : ['type', 'range', 'length']).toContain(
-        result.ok ? typeof result.value : result.problem,
-      );
-    },
-  );
-  fc.assert(isTotal, { seed: 21, numRuns: 300 });
-});
-
-const pad = (number: number): string => String(number).padStart(2, '0');
-
-it.each(['dateTime', 'timestamp'] as const)('a %s names the instant that Date knows', (type) => {
-  const moment = fc.date({
-    min: new Date('0001-01-02T00:00:00Z'),
-    max: new Date('9999-12-30T00:00:00Z'),
-    noInvalidDate: true,
-  });
-  const zone = fc.integer({ min: -14 * 60, max: 14 * 60 });
-  const isSame = fc.property(moment, zone, (date, minutes) => {
-    const whole = new Date(Math.floor(date.getTime() / 1000) * 1000);
-    const local = new Date(whole.getTime() + minutes * 60_000).toISOString().slice(0, 19);
-    const size = Math.abs(minutes);
-    const text = `${local}${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
-    expect(read(type, text)).toBe(whole.toISOString().slice(0, 19).replace('T', ' '));
-  });
-  fc.assert(isSame, { seed: 22, numRuns: 300 });
-});
-
-it('a decimal keeps every digit that was sent', () => {
-  const digits = fc.stringMatching(/^[1-9]\d{0,29}\.\d{1,30}$/);
-  const isKept = fc.property(digits, (text) => {
-    expect(read('decimal', text)).toBe(text);
-  });
-  fc.assert(isKept, { seed: 23, numRuns: 200 });
-});
-
-it('a decimal sent as a number is the number it prints, without an exponent', () => {
-  const isSame = fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (each) => {
-    expect(read('decimal', each)).toMatch(/^-?\d+(\.\d+)?$/);
-    expect(Number(read('decimal', each)) + 0).toBe(each + 0);
-  });
-  fc.assert(isSame, { seed: 24, numRuns: 300 });
 });
 
 it.each([
