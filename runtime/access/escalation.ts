@@ -1,10 +1,22 @@
 /**
  * What a change of the access rows grants that whoever makes it does not hold. Pure. Administrators may grant anything;
- * everybody else only what one of their own permissions says, word for word or with fewer fields and rows, and from no
- * other addresses than those of its policy. A second factor that is asked for stays asked for.
+ * everybody else only what one of their own permissions says, word for word or with fewer fields and rows, and on no
+ * easier terms than those of its policy. A second factor that is asked for stays asked for, and is asked of nobody who
+ * may do more.
  */
+import {
+  indexAccess,
+  networksOf,
+  permissionsOf,
+  policiesHeld,
+  publicPolicies,
+  rolesOf,
+  type AccessIndex,
+  type Person,
+} from './access-index.js';
+import { coverOf, termsOf, toText, type Covers } from './cover.js';
 import type { Permission } from './grant.js';
-import { createPolicyBook, type AccessRows, type PolicyBook, type PolicySet, type User } from './policies.js';
+import type { AccessRows, PolicySet } from './policies.js';
 
 /** What a user is known and let in by: whoever may set one of them may become that user. */
 const identity: ReadonlySet<string> = new Set([
@@ -26,13 +38,15 @@ export const touchesIdentity = (fields: readonly string[]): boolean =>
 export interface AccessState {
   readonly rows: AccessRows;
   /** Users whose identity is written, as they are at this moment. */
-  readonly users: readonly Pick<User, 'id' | 'role'>[];
+  readonly users: readonly Person[];
+  /** Users who hold policies by themselves. */
+  readonly holders: readonly Person[];
 }
 
 export interface AccessChange {
   readonly caller: PolicySet;
   /** The caller; `null`: nobody. */
-  readonly user: Pick<User, 'id' | 'role'> | null;
+  readonly user: Person | null;
   readonly before: AccessState;
   readonly after: AccessState;
 }
@@ -40,69 +54,68 @@ export interface AccessChange {
 /** Names the first thing that is granted too much; `null`: nothing is. */
 export const findEscalation = ({ caller, user, before, after }: AccessChange): string | null => {
   if (caller.admin) return null;
-  const held = indexState(before.rows);
-  const wanted = indexState(after.rows);
+  const held = indexAccess(before.rows);
+  const wanted = indexAccess(after.rows);
   const covers = coverOf(caller, held);
-  const isCovered = (policy: string): boolean =>
+  const isCovered: IsCovered = (policy) =>
     !wanted.admins.has(policy) &&
-    permissionsOf(wanted, policy).every((each) => covers(each, networksOf(wanted, policy)));
+    permissionsOf(wanted, policy).every((each) => covers(each, termsOf(wanted, policy)));
   return (
     findLiftedDemand(held, wanted, user) ??
     findNewPermission(held, wanted, covers) ??
     findNewHolder(held, wanted, isCovered) ??
-    findTakenUser({ before, after }, [held, wanted], isCovered)
+    findTakenUser({ before, after }, [held, wanted], isCovered) ??
+    findNewDemand(askedOf(held, before), askedOf(wanted, after), isCovered)
   );
 };
 
-interface Indexed {
-  readonly rows: AccessRows;
-  readonly book: PolicyBook;
-  readonly admins: ReadonlySet<string>;
-  /** Policies that ask for a second factor. */
-  readonly demanding: ReadonlySet<string>;
-  /** By policy; none: it holds for any address. */
-  readonly networks: ReadonlyMap<string, readonly string[]>;
-  readonly permissions: ReadonlyMap<string, readonly Permission[]>;
-}
-
-const indexState = (rows: AccessRows): Indexed => {
-  const permissions = new Map<string, Permission[]>(rows.policies.map(({ id }) => [id, []]));
-  for (const permission of rows.permissions) permissions.get(permission.policy)?.push(permission);
-  return {
-    rows,
-    book: createPolicyBook(rows),
-    admins: idsOf(rows.policies.filter(({ admin }) => admin)),
-    demanding: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
-    networks: new Map(
-      rows.policies.map(({ id, addresses = [] }) => [
-        id,
-        addresses.map((entry) => entry.trim()).filter((entry) => entry !== ''),
-      ]),
-    ),
-    permissions,
-  };
-};
-
-const idsOf = (policies: AccessRows['policies']): ReadonlySet<string> =>
-  new Set(policies.map(({ id }) => id));
-
-const permissionsOf = ({ permissions }: Indexed, policy: string): readonly Permission[] =>
-  permissions.get(policy) ?? [];
-
-const networksOf = ({ networks }: Indexed, policy: string): readonly string[] => networks.get(policy) ?? [];
+/** Whether the caller may give a policy away. */
+type IsCovered = (policy: string) => boolean;
 
 /** Policies that ask no more, and one's own that are gone: others let go of theirs with all they permit. */
-const findLiftedDemand = (held: Indexed, wanted: Indexed, user: AccessChange['user']): string | null => {
+const findLiftedDemand = (
+  held: AccessIndex,
+  wanted: AccessIndex,
+  user: AccessChange['user'],
+): string | null => {
   const isLifted = wanted.rows.policies.some(({ id }) => held.demanding.has(id) && !wanted.demanding.has(id));
-  const isAsked = (state: Indexed): boolean =>
-    user !== null && policiesHeld(user, state).some((policy) => state.demanding.has(policy));
+  const isAsked = (index: AccessIndex): boolean =>
+    user !== null && policiesMet(user, index).some((policy) => index.demanding.has(policy));
   return isLifted || (isAsked(held) && !isAsked(wanted))
     ? 'to do without the second factor that a policy asks for ("enforce_tfa")'
     : null;
 };
 
+/** With those of the public, for who has no role. */
+const policiesMet = (user: Person, index: AccessIndex): readonly string[] =>
+  rolesOf(user, index).length > 0
+    ? policiesHeld(user, index)
+    : [...policiesHeld(user, index), ...publicPolicies(index)];
+
+/** Whom policies ask for a second factor, and the policies they hold. */
+type Asked = ReadonlyMap<string, readonly string[]>;
+
+const everybody = 'everybody';
+
+const askedOf = (index: AccessIndex, { holders }: AccessState): Asked => {
+  const held: readonly (readonly [string, readonly string[]])[] = [
+    [everybody, publicPolicies(index)],
+    ...index.rows.roles.map(({ id }) => [`role ${id}`, policiesHeld({ id: '', role: id }, index)] as const),
+    ...holders.map((user) => [`user ${user.id}`, policiesHeld(user, index)] as const),
+  ];
+  return new Map(held.filter(([, policies]) => policies.some((policy) => index.demanding.has(policy))));
+};
+
+/** Who is asked and has none is locked out: that is for who may take their policies away as well. */
+const findNewDemand = (before: Asked, after: Asked, isCovered: IsCovered): string | null => {
+  const isBeyond = [...after].some(
+    ([who, policies]) => !before.has(who) && (who === everybody || !policies.every(isCovered)),
+  );
+  return isBeyond ? 'to ask those who may do more for a second factor ("enforce_tfa")' : null;
+};
+
 /** Rights that a policy has now and had not, addresses included. */
-const findNewPermission = (held: Indexed, wanted: Indexed, covers: Covers): string | null => {
+const findNewPermission = (held: AccessIndex, wanted: AccessIndex, covers: Covers): string | null => {
   for (const { id, admin } of wanted.rows.policies) {
     if (admin && !held.admins.has(id)) return 'a policy with "admin_access"';
     const networks = networksOf(wanted, id);
@@ -110,22 +123,24 @@ const findNewPermission = (held: Indexed, wanted: Indexed, covers: Covers): stri
     if (isMoved && admin) return 'the addresses of a policy with "admin_access"';
     const present = isMoved ? [] : permissionsOf(held, id).map(toText);
     const excess = permissionsOf(wanted, id).find(
-      (permission) => !present.includes(toText(permission)) && !covers(permission, networks),
+      (permission) => !present.includes(toText(permission)) && !covers(permission, termsOf(wanted, id)),
     );
     if (excess !== undefined) {
-      const isHeld = covers(excess, null);
-      return `"${excess.action}" on "${excess.collection}" ${isHeld ? 'from addresses ' : ''}beyond it`;
+      return `"${excess.action}" on "${excess.collection}" ${howBeyond(excess, networks, covers)}`;
     }
   }
   return null;
 };
 
+const howBeyond = (excess: Permission, networks: readonly string[], covers: Covers): string => {
+  if (!covers(excess, null)) return 'beyond it';
+  return covers(excess, { networks, demanding: true })
+    ? 'without the second factor that is asked for it ("enforce_tfa")'
+    : 'from addresses beyond it';
+};
+
 /** Policies that a role, a user or the public holds now and did not. */
-const findNewHolder = (
-  held: Indexed,
-  wanted: Indexed,
-  isCovered: (policy: string) => boolean,
-): string | null => {
+const findNewHolder = (held: AccessIndex, wanted: AccessIndex, isCovered: IsCovered): string | null => {
   const before = holdersOf(held);
   for (const [holder, policies] of holdersOf(wanted)) {
     const present = before.get(holder);
@@ -136,7 +151,7 @@ const findNewHolder = (
 };
 
 /** Each role with those of its ancestors; users and the public with what they hold by themselves. */
-const holdersOf = ({ rows, book }: Indexed): ReadonlyMap<string, ReadonlySet<string>> => {
+const holdersOf = ({ rows, book }: AccessIndex): ReadonlyMap<string, ReadonlySet<string>> => {
   const holders = new Map<string, Set<string>>();
   const add = (holder: string, policy: string): void => {
     holders.set(holder, (holders.get(holder) ?? new Set<string>()).add(policy));
@@ -156,8 +171,8 @@ const holdersOf = ({ rows, book }: Indexed): ReadonlyMap<string, ReadonlySet<str
 /** Users whose identity was written, holding what the caller does not: before it, or by it. */
 const findTakenUser = (
   { before, after }: Pick<AccessChange, 'before' | 'after'>,
-  [held, wanted]: readonly [Indexed, Indexed],
-  isCovered: (policy: string) => boolean,
+  [held, wanted]: readonly [AccessIndex, AccessIndex],
+  isCovered: IsCovered,
 ): string | null => {
   const policies = [
     ...before.users.flatMap((user) => policiesHeld(user, held)),
@@ -165,46 +180,3 @@ const findTakenUser = (
   ];
   return policies.every(isCovered) ? null : 'a user who may do more';
 };
-
-const policiesHeld = (
-  { id, role }: AccessState['users'][number],
-  { rows, book }: Indexed,
-): readonly string[] => {
-  const roles = book.rolesOf({ id, role, status: '', columns: {} });
-  return rows.access
-    .filter((access) => access.user === id || (access.role !== null && roles.includes(access.role)))
-    .map(({ policy }) => policy);
-};
-
-/** Whether the caller holds it, for these addresses at least; `null`: for some. */
-type Covers = (wanted: Permission, networks: readonly string[] | null) => boolean;
-
-/** What a policy permits from some addresses is not held from others. */
-const coverOf = ({ ids }: PolicySet, held: Indexed): Covers => {
-  const own = ids.map((id) => ({ networks: networksOf(held, id), permissions: permissionsOf(held, id) }));
-  return (wanted, networks) =>
-    own.some(
-      (policy) =>
-        (networks === null || isWithin(networks, policy.networks)) &&
-        policy.permissions.some((permission) => coversPermission(permission, wanted)),
-    );
-};
-
-/** Entry by entry. No entries: any address. */
-const isWithin = (networks: readonly string[], own: readonly string[]): boolean =>
-  own.length === 0 || (networks.length > 0 && networks.every((entry) => own.includes(entry)));
-
-const coversPermission = (own: Permission, wanted: Permission): boolean =>
-  own.collection === wanted.collection &&
-  own.action === wanted.action &&
-  coversFields(own.fields, wanted.fields) &&
-  (isEmpty(own.permissions) || toText(own.permissions) === toText(wanted.permissions)) &&
-  (isEmpty(own.validation) || toText(own.validation) === toText(wanted.validation)) &&
-  toText(own.presets ?? {}) === toText(wanted.presets ?? {});
-
-const coversFields = (own: Permission['fields'], wanted: Permission['fields']): boolean =>
-  own?.includes('*') === true || (wanted ?? []).every((field) => own?.includes(field) === true);
-
-const isEmpty = (rule: Permission['permissions']): boolean => rule === null || Object.keys(rule).length === 0;
-
-const toText = (value: unknown): string => JSON.stringify(value);

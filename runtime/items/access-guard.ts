@@ -1,5 +1,6 @@
 /** Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold. */
 import { StalePrincipal } from '../access/access.js';
+import type { Person } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
 import { createPolicyBook, type AccessRows, type PolicySet } from '../access/policies.js';
 import type { Collection } from '../collection.js';
@@ -36,6 +37,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
   const readState = async (keys: readonly Key[], executor: Executor): Promise<AccessState> => ({
     rows: await loadRows(executor, dialect.quote),
     users: isUsers ? await readUsers(keys, executor) : [],
+    holders: principal.policies.admin ? [] : await readHolders(executor, dialect.quote('user')),
   });
 
   return {
@@ -64,8 +66,8 @@ const takenUsers = (written: readonly Written[]): readonly Key[] =>
     .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
     .flatMap(({ keys }) => keys);
 
-const onlyTaken = ({ rows, users }: AccessState, after: AccessState): AccessState => ({
-  rows,
+const onlyTaken = ({ users, ...state }: AccessState, after: AccessState): AccessState => ({
+  ...state,
   users: users.filter(({ id }) => after.users.some((user) => user.id === id)),
 });
 
@@ -76,8 +78,18 @@ const readUsers = async (keys: readonly Key[], executor: Executor): Promise<Acce
     `select id, role from svc_users where id in (${places})`,
     keys.map(String),
   );
-  return rows.map(({ id, role }) => ({ id: String(id), role: role === null ? null : String(role) }));
+  return rows.map(toPerson);
 };
+
+const readHolders = async (executor: Executor, user: string): Promise<AccessState['holders']> => {
+  const own = `select ${user} from svc_access where ${user} is not null`;
+  return (await executor.query(`select id, role from svc_users where id in (${own})`)).map(toPerson);
+};
+
+const toPerson = ({ id, role }: Readonly<Record<string, unknown>>): Person => ({
+  id: String(id),
+  role: role === null ? null : String(role),
+});
 
 /** @throws StalePrincipal where the caller's own rules are not what the write was planned by */
 const requireSame = async (

@@ -33,6 +33,8 @@ const refused = (says: string) => ({ status: 403, codes: ['FORBIDDEN'], says });
 const beyond = '"read" on "author" from addresses beyond it';
 const lifted = 'to do without the second factor that a policy asks for ("enforce_tfa")';
 
+const trapped = 'to ask those who may do more for a second factor ("enforce_tfa")';
+
 describe.each(dialects)('restrictions of policies on %s', (dialect) => {
   const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
   const send = (as: string | null, method: string, path: string, body?: unknown) =>
@@ -147,5 +149,63 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
       user: server().ids.users.get('guest'),
     });
     expect((await send('hal', 'DELETE', `/access/${others}`)).status).toBe(204);
+  });
+
+  it('what takes a second factor is not granted without it', async () => {
+    await restrict('Office', { enforce_tfa: true });
+    const open = await make('hal', '/policies', { name: 'Open' });
+    expect(await refusalOf(send('hal', 'POST', '/permissions', { policy: open, ...notes }))).toEqual(
+      refused('"read" on "author" without the second factor that is asked for it ("enforce_tfa")'),
+    );
+    await make('hal', '/permissions', { policy: open, ...titles });
+    const strict = await make('hal', '/policies', { name: 'Strict too', enforce_tfa: true });
+    await make('hal', '/permissions', { policy: strict, ...notes });
+    await make('hal', '/access', { policy: strict, role: await make('hal', '/roles', { name: 'Clerks' }) });
+  });
+
+  it('nobody lets go of what asks everybody without a role', async () => {
+    const strict = await make('admin', '/policies', { name: 'Strict for all', enforce_tfa: true });
+    const link = await make('admin', '/access', { policy: strict });
+    expect(await refusalOf(send('hal', 'DELETE', `/access/${link}`))).toEqual(refused(lifted));
+  });
+
+  it('nobody is locked out by a second factor that who may do less asks for', async () => {
+    const { id: administrator } = (await send('admin', 'GET', '/users/me?fields=id')).data as { id: string };
+    const [{ id: administrators }] = (await send('admin', 'GET', '/roles?filter[name][_eq]=Administrator'))
+      .data as readonly [{ readonly id: string }];
+    const strict = await make('hal', '/policies', { name: 'Trap', enforce_tfa: true });
+    const holders = [
+      { user: administrator },
+      { role: administrators },
+      { user: server().ids.users.get('guest') },
+      {},
+    ];
+    for (const holder of holders) {
+      expect(await refusalOf(send('hal', 'POST', '/access', { policy: strict, ...holder }))).toEqual(
+        refused(trapped),
+      );
+    }
+    const asks = send('hal', 'PATCH', `/policies/${policy('Elsewhere')}`, { enforce_tfa: true });
+    expect(await refusalOf(asks)).toEqual(refused(trapped));
+    expect((await send('admin', 'GET', '/users?limit=1')).status).toBe(200);
+  });
+
+  it('a rule tells nothing of fields that whoever grants it does not read', async () => {
+    const id = await make('hal', '/policies', { name: 'Fewer rows' });
+    const grant = (permissions: object) =>
+      send('hal', 'POST', '/permissions', { policy: id, ...titles, permissions });
+    const told = [
+      { price: { _gt: 1 } },
+      { _or: [{ title: { _eq: 'x' } }, { _and: [{ price: { _null: true } }] }] },
+      { author: { name: { _nnull: true } } },
+      { title: { _and: [{ secret: { _eq: 1 } }] } },
+    ];
+    for (const rule of told)
+      expect(await refusalOf(grant(rule))).toEqual(refused('"read" on "book" beyond it'));
+    for (const rule of [{ title: { _contains: 'a' } }, { _or: [{ title: { _eq: 'x' } }] }]) {
+      const { status, data } = await grant(rule);
+      expect(status).toBe(200);
+      made.push(`/permissions/${(data as { readonly id: number }).id}`);
+    }
   });
 });

@@ -1,0 +1,57 @@
+/** The access rows as questions about who holds what look at them. */
+import type { Permission } from './grant.js';
+import { createPolicyBook, type AccessRows, type PolicyBook, type User } from './policies.js';
+
+export type Person = Pick<User, 'id' | 'role'>;
+
+export interface AccessIndex {
+  readonly rows: AccessRows;
+  readonly book: PolicyBook;
+  readonly admins: ReadonlySet<string>;
+  /** Policies that ask for a second factor. */
+  readonly demanding: ReadonlySet<string>;
+  /** By policy; none: it holds for any address. */
+  readonly networks: ReadonlyMap<string, readonly string[]>;
+  readonly permissions: ReadonlyMap<string, readonly Permission[]>;
+}
+
+export const indexAccess = (rows: AccessRows): AccessIndex => {
+  const permissions = new Map<string, Permission[]>(rows.policies.map(({ id }) => [id, []]));
+  for (const permission of rows.permissions) permissions.get(permission.policy)?.push(permission);
+  return {
+    rows,
+    book: createPolicyBook(rows),
+    admins: idsOf(rows.policies.filter(({ admin }) => admin)),
+    demanding: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
+    networks: new Map(
+      rows.policies.map(({ id, addresses = [] }) => [
+        id,
+        addresses.map((entry) => entry.trim()).filter((entry) => entry !== ''),
+      ]),
+    ),
+    permissions,
+  };
+};
+
+const idsOf = (policies: AccessRows['policies']): ReadonlySet<string> =>
+  new Set(policies.map(({ id }) => id));
+
+export const permissionsOf = ({ permissions }: AccessIndex, policy: string): readonly Permission[] =>
+  permissions.get(policy) ?? [];
+
+export const networksOf = ({ networks }: AccessIndex, policy: string): readonly string[] =>
+  networks.get(policy) ?? [];
+
+export const rolesOf = ({ id, role }: Person, { book }: AccessIndex): readonly string[] =>
+  book.rolesOf({ id, role, status: '', columns: {} });
+
+/** By themselves and by their roles; the public's are everybody's. */
+export const policiesHeld = (person: Person, index: AccessIndex): readonly string[] => {
+  const roles = rolesOf(person, index);
+  return index.rows.access
+    .filter((access) => access.user === person.id || (access.role !== null && roles.includes(access.role)))
+    .map(({ policy }) => policy);
+};
+
+export const publicPolicies = ({ rows }: AccessIndex): readonly string[] =>
+  rows.access.filter(({ user, role }) => user === null && role === null).map(({ policy }) => policy);
