@@ -28,11 +28,15 @@ interface Cell {
 }
 
 const ofUser = (name: string): Cell => ({ collection: 'svc_users', name, own: ['$CURRENT_USER'] });
-const ofRole = (name: string): Cell => ({
-  collection: 'svc_roles',
-  name,
-  own: ['$CURRENT_ROLE', '$CURRENT_ROLES'],
-});
+const ofAnyRole = (name: string): Cell => ({ collection: 'svc_roles', name, own: ['$CURRENT_ROLES'] });
+/** The first cell is of the role itself, those after it of the roles above. */
+const ofRole = ([first, ...rest]: readonly string[]): readonly Cell[] =>
+  first === undefined
+    ? []
+    : [
+        { collection: 'svc_roles', name: first, own: ['$CURRENT_ROLE', '$CURRENT_ROLES'] },
+        ...rest.map(ofAnyRole),
+      ];
 const ofPolicy = (name: string): Cell => ({ collection: 'svc_policies', name, own: ['$CURRENT_POLICIES'] });
 
 const cellsOf = (value: unknown): readonly Cell[] => {
@@ -42,10 +46,11 @@ const cellsOf = (value: unknown): readonly Cell[] => {
   if (first === undefined) return [];
   switch (variable) {
     case '$CURRENT_USER':
-      return [ofUser(first), ...rest.map(ofRole)];
+      return [ofUser(first), ...ofRole(rest)];
     case '$CURRENT_ROLE':
+      return ofRole(path);
     case '$CURRENT_ROLES':
-      return path.map(ofRole);
+      return path.map(ofAnyRole);
     case '$CURRENT_POLICIES':
       return [ofPolicy(path.join('.'))];
     default:

@@ -39,6 +39,14 @@ const access: TestAccess = {
         permissions: { status: { _eq: 'invited' } },
       },
     ],
+    OwnRole: [
+      {
+        collection: 'svc_roles',
+        action: 'read',
+        fields: ['name', 'parent'],
+        permissions: { id: { _eq: '$CURRENT_ROLE' } },
+      },
+    ],
     Secretive: [
       {
         collection: 'svc_users',
@@ -54,7 +62,9 @@ const access: TestAccess = {
       { collection: 'svc_dashboards', action: 'read', fields: ['*'] },
     ],
   },
+  roles: { Above: { policies: [] }, Below: { parent: 'Above', policies: ['Books', 'OwnRole'] } },
   users: {
+    below: { role: 'Below' },
     boards: { policies: ['Boards'] },
     ruled: { policies: ['Rule'] },
     reader: { policies: ['Books'] },
@@ -200,6 +210,8 @@ describe.each(settings)('values of rules on $dialect through $door', (setting) =
         ['self', '$CURRENT_USER.external_identifier'],
         ['self', '$CURRENT_USER.role.name'],
         ['others', '$CURRENT_USER.email'],
+        ['below', '$CURRENT_ROLES.name'],
+        ['below', '$CURRENT_ROLE.parent.name'],
         ['admin', '$CURRENT_USER.nothing'],
       ] as const) {
         expect((await asks(as, variable)).codes).toEqual(['FORBIDDEN']);
@@ -214,6 +226,7 @@ describe.each(settings)('values of rules on $dialect through $door', (setting) =
       await send('admin', 'POST', '/items/book', { title: email });
       expect((await asks('self', '$CURRENT_USER.email')).data).toEqual([{ title: email }]);
       expect((await asks('reader', '$CURRENT_USER')).data).toEqual([]);
+      expect((await asks('below', '$CURRENT_ROLE.name')).data).toEqual([]);
       expect((await asks('admin', '$CURRENT_POLICIES.name')).status).toBe(400);
     });
   });
