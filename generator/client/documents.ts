@@ -9,25 +9,40 @@ import {
 } from 'graphql';
 
 export interface RootDocument {
-  /** Name of the operation: that of the root field. */
+  /** Name of the operation: that of the root field, save for a mutation that a query is called like. */
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly text: string;
 }
 
-export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] =>
-  (['query', 'mutation'] as const).flatMap((kind) => {
+export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] => {
+  const taken = new Set<string>();
+  return (['query', 'mutation'] as const).flatMap((kind) => {
     const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
-    return Object.values(root?.getFields() ?? {}).map((field) => printDocument(kind, field));
+    return Object.values(root?.getFields() ?? {}).map((field) =>
+      printDocument(kind, field, freeName(field.name, taken)),
+    );
   });
+};
 
-const printDocument = (kind: RootDocument['kind'], field: GraphQLField<unknown, unknown>): RootDocument => {
+/** Operations have each name once; root fields once of each kind. */
+const freeName = (name: string, taken: Set<string>): string => {
+  const free = taken.has(name) ? freeName(`${name}_`, taken) : name;
+  taken.add(free);
+  return free;
+};
+
+const printDocument = (
+  kind: RootDocument['kind'],
+  field: GraphQLField<unknown, unknown>,
+  operation: string,
+): RootDocument => {
   const { name, args, type } = field;
   const variables = args.map((arg) => `$${arg.name}: ${printType(arg)}`).join(', ');
   const given = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const selection = printSelection(getNamedType(type));
-  const text = `${kind} ${name}${enclose(variables)} { ${name}${enclose(given)}${selection} }`;
-  return { name, kind, text };
+  const text = `${kind} ${operation}${enclose(variables)} { ${name}${enclose(given)}${selection} }`;
+  return { name: operation, kind, text };
 };
 
 /** What has a default need not be given. */

@@ -131,3 +131,11 @@ it('makes documents of collections that are called as every object has it', asyn
     expect(module?.content).toContain(`${name}: Array<{ id: string, ${name}: string | null }`);
   }
 });
+
+it('a mutation that a query is called like has an operation of its own', async () => {
+  const items = 'type Query { create_a_item: [a] } type Mutation { create_a_item: a } type a { id: ID! }';
+  const [module] = await makeGraphql({ items });
+  expect(module?.content).toContain('createDocument<create_a_itemQuery,');
+  expect(module?.content).toContain('createDocument<create_a_item_Mutation,');
+  expect(module?.content).toContain('mutation create_a_item_ { create_a_item { id } }');
+});
