@@ -171,6 +171,27 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
   });
 });
 
+const triggers: Readonly<Record<'sqlite' | 'postgres', string>> = {
+  sqlite:
+    'create trigger later after insert on raised begin update raised set v = v + 1 where id = new.id; end;',
+  postgres: `create function raise_v() returns trigger language plpgsql as $$
+    begin update raised set v = v + 1 where id = new.id; return null; end $$;
+    create trigger later after insert on raised for each row execute function raise_v();`,
+};
+
+describe.each(Object.entries(triggers))('triggers after an insert on %s', (dialect, trigger) => {
+  const server = useServer({
+    dialect: dialect as TestDialect,
+    sql: `create table raised (id integer primary key, v integer);\n${trigger}`,
+  });
+
+  it('change the row, and not what the create of it answers', async () => {
+    const answer = await server().request('POST', '/items/raised', { as: 'admin', body: { id: 1, v: 1 } });
+    expect(answer.data).toEqual({ id: 1, v: 1 });
+    expect((await server().request('GET', '/items/raised/1', { as: 'admin' })).data).toEqual({ id: 1, v: 2 });
+  });
+});
+
 describe.each(settings.filter(({ dialect }) => dialect === 'postgres'))(
   'keys that the database alone makes, on $dialect through $door',
   (setting) => {
