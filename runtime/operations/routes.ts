@@ -1,4 +1,4 @@
-/** Operations by method and path: identity, access, input, then the body that the spec names. */
+/** Operations by method and path: the bytes of the body, identity, access, input, then the body that the spec names. */
 import { requireSecondFactor, type Access, type Principal } from '../access/access.js';
 import { SessionError } from '../access/credentials.js';
 import { forbidden } from '../errors.js';
@@ -38,6 +38,8 @@ const run = async (
 ): Promise<ApiResponse> => {
   const { entry } = found;
   const { context, reply } = openContext(request, access);
+  // it may take its time: what the caller may do is asked when all of it is there
+  if (entry.body !== undefined) await request.body();
   await requireCaller(entry, context);
   const input = await readInput(found, request);
   // the table and the interface are printed from the same spec

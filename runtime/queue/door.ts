@@ -104,8 +104,14 @@ const respond = (request: ApiRequest, services: Services): Promise<ApiResponse> 
   return respondJwks(services);
 };
 
+/** A body may take its time: who sends it is asked when all of it is there. */
+const identify = async (request: ApiRequest, services: Services): Promise<Caller> => {
+  if (request.method === 'POST') await request.body();
+  return services.identify(request);
+};
+
 const respondQueue = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
-  const caller = await services.identify(request);
+  const caller = await identify(request, services);
   const [name = '', rest] = splitOnce(request.path.slice('/queue/'.length), '/requests/');
   if (rest === null) return respondSubmit(request, withoutSlash(name), { ...services, caller });
   const { id = '', action = '' } = /^(?<id>[^/]+)(?<action>\/.*)?$/.exec(rest)?.groups ?? {};
@@ -204,7 +210,7 @@ const cancelStatuses: Readonly<Record<Cancellation, number>> = {
 };
 
 const respondRun = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
-  const caller = await services.identify(request);
+  const caller = await identify(request, services);
   const model = services.requests.modelOf(withoutSlash(request.path.slice('/run/'.length)), caller);
   if (request.method !== 'POST') throw refuse(405, 'models are run by POST');
   return services.run(model, request);
