@@ -17,6 +17,10 @@ export interface Documents {
   compile(call: GraphqlCall, view: View): CompiledOperation;
 }
 
+/** The length tells where the name ends: it may hold any sign, and it may be empty. */
+const keyOf = ({ operationName, document }: GraphqlCall): string =>
+  operationName === null ? ` ${document}` : `${operationName.length} ${operationName}${document}`;
+
 /** Kept from the second time on: texts with values in them hardly ever return. */
 export const createDocuments = (options: DocumentOptions): Documents => {
   const owner = {};
@@ -42,7 +46,7 @@ export const createDocuments = (options: DocumentOptions): Documents => {
     compile(call, view) {
       let documents = view.cache.get(owner) as Compiled | undefined;
       if (documents === undefined) view.cache.set(owner, (documents = new Map()));
-      const key = `${call.operationName ?? ''}\n${call.document}`;
+      const key = keyOf(call);
       const present = documents.get(key);
       if (present !== undefined) return present;
       const compiled = compileDocument(call, view, options);

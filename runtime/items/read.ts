@@ -83,7 +83,7 @@ const run = (options: Run, context: ItemContext): Promise<ReadResult> => {
 };
 
 const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead =>
-  remember(context, { use: `${kind} ${collection.name}`, shape: parsed.shape }, () =>
+  remember(context, { collection, use: kind, shape: parsed.shape }, () =>
     compileRead(narrow(planRead(parsed.query, collection, planContext(context))), {
       dialect: context.dialect,
       limits: limitsOf(context),

@@ -226,7 +226,7 @@ interface Answer extends ReadTarget {
 /** How the result will be read; `null` where the caller may not read at all. Refuses bad fields before the write. */
 const planAnswer = ({ collection, parsed }: ReadTarget, context: ItemContext): Answer | null => {
   if (context.principal.policies.grant(collection, 'read') === null) return null;
-  const returning = remember(context, { use: `answer ${collection.name}`, shape: parsed.shape }, () =>
+  const returning = remember(context, { collection, use: 'answer', shape: parsed.shape }, () =>
     compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
   );
   return { collection, parsed: answerQuery(parsed), returning };

@@ -70,6 +70,8 @@ create table "signs" ("id" integer primary key, "v1.0" varchar(20), "v1.5" varch
 insert into "signs" values (1, 'one', 'two', 3, 4, 5, 6, 7, 8, 9);
 create table "sign_note" ("text" varchar(20) primary key, "sign.no" integer, foreign key ("sign.no") references "signs" ("id"));
 insert into "sign_note" values ('x', 1);
+create table "2 pair" ("id" integer primary key, "note" varchar(20));
+insert into "2 pair" values (1, 'single');
 create view "short_words" as select "word", "size" from "word" where "size" < 3;
 `;
 
@@ -236,6 +238,17 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect((await send('DELETE', '/items/pair', ['n,1', 'n,3'])).codes).toEqual(['FORBIDDEN']);
       expect((await send('DELETE', '/items/pair', ['n,1', 'n,2'])).status).toBe(204);
       expect((await send('SEARCH', '/items/pair', { query: { filter } })).data).toEqual([]);
+    });
+
+    it('named by as many as another table is called after are that table’s own', async () => {
+      expect((await send('SEARCH', '/items/2%20pair', { keys: [1] })).data).toEqual([
+        { id: 1, note: 'single' },
+      ]);
+      const { data } = await send('SEARCH', '/items/pair', { keys: ['a,1', 'a,2'] });
+      expect(data).toEqual([
+        { 'left part': 'a', right: 1, note: 'plain' },
+        { 'left part': 'a', right: 2, note: 'second' },
+      ]);
     });
 
     it('carry relations both ways', async () => {

@@ -87,6 +87,14 @@ describe('a document with', () => {
       'The document needs one operation, or "operationName" to say which one is meant.',
     ]);
   });
+
+  it('an operation that is not there, told apart from one that is kept', async () => {
+    const kept = '# kept\nquery kept { people { id } }';
+    for (let times = 0; times < 3; times += 1) expect((await ask(server(), kept)).codes).toEqual([]);
+    const begun = await ask(server(), 'query kept { people { id } }', { operationName: '\n# kept' });
+    const unnamed = await ask(server(), kept, { operationName: '' });
+    for (const { codes } of [begun, unnamed]) expect(codes).toEqual(['GRAPHQL_VALIDATION']);
+  });
 });
 
 describe('variables', () => {
