@@ -99,9 +99,13 @@ export const writeRow = <Row extends Cursor, Column>(
         index += step.skipTokens;
       } else if (!step.isShared) format.skipValue(row);
     } else if (step.kind === 'list') collector.hole(step.list, readKey(row, format, step.columns));
-    else writer.text(JSON.stringify(showKey(readTexts(row, format, step.fields.length), step.fields)));
+    else writer.text(shownKey(readTexts(row, format, step.fields.length), step.fields));
   }
 };
+
+/** Where every part is null the key is hidden. */
+const shownKey = (texts: readonly (string | null)[], fields: readonly Field[]): string =>
+  texts.every((text) => text === null) ? 'null' : JSON.stringify(showKey(texts, fields));
 
 const writeNull = (writer: ByteWriter): void => writer.ascii('null');
 

@@ -2,6 +2,7 @@
  * Rows as libsql gives them, written as JSON. A row is one text, for each piece that goes from JavaScript into bytes
  * costs more than the piece.
  */
+import type { Field } from '../collection.js';
 import { showKey } from '../sql/key.js';
 import type { Token } from '../sql/select.js';
 import { cellsToKey, cellToJson, cellToText, type CellToJson, type CellValue } from './cells.js';
@@ -67,15 +68,17 @@ export const writeCells = (
         column += step.columns;
         break;
       case 'key':
-        text += JSON.stringify(
-          showKey(cellsOf(row, column, step.fields.length).map(cellToText), step.fields),
-        );
+        text += shownKey(cellsOf(row, column, step.fields.length), step.fields);
         column += step.fields.length;
         break;
     }
   }
   writer.text(text);
 };
+
+/** Where every part is null the key is hidden. */
+const shownKey = (cells: readonly CellValue[], fields: readonly Field[]): string =>
+  cells.every((cell) => cell === null) ? 'null' : JSON.stringify(showKey(cells.map(cellToText), fields));
 
 const keyOf = (row: readonly LibsqlValue[], first: number, count: number): string | null =>
   cellsToKey(cellsOf(row, first, count));

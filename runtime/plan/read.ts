@@ -1,11 +1,12 @@
 /** A query becomes a read plan: the one planner of REST and of everything else that asks for items. */
-import type { Field, ToMany } from '../collection.js';
+import type { ToMany } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
 import { fromQuery, planColumn, planFilter } from './filter.js';
 import {
   crossRelation,
+  fieldRule,
   findRelation,
   forbiddenField,
   hasDotted,
@@ -26,6 +27,7 @@ import {
   type Limit,
   type Order,
   type ReadPlan,
+  type Select,
 } from './types.js';
 
 export const emptyQuery: Query = {
@@ -58,11 +60,7 @@ export const planMany = (
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
   const bare = children === null && scope.collection.key.length > 0;
-  const plan = planLevel(
-    query,
-    scope,
-    bare ? { kind: 'key', fields: readableKey(scope) } : planSelect(children, scope, query.deep),
-  );
+  const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query.deep));
   const { sortField } = relation;
   if (query.sort !== null || sortField === undefined || !mayUse(scope, sortField)) return plan;
   return { ...plan, order: unplacedLast(planOrder([ascending(sortField)], scope)) };
@@ -72,10 +70,11 @@ export const planMany = (
 const unplacedLast = ([place, ...rest]: readonly Order[]): readonly Order[] =>
   place === undefined ? [] : [{ ...place, nullsLast: true }, ...rest];
 
-const readableKey = (scope: Scope): readonly Field[] => {
-  const hidden = scope.collection.key.find((field) => !mayUse(scope, field.name));
-  if (hidden !== undefined) throw forbiddenField(scope, hidden.name);
-  return scope.collection.key;
+/** A key of several parts shows where all of them do. @throws FORBIDDEN */
+const planKey = (scope: Scope): Select => {
+  const fields = scope.collection.key;
+  const rules = fields.map(({ name }) => fieldRule(scope, name)).filter((rule) => rule !== null);
+  return { kind: 'key', fields, rule: rules.length === 0 ? null : allOf(rules) };
 };
 
 const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {

@@ -22,10 +22,10 @@ export interface ReadPlan {
 /** `all`: asked for with -1. */
 export type Limit = Operand | 'default' | 'all';
 
-/** What one row becomes: an object, or its bare key. */
+/** What one row becomes: an object, or its bare key, which shows on the rows of its rule and is null elsewhere. */
 export type Select =
   | { readonly kind: 'object'; readonly entries: readonly Entry[] }
-  | { readonly kind: 'key'; readonly fields: readonly Field[] };
+  | { readonly kind: 'key'; readonly fields: readonly Field[]; readonly rule: Condition | null };
 
 export type Entry =
   /** The same in every row. */

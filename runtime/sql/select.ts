@@ -24,7 +24,7 @@ export type Token =
     }
   /** `columns` columns, the key that the nested list belongs to; null: `null` is written. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
-  /** `columns` columns, joined by commas into one text: a composite key. */
+  /** `columns` columns, joined by commas into one text: a composite key; all null: `null` is written. */
   | { readonly kind: 'key'; readonly fields: readonly Field[] };
 
 export interface CompiledSelect {
@@ -51,12 +51,13 @@ export const compileSelect = (select: Select, scope: SqlScope): CompiledSelect =
 
 const addSelect = (select: Select, scope: SqlScope, builder: Builder): void => {
   if (select.kind === 'object') return addObject(select.entries, scope, builder);
-  const [only] = select.fields;
-  if (select.fields.length === 1 && only !== undefined)
-    return addField({ field: only, rule: null }, scope, builder);
-  for (const field of select.fields)
-    builder.columns.push([columnOf(scope.compiler, scope.alias, field.name)]);
-  builder.tokens.push({ kind: 'key', fields: select.fields });
+  const { fields, rule } = select;
+  const [only] = fields;
+  if (fields.length === 1 && only !== undefined) return addField({ field: only, rule }, scope, builder);
+  for (const { name } of fields) {
+    builder.columns.push(underRule([columnOf(scope.compiler, scope.alias, name)], rule, scope));
+  }
+  builder.tokens.push({ kind: 'key', fields });
 };
 
 const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder): void => {

@@ -34,6 +34,20 @@ export const staffAccess: TestAccess = {
       { collection: 'book', action: 'read', fields: ['*'] },
       { collection: 'author', action: 'read', fields: ['*'] },
     ],
+    /** Titles and places of all, keys of some. */
+    Titles: [
+      { collection: 'author', action: 'read', fields: ['id', 'name', 'books'] },
+      { collection: 'book', action: 'read', fields: ['id', 'title'], permissions: { id: { _eq: 201 } } },
+      { collection: 'book', action: 'read', fields: ['title'] },
+      { collection: 'shelf', action: 'read', fields: ['id', 'books'] },
+      {
+        collection: 'book_shelf',
+        action: 'read',
+        fields: ['book', 'shelf'],
+        permissions: { book: { _eq: 202 } },
+      },
+      { collection: 'book_shelf', action: 'read', fields: ['shelf', 'position'] },
+    ],
     Clerk: [
       {
         collection: 'book',
@@ -125,6 +139,7 @@ export const staffAccess: TestAccess = {
     few: { policies: ['Few'] },
     both: { policies: ['Few', 'Recent'] },
     all: { policies: ['Everything'] },
+    titles: { policies: ['Titles'] },
     clerk: { role: 'Desk' },
     related: { policies: ['Related'] },
     broken: { policies: ['Broken'] },
