@@ -2,7 +2,8 @@
 import type { Collection, Field, ToMany } from '../collection.js';
 import type { Key } from '../execute/insert.js';
 import { findColumns, findMembers } from '../execute/permitted.js';
-import { createInside, deleteInside, updateInside } from '../execute/write.js';
+import { findStoredKeys, hasSpellings, keyText, type StoredKeys } from '../execute/stored-keys.js';
+import { createInside, deleteInside, distinctKeys, updateInside } from '../execute/write.js';
 import type { InsideContext, WriteList } from '../execute/write-transaction.js';
 import { missingItem } from '../plan/item.js';
 import { contextBelow, isChange, readListChange, type ListChange } from '../plan/list.js';
@@ -33,22 +34,40 @@ interface ListContext {
   readonly context: InsideContext;
 }
 
-const writeOne = async ({ creates, updates, removes }: ListChange, list: ListContext): Promise<void> => {
+const writeOne = async (said: ListChange, list: ListContext): Promise<void> => {
   const { relation, planning, context } = list;
-  const present = new Map((await presentKeys(list)).map((key) => [textOf(key), key]));
-  const isPresent = ({ key }: { readonly key: Key }): boolean => present.has(textOf(key));
+  const present = new Map((await presentKeys(list)).map((key) => [keyText(key), key]));
+  const { creates, updates, removes } = await asStored(said, present, list);
+  const isPresent = ({ key }: { readonly key: Key }): boolean => present.has(keyText(key));
   for (const update of updates.filter((each) => isChange(each) || !isPresent(each))) {
     await writeUpdate(update, isPresent(update), list);
   }
   if (creates.length > 0) {
     await createInside(await hashRows(planCreate(relation.collection, creates, planning)), context);
   }
-  if (removes !== 'others') return removeNamed(removes, present, list);
-  for (const { key } of updates) present.delete(textOf(key));
+  if (removes !== 'others') return removeNamed(distinctKeys(removes), present, list);
+  for (const { key } of updates) present.delete(keyText(key));
   await remove([...present.values()], isOwned(relation), list);
 };
 
-const textOf = (key: Key): string => JSON.stringify(key);
+/** The change with every key as it is stored. The database is asked only for keys that no present row has as they are. */
+const asStored = async (
+  change: ListChange,
+  present: StoredKeys,
+  { relation: { collection }, context }: ListContext,
+): Promise<ListChange> => {
+  const { updates, removes } = change;
+  const named = [...updates.map(({ key }) => key), ...(removes === 'others' ? [] : removes)];
+  const unknown = distinctKeys(named.filter((key) => !present.has(keyText(key))));
+  if (unknown.length === 0 || !hasSpellings(collection)) return change;
+  const stored = await findStoredKeys({ collection }, unknown, context);
+  const toStored = (key: Key): Key => stored.get(keyText(key)) ?? key;
+  return {
+    ...change,
+    updates: updates.map(({ key, payload }) => ({ key: toStored(key), payload })),
+    removes: removes === 'others' ? removes : removes.map(toStored),
+  };
+};
 
 /** Keys of the rows of the list that the caller may read: others are as if they were not there. */
 const presentKeys = async ({ relation, owner, planning, context }: ListContext): Promise<readonly Key[]> => {
@@ -82,13 +101,9 @@ const isKeyed = ({ collection, fields }: ToMany): boolean =>
 const isOwned = (relation: ToMany): boolean => relation.deselect === 'delete' || isKeyed(relation);
 
 /** What is asked to go by name is deleted where it cannot be without an owner. */
-const removeNamed = (
-  keys: readonly Key[],
-  present: ReadonlyMap<string, Key>,
-  list: ListContext,
-): Promise<void> => {
+const removeNamed = (keys: readonly Key[], present: StoredKeys, list: ListContext): Promise<void> => {
   const { relation } = list;
-  if (keys.some((key) => !present.has(textOf(key)))) throw missingItem(relation.collection);
+  if (keys.some((key) => !present.has(keyText(key)))) throw missingItem(relation.collection);
   const isBound = fieldsOf(relation).some(({ nullable }) => nullable !== true);
   return remove(keys, isOwned(relation) || isBound, list);
 };

@@ -144,6 +144,22 @@ export const compilePermitted = (collection: Collection, options: RowOptions): R
   };
 };
 
+/**
+ * The keys of the rows that some of the keys mean and that pass, as `k0`, `k1`, …, and which key each is meant by,
+ * as `named`: the first one that does. Locked like `compilePermitted`.
+ */
+export const compileNamed = (collection: Collection, options: RowOptions): RenderedStatement => {
+  const { dialect, keys } = options;
+  const columns = collection.key.map(({ name }, index) => `${dialect.quote(name)} as k${index}`).join(', ');
+  const each = keys.map((key) => compileTuples({ fields: collection.key, tuples: [key], dialect }));
+  const which = each.map(({ text }, index) => `when ${text} then ${index}`).join(' ');
+  const where = compileRowFilter(collection, options);
+  return {
+    text: `select ${columns}, case ${which} end as named from ${dialect.quote(collection.name)} where ${where.text}${dialect.rowLock}`,
+    values: [...each.flatMap(({ values }) => values), ...where.values],
+  };
+};
+
 /** Columns of the rows that have one of the tuples and pass, locked like `compilePermitted`. */
 export const compileColumns = (
   collection: Collection,
