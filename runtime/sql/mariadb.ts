@@ -3,8 +3,7 @@ import type { Field } from '../collection.js';
 import { completeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from './dialect.js';
 import { escapeLike, likePattern } from './like.js';
-
-const isSingle = (field: Field): boolean => /^float/i.test(field.dbType ?? '');
+import { fitsSingle, isSingle } from './singles.js';
 
 /** As many digits after the point as there are, and as leave room for those before it. */
 const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
@@ -23,11 +22,14 @@ export const mariadb: SqlDialect = {
       return `cast(? as decimal(65,${fractionOf(field)}))`;
     // bits are compared as the number they are
     if (field.type === 'binary' && field.dbType === 'bit') return 'cast(conv(hex(?), 16, 10) as unsigned)';
-    return field.type === 'float' && isSingle(field) ? 'cast(? as float)' : '?';
+    return isSingle(field) ? 'cast(? as float)' : '?';
   },
-  // compared in a set that has its characters, such a text finds nothing; left as it is, the statement fails
-  beyond({ collation }) {
+  // such a number is cast to no 4-byte float: the statement fails
+  beyond(field) {
+    if (isSingle(field)) return { placeholder: 'cast(? as double)', fits: fitsSingle };
+    const { collation } = field;
     if (collation === undefined) return null;
+    // compared in a set that has its characters, such a text finds nothing; left as it is, the statement fails
     return {
       placeholder: `? collate ${completeCollation(collation)}`,
       fits: (value) => typeof value !== 'string' || hasCharacters(collation, value),

@@ -5,6 +5,7 @@ import type { Operand } from '../plan/types.js';
 import { isRounded, readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from './dialect.js';
 import type { BindInput, Parameter } from './fragment.js';
+import { isSingle, toSingle } from './singles.js';
 
 /** One value; a list stays one, its variables as they are. */
 export const readOperand = (operand: Operand, input: BindInput): unknown =>
@@ -105,7 +106,7 @@ const maxPattern = 10_000;
 
 /** NULL, which nothing equals, where the text cannot be a value of the field. */
 export const searchParameter = (dialect: SqlDialect, field: Field, operand: Operand): Parameter => ({
-  placeholder: dialect.placeholder(field),
+  ...placeholdersOf(dialect, field),
   list: false,
   read(input) {
     const read = readValue(field, readOperand(operand, input));
@@ -146,7 +147,10 @@ const bindComparable = (
 ): Bound => {
   const isWhole = field.type === 'integer' || field.type === 'bigInteger';
   const read = readValue(isWhole ? field : withoutLimits(field), value);
-  if (read.ok) return { ok: true, value: dialect.bind(field, read.value) };
+  if (read.ok) {
+    const bound = dialect.bind(field, read.value);
+    return { ok: true, value: isSingle(field) ? toSingle(bound) : bound };
+  }
   // which number was meant is not known any more
   if (isAsked && field.type === 'bigInteger' && isRounded(value)) {
     return { ok: false, expected: read.expected };

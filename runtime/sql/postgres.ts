@@ -4,6 +4,7 @@ import { elementOf, isArray } from '../plan/elements.js';
 import { keptValue, readValue } from '../plan/values.js';
 import type { BindValue, SqlDialect } from './dialect.js';
 import { escapeLike, likePattern } from './like.js';
+import { fitsSingle, isSingle } from './singles.js';
 
 /** Texts have no zero character: what follows it is looked for alone, and what no text has in its place. */
 const escapeText = (text: string): string => escapeLike(text).replaceAll('\0', '\u{10ffff}');
@@ -26,12 +27,6 @@ const asText = (field: Field): readonly [string, string] => {
 /** Types that have no order, or that svc does not know. */
 const isUnordered = ({ type }: Field): boolean => type === 'json' || type === 'unknown';
 
-/** The limits of a 4-byte float: beyond, text becomes no such number. */
-const fitsSingle = (value: BindValue): boolean => {
-  const single = Math.fround(Number(value));
-  return Number.isFinite(single) && (single !== 0 || Number(value) === 0);
-};
-
 export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
@@ -48,8 +43,8 @@ export const postgres: SqlDialect = {
     if (field.type === 'bigInteger') {
       return { placeholder: 'cast(? as numeric)', fits: (value) => typeof value !== 'number' };
     }
-    if (field.type !== 'float' || field.dbType !== 'real') return null;
-    return { placeholder: 'cast(? as double precision)', fits: fitsSingle };
+    // text that fits no 4-byte float becomes no number at all
+    return isSingle(field) ? { placeholder: 'cast(? as double precision)', fits: fitsSingle } : null;
   },
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
