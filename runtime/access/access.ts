@@ -24,6 +24,8 @@ export interface Principal {
   readonly roles: readonly string[];
   /** The session of whoever logged in; `null` for static tokens and for nobody. */
   readonly session: string | null;
+  /** Of the holder; empty for nobody. */
+  readonly proof: string;
   readonly records: AccessRecords;
   /** Access version these were read at. */
   readonly version: string;
@@ -33,6 +35,8 @@ export interface Principal {
 export interface Holder {
   readonly user: User;
   readonly session: string | null;
+  /** Digest of what the token rests on: of itself where it is static, else of the password that its session began with. */
+  readonly proof: string;
   /** When the token ends, in milliseconds since 1970; `Infinity` for static ones. */
   readonly until: number;
 }
@@ -190,6 +194,7 @@ const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'prin
   const common = {
     user,
     session: holder?.session ?? null,
+    proof: holder?.proof ?? '',
     roles: book.rolesOf(user),
     records: book.records,
     version: book.version,

@@ -103,7 +103,12 @@ const findByToken = async (executor: Executor, token: string): Promise<Holder | 
   if (!isStorable(token)) return null;
   const [row] = await executor.query('select * from svc_users where token = ?', [token]);
   if (row === undefined || !isSame(String(row.token), token)) return null;
-  return { user: rowToUser(row), session: null, until: Number.POSITIVE_INFINITY };
+  return {
+    user: rowToUser(row),
+    session: null,
+    proof: credentialOf(token),
+    until: Number.POSITIVE_INFINITY,
+  };
 };
 
 /** A renewed session cookie leaves its predecessor this long, for requests that are under way. In milliseconds. */
@@ -123,15 +128,39 @@ const findBySession = async (
   ]);
   if (row === undefined || held === undefined) return null;
   if (row.status === 'suspended') throw apiError('USER_SUSPENDED', {});
-  if (held.credential !== credentialOf(text(row.password))) return null;
+  const proof = credentialOf(text(row.password));
+  if (held.credential !== proof) return null;
   const isCurrent = generation === null || generation === Number(held.generation);
   const isLast = generation === Number(held.generation) - 1;
   const leaves = isCurrent ? Number(held.expires) : isLast ? Number(held.rotated) + graceTime : 0;
   if (Date.now() >= leaves) return null;
-  return { user: rowToUser(row), session, until: Math.min(expires, leaves) };
+  return { user: rowToUser(row), session, proof, until: Math.min(expires, leaves) };
 };
 
-/** Says whether a password hash is still the same, and nothing else about it. */
+/** The role of somebody who is active and whose token still rests on what it rested on; `null`: there is none such. */
+export const findStillHeld = async (
+  { user, session, proof }: Pick<Holder, 'user' | 'session' | 'proof'>,
+  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
+): Promise<Pick<User, 'role'> | null> => {
+  const [row] = await executor.query('select role, status, token, password from svc_users where id = ?', [
+    user.id,
+  ]);
+  if (row?.status !== 'active') return null;
+  if (credentialOf(text(session === null ? row.token : row.password)) !== proof) return null;
+  if (session !== null && !(await isThere(session, user, { executor, quote }))) return null;
+  return { role: text(row.role) };
+};
+
+const isThere = async (
+  session: string,
+  { id }: User,
+  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
+): Promise<boolean> => {
+  const sessions = `select id from svc_sessions where id = ? and ${quote('user')} = ?`;
+  return (await executor.query(sessions, [session, id])).length > 0;
+};
+
+/** Says whether a password hash or a token is still the same, and nothing else about it. */
 export const credentialOf = (hash: string | null): string =>
   createHash('sha256')
     .update(hash ?? '')

@@ -1,11 +1,11 @@
 /** Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold. */
-import { StalePrincipal } from '../access/access.js';
+import { StalePrincipal, type Principal } from '../access/access.js';
 import type { Person } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
-import { createPolicyBook, type AccessRows, type PolicySet } from '../access/policies.js';
+import { createPolicyBook, type AccessRows, type PolicySet, type User } from '../access/policies.js';
 import type { Collection } from '../collection.js';
 import { forbidden, unprocessable } from '../errors.js';
-import { loadRows } from '../execute/access-source.js';
+import { findStillHeld, loadRows } from '../execute/access-source.js';
 import { findAdministrators } from '../execute/administrators.js';
 import type { Executor } from '../execute/database.js';
 import type { Key } from '../execute/insert.js';
@@ -91,22 +91,26 @@ const toPerson = ({ id, role }: Readonly<Record<string, unknown>>): Person => ({
   role: role === null ? null : String(role),
 });
 
-/** @throws StalePrincipal where the caller's own rules are not what the write was planned by */
+/** @throws StalePrincipal where the caller's token or rules are not what the write was planned by */
 const requireSame = async (
   rows: AccessRows,
   executor: Executor,
-  { principal: { user, policies }, client }: ItemContext,
+  { principal, client, dialect: { quote } }: ItemContext,
 ): Promise<void> => {
-  const [row] =
-    user === null
-      ? [{ role: null, status: 'active' }]
-      : await executor.query('select role, status from svc_users where id = ?', [user.id]);
-  if (row?.status !== 'active') throw new StalePrincipal();
-  const role = row.role === null ? null : String(row.role);
-  const now = createPolicyBook(rows).policiesOf(user === null ? null : { ...user, role }, () =>
-    client.address(),
-  );
-  if (textOf(now) !== textOf(policies)) throw new StalePrincipal();
+  const user = await findSameUser(principal, executor, quote);
+  const now = createPolicyBook(rows).policiesOf(user, () => client.address());
+  if (textOf(now) !== textOf(principal.policies)) throw new StalePrincipal();
+};
+
+const findSameUser = async (
+  { user, session, proof }: Principal,
+  executor: Executor,
+  quote: (name: string) => string,
+): Promise<User | null> => {
+  if (user === null) return null;
+  const held = await findStillHeld({ user, session, proof }, { executor, quote });
+  if (held === null) throw new StalePrincipal();
+  return { ...user, ...held };
 };
 
 const textOf = ({ ids, admin, permissions }: PolicySet): string => JSON.stringify([ids, admin, permissions]);

@@ -43,6 +43,7 @@ const principal: Principal = {
   user: null,
   pending: false,
   session: null,
+  proof: '',
   policies: book.policiesOf(null),
   roles: [],
   records: book.records,

@@ -87,6 +87,7 @@ export const accessOf = ({ policies, holders }: Scenario): Access =>
         columns: { person: personOf(token === adminToken ? 0 : tokens.indexOf(token)) },
       },
       session: null,
+      proof: '',
       until: Number.POSITIVE_INFINITY,
     }),
   });

@@ -6,6 +6,7 @@ import type { ApiRequest } from '../../../runtime/request/api-request.js';
 const holderOf = (id: string): Holder => ({
   user: { id, role: null, status: 'active', columns: {} },
   session: null,
+  proof: '',
   until: Number.POSITIVE_INFINITY,
 });
 

@@ -33,6 +33,7 @@ const principalOf = (who: Principal['user']): Principal => ({
   policies: book.policiesOf(who),
   roles: book.rolesOf(who),
   session: null,
+  proof: '',
   pending: false,
   records: book.records,
   version: '1',

@@ -1,0 +1,94 @@
+/** A write that waits for a hash while its sender loses the right to do it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { hashPassword, verifyPassword } from '../../../runtime/passwords.js';
+import { dialects } from '../../databases.js';
+import { useServer } from '../harness/use-server.js';
+import type { Answer, TestAccess } from '../server-harness.js';
+import { login, logIn, peopleAccess, peopleServer, type Tokens } from './people.js';
+
+const { users = {}, ...common } = peopleAccess;
+const names = ['logout', 'password', 'token', 'parallel'];
+
+const access: TestAccess = {
+  ...common,
+  policies: {
+    ...common.policies,
+    Own: [
+      { collection: 'svc_users', action: 'read', fields: ['id', 'first_name'] },
+      { collection: 'svc_users', action: 'update', fields: ['first_name', 'password'] },
+    ],
+  },
+  users: Object.fromEntries(names.map((name) => [name, { ...users.ann, policies: ['Own'] }])),
+};
+
+const otherHash = await hashPassword('another one');
+
+/** As any other, but it takes a second or so to compare with. */
+const slowHash = otherHash.replace(/t=\d+/, 't=200');
+
+/** Those of the server, which is in this process, come after it. */
+const occupyHasher = (): Promise<unknown> => verifyPassword(slowHash, 'x');
+
+/** Long enough for a request to get as far as its hash. */
+const pause = 200;
+
+describe.each(dialects)('a new password on %s', (dialect) => {
+  const server = useServer({ ...peopleServer({ dialect }), access });
+  const pathOf = (name: string): string => `/users/${server().ids.users.get(name)}`;
+
+  /** Sends it, and does something else while it waits. */
+  const write = async (
+    path: string,
+    authorization: string,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<Answer> => {
+    const occupied = occupyHasher();
+    const headers = { authorization };
+    const answered = server().request('PATCH', path, { headers, body: { password: 'taken over' } });
+    await sleep(pause);
+    await meanwhile();
+    await occupied;
+    return answered;
+  };
+  const logOut = ({ refresh_token: refresh }: Tokens) =>
+    server().request('POST', '/auth/logout', { body: { refresh_token: refresh } });
+
+  it('is not set by a session that has ended', async () => {
+    const tokens = await logIn(server(), 'logout');
+    const { status, codes } = await write(pathOf('logout'), `Bearer ${tokens.access_token}`, () =>
+      logOut(tokens),
+    );
+    expect([status, codes]).toEqual([401, ['INVALID_CREDENTIALS']]);
+    expect((await login(server(), 'logout')).status).toBe(200);
+  });
+
+  it('is not set by a session of another password', async () => {
+    const { access_token: token } = await logIn(server(), 'password');
+    const { status } = await write(pathOf('password'), `Bearer ${token}`, () =>
+      server().execute(
+        `update svc_users set password = '${otherHash}' where email = 'password@example.com';
+         update svc_access_version set version = version + 1;`,
+      ),
+    );
+    expect(status).toBe(401);
+    expect((await login(server(), 'password', { password: 'another one' })).status).toBe(200);
+  });
+
+  it('is not set by a static token that has been replaced', async () => {
+    const { status } = await write(pathOf('token'), 'Bearer token-token', () =>
+      server().request('PATCH', pathOf('token'), { as: 'admin', body: { token: 'quite-another-token' } }),
+    );
+    expect(status).toBe(401);
+    expect((await login(server(), 'token')).status).toBe(200);
+  });
+
+  it('is set by a session that is still there, whatever others do meanwhile', async () => {
+    const { access_token: token } = await logIn(server(), 'parallel');
+    const { status } = await write(pathOf('parallel'), `Bearer ${token}`, () =>
+      server().request('POST', '/users', { as: 'admin', body: { email: `${dialect}@example.com` } }),
+    );
+    expect(status).toBe(200);
+    expect((await login(server(), 'parallel', { password: 'taken over' })).status).toBe(200);
+  });
+});
