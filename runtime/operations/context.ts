@@ -8,6 +8,8 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 export interface OperationContext {
   /** Who asks, as of now. Asked only where it matters: whether the server is there says it to everybody. */
   principal(): Promise<Principal>;
+  /** The same, asked once more: for what is begun anew where it no longer holds. */
+  renew(): Promise<Principal>;
   readonly client: OperationClient;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
@@ -41,6 +43,7 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
   let principal: Promise<Principal> | null = null;
   const context: OperationContext = {
     principal: () => (principal ??= identifyNow(request, access)),
+    renew: () => (principal = identifyNow(request, access)),
     client: {
       address: request.address(),
       userAgent: textOf(request.headers['user-agent']),

@@ -66,7 +66,8 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
     updateUsersMe: ({ body }, context) =>
       untilConfirmed(async () => {
         const target = { collection: users, parsed: parseQuery(context.query) };
-        const rows = await updateOwn(target, body, await open(context));
+        const item = createContext(services, await context.renew(), clientOf(context));
+        const rows = await updateOwn(target, body, item);
         return rows === null
           ? { status: 204 as const, body: undefined }
           : { status: 200 as const, body: { data: JSON.parse(rows.bytes.toString()) } };

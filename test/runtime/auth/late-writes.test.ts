@@ -8,7 +8,7 @@ import type { Answer, TestAccess } from '../server-harness.js';
 import { login, logIn, peopleAccess, peopleServer, type Tokens } from './people.js';
 
 const { users = {}, ...common } = peopleAccess;
-const names = ['logout', 'password', 'token', 'parallel'];
+const names = ['logout', 'password', 'token', 'parallel', 'own', 'gone'];
 
 const access: TestAccess = {
   ...common,
@@ -90,5 +90,21 @@ describe.each(dialects)('a new password on %s', (dialect) => {
     );
     expect(status).toBe(200);
     expect((await login(server(), 'parallel', { password: 'taken over' })).status).toBe(200);
+  });
+  it('of one’s own is set although rules change meanwhile', async () => {
+    const policy = server().ids.policies.get('Own');
+    const body = { policy, collection: 'book', action: 'read', fields: ['title'] };
+    const { status } = await write('/users/me', 'Bearer own-token', () =>
+      server().request('POST', '/permissions', { as: 'admin', body }),
+    );
+    expect(status).toBe(200);
+    expect((await login(server(), 'own', { password: 'taken over' })).status).toBe(200);
+  });
+
+  it('of one’s own is not set by a session that has ended', async () => {
+    const tokens = await logIn(server(), 'gone');
+    const { status, codes } = await write('/users/me', `Bearer ${tokens.access_token}`, () => logOut(tokens));
+    expect([status, codes]).toEqual([401, ['INVALID_CREDENTIALS']]);
+    expect((await login(server(), 'gone')).status).toBe(200);
   });
 });
