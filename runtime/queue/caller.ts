@@ -14,6 +14,8 @@ import { refuse } from './wire.js';
 export interface Caller {
   readonly account: string;
   mayUse(model: QueueModelDeclaration): boolean;
+  /** Whether requests of the model with this id, which need not be there any more, are for it. */
+  maySee(model: string): boolean;
 }
 
 export interface CallerOptions {
@@ -46,6 +48,7 @@ export const createIdentify = (options: CallerOptions): Identify => {
     return {
       account: key.account,
       mayUse: (model) => model.access === 'user' && allows(key.models, model.id),
+      maySee: (model) => allows(key.models, model),
     };
   };
 };
@@ -64,7 +67,11 @@ const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Pro
 export const toCaller = ({ user, policies, pending }: Principal): Caller => {
   if (pending) throw refuse(403, 'one-time passwords have to be turned on first');
   if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
-  return { account: user.id, mayUse: ({ access: needed }) => needed === 'user' || policies.admin };
+  return {
+    account: user.id,
+    mayUse: ({ access: needed }) => needed === 'user' || policies.admin,
+    maySee: () => true,
+  };
 };
 
 /** Precise enough to tell whether a key is in use. */

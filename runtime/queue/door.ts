@@ -116,7 +116,9 @@ const respondQueue = async (request: ApiRequest, services: Services): Promise<Ap
   if (rest === null) return respondSubmit(request, withoutSlash(name), { ...services, caller });
   const { id = '', action = '' } = /^(?<id>[^/]+)(?<action>\/.*)?$/.exec(rest)?.groups ?? {};
   const found = await services.requests.find(id, caller);
-  if (found === null || !isNameOf(name, found.model)) return answerJson(404, { status: 'NOT_FOUND' });
+  if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
+    return answerJson(404, { status: 'NOT_FOUND' });
+  }
   return respondRequest(`${methodOf(request)} ${withoutSlash(action)}`, { found, request }, services);
 };
 

@@ -68,6 +68,28 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     expect((await submit(old)).status).toBe(401);
   });
 
+  it('keys: bound to models see and cancel requests of no others', async () => {
+    const { key } = await keyOf({});
+    const { key: narrow } = await keyOf({ models: ['demo/train'] });
+    const { key: fitting } = await keyOf({ models: ['acme/*', 'demo/image'] });
+    const { request_id: id } = (await submit(key)).body as { request_id: string };
+    const ask = (method: string, action: string, by: string) =>
+      queue.request(method, `/queue/demo/image/requests/${id}${action}`, {
+        headers: { authorization: `Key ${by}` },
+      });
+    for (const [method, action] of [
+      ['GET', '/status'],
+      ['GET', '/status/stream'],
+      ['GET', ''],
+      ['GET', '/response'],
+      ['PUT', '/cancel'],
+    ] as const) {
+      const { status, body } = await ask(method, action, narrow);
+      expect([status, body]).toEqual([404, { status: 'NOT_FOUND' }]);
+    }
+    for (const by of [key, fitting]) expect((await ask('GET', '/status', by)).status).toBeLessThan(300);
+  });
+
   it('keys of a user who is suspended end with it', async () => {
     const { key } = (await queue.request('POST', '/keys', { as: 'bob', body: {} })).data as { key: string };
     const bob = queue.ids.users.get('bob') ?? '';
