@@ -1,10 +1,10 @@
 /** Bodies of `spec/operations/keys.yaml`: keys of the queue, each user their own, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
-import { forbidden } from '../errors.js';
+import { forbidden, invalidPayload } from '../errors.js';
 import { createKey } from '../queue/keys.js';
 import { isId } from '../queue/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
-import { absent, accountOf, toTime, toTimeOrNull } from './own.js';
+import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
@@ -12,10 +12,10 @@ type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
 export const createKeyOperations = ({ database, loadQueue }: OperationServices): Pick<Operations, Names> => ({
   async keysCreate({ body }, context) {
     const { settings } = await loadQueue();
-    const { name = null, models = null, expires_at: expires = null } = body;
+    const { name = null, models = null, expires_at: end = null } = body;
+    const expires = end === null ? null : fromTime('expires_at', end, invalidPayload);
     const account = await accountOf(context);
-    const key = { account, name, models, expires: expires === null ? null : Date.parse(expires) };
-    const made = await createKey(database, key, settings.secrets);
+    const made = await createKey(database, { account, name, models, expires }, settings.secrets);
     return { data: { id: made.stored.id, key: made.key } };
   },
 

@@ -15,3 +15,10 @@ export const absent = (what: string, id: string): ApiError =>
 /** ISO 8601. */
 export const toTime = (time: number): string => new Date(time).toISOString();
 export const toTimeOrNull = (time: number | null): string | null => (time === null ? null : toTime(time));
+
+/** The moment that a text of this format names. @throws for a leap second, which no clock of ours has */
+export const fromTime = (name: string, text: string, refuse: (reason: string) => ApiError): number => {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw refuse(`"${name}" must match format "date-time"`);
+  return time;
+};

@@ -1,6 +1,6 @@
 /** Bodies of `spec/operations/requests.yaml`: what callers do with their requests of the queue. */
 import type { Operations, RequestsSubmitInput } from '../../generated/server/operations.js';
-import { apiError, unprocessable, type ApiError } from '../errors.js';
+import { apiError, invalidQuery, unprocessable, type ApiError } from '../errors.js';
 import { toCaller } from '../queue/caller.js';
 import type { Requests } from '../queue/requests.js';
 import { wireStates } from '../queue/status.js';
@@ -10,7 +10,7 @@ import type { SubmitOptions } from '../queue/submit-options.js';
 import { refusalOf, type TargetPolicy } from '../queue/webhook/target.js';
 import { Refused } from '../queue/wire.js';
 import type { OperationContext } from './context.js';
-import { absent, accountOf, toTime, toTimeOrNull } from './own.js';
+import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names =
@@ -63,8 +63,8 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
         ...(model !== undefined && { model }),
         ...(status !== undefined && { states: statesOf(status) }),
         ...(tag !== undefined && { tag: toTag(tag) }),
-        ...(after !== undefined && { after: Date.parse(after) }),
-        ...(before !== undefined && { before: Date.parse(before) }),
+        ...(after !== undefined && { after: fromTime('after', after, invalidQuery) }),
+        ...(before !== undefined && { before: fromTime('before', before, invalidQuery) }),
       });
       return { data: found.map(toWire) };
     },

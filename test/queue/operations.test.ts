@@ -90,6 +90,16 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     for (const by of [key, fitting]) expect((await ask('GET', '/status', by)).status).toBeLessThan(300);
   });
 
+  it('times that no clock has are refused', async () => {
+    const leap = '2020-12-31T23:59:60Z';
+    const made = await queue.request('POST', '/keys', { as: 'ann', body: { expires_at: leap } });
+    expect([made.status, made.codes]).toEqual([400, ['INVALID_PAYLOAD']]);
+    for (const name of ['after', 'before']) {
+      const list = await queue.request('GET', `/requests?${name}=${leap}`, { as: 'ann' });
+      expect([list.status, list.codes]).toEqual([400, ['INVALID_QUERY']]);
+    }
+  });
+
   it('keys of a user who is suspended end with it', async () => {
     const { key } = (await queue.request('POST', '/keys', { as: 'bob', body: {} })).data as { key: string };
     const bob = queue.ids.users.get('bob') ?? '';
