@@ -10,7 +10,7 @@ import type { ParsedQuery } from '../request/query.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
 import { remember } from './plans.js';
-import { defaultItem } from './singleton.js';
+import { absentItem } from './singleton.js';
 
 export interface ReadTarget {
   readonly collection: Collection;
@@ -52,7 +52,7 @@ export const readItems = (
     context,
   );
 
-/** The one item of a singleton; its defaults where the table is empty. */
+/** The one item of a singleton; its defaults where there is none. */
 export const readSingleton = async (
   { collection, parsed }: ReadTarget,
   context: ItemContext,
@@ -61,7 +61,8 @@ export const readSingleton = async (
     { collection, parsed, kind: 'singleton', narrow: narrowToFirst, keys: [] },
     context,
   );
-  return count > 0 ? rows : defaultItem(planRead(parsed.query, collection, planContext(context)));
+  if (count > 0) return rows;
+  return absentItem(planRead(parsed.query, collection, planContext(context)), context);
 };
 
 export const planContext = ({ principal, maxDepth }: ItemContext) => ({

@@ -1,19 +1,38 @@
-/** What a singleton answers while its table is empty: its defaults, and no key. */
+/** The one row of a singleton, and what is answered where there is none. */
+import type { Collection } from '../collection.js';
 import { JsonRows } from '../execute/row-set.js';
-import type { ReadPlan } from '../plan/types.js';
+import type { Entry, ReadPlan } from '../plan/types.js';
+import { isConcealed } from '../sql/select.js';
+import type { ItemContext } from './context.js';
 
-export const defaultItem = ({ collection, select }: ReadPlan): JsonRows => {
-  if (select.kind === 'key') return JsonRows.of(Buffer.from('null'));
-  const isKey = (name: string): boolean => collection.key.some((field) => field.name === name);
-  const entries = select.entries.map((entry): [string, unknown] => {
-    if (entry.kind === 'constant') return [entry.name, JSON.parse(entry.json)];
-    if (entry.kind === 'many') return [entry.name, []];
-    if (entry.kind === 'one' || isKey(entry.field.name)) return [entry.name, null];
-    return [entry.name, entry.field.default ?? null];
-  });
+/** The stored item's key, whoever asks; whether it may be read or written is decided elsewhere. */
+export const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
+  const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
+  const rows = await database.query(
+    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
+  );
+  return rows.map((row) => collection.key.map((field) => row[field.name]));
+};
+
+/** Its defaults, and no key: nulls where the caller may see no value, or not what is stored there. */
+export const absentItem = async (plan: ReadPlan, context: ItemContext): Promise<JsonRows> => {
+  if (plan.select.kind === 'key') return JsonRows.of(Buffer.from('null'));
+  const isHidden =
+    plan.grant.rows.kind !== 'always' && (await singletonKey(plan.collection, context)).length > 0;
+  const entries = plan.select.entries.map((entry): [string, unknown] => [
+    entry.name,
+    absentValue(entry, isHidden, plan),
+  ]);
   return JsonRows.of(
     Buffer.from(
       `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
     ),
   );
+};
+
+const absentValue = (entry: Entry, isHidden: boolean, { collection }: ReadPlan): unknown => {
+  if (entry.kind === 'constant') return JSON.parse(entry.json);
+  if (entry.kind === 'many') return [];
+  if (entry.kind === 'one' || isHidden || entry.rule !== null || isConcealed(entry.field)) return null;
+  return collection.key.some(({ name }) => name === entry.field.name) ? null : (entry.field.default ?? null);
 };

@@ -28,6 +28,7 @@ import { createWriteList } from './lists.js';
 import { refuseOwnRow } from './own-rights.js';
 import { remember } from './plans.js';
 import { planContext, readItems, readList, type ReadTarget } from './read.js';
+import { singletonKey } from './singleton.js';
 
 /** What a write answers: rows, or nothing where the caller may not read them or nobody can tell their keys. */
 export type WriteAnswer = JsonRows | null;
@@ -136,15 +137,6 @@ export const updateSingleton = async (
   return key === undefined
     ? createItems(target, payload, context)
     : updateItem(target, { key, payload }, context);
-};
-
-/** The stored item's key, whoever asks; whether it may be written is decided by the write. */
-const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
-  const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
-  const rows = await database.query(
-    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
-  );
-  return rows.map((row) => collection.key.map((field) => row[field.name]));
 };
 
 export const deleteItem = async (

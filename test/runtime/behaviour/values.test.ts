@@ -25,13 +25,15 @@ create table "kinds" (
   "id" integer primary key, "word" varchar(20), "small" smallint, "big" bigint, "ratio" double precision, "price" decimal(20,6),
   "flag" boolean, "day" date, "clock" {clock}, "moment" {dateTime}, "instant" {instant} null, "code" {uuid}, "data" json, "bytes" {bytes}
 );
+create table "office" ("id" {counter}, "open" varchar(20) default 'shown', "secret" varchar(20) default 'concealed', "pass" varchar(100) default 'hashed', "part" varchar(20) default 'partial');
 create table "settings" ("id" {counter}, "title" varchar(40) not null default 'Untitled', "size" integer default 3, "ratio" decimal(6,2) default 1.5);
 `,
   );
 
 const specialsMeta: TestMeta = {
-  collections: { settings: { singleton: true } },
+  collections: { settings: { singleton: true }, office: { singleton: true } },
   fields: {
+    office: { secret: { special: ['conceal'] }, pass: { special: ['hash'] } },
     // a uuid also where the database has no such type
     kinds: { code: { special: ['uuid'] } },
     note: {
@@ -58,13 +60,22 @@ describe.each(settings)('fields with a meaning on $dialect through $door', (sett
     meta: specialsMeta,
     access: {
       policies: {
+        Visitor: [
+          {
+            collection: 'office',
+            action: 'read',
+            fields: ['*'],
+            permissions: { open: { _eq: 'real' } },
+          },
+          { collection: 'office', action: 'read', fields: ['open'], permissions: { open: { _eq: 'half' } } },
+        ],
         Writer: (['create', 'read', 'update'] as const).map((action) => ({
           collection: 'note',
           action,
           fields: ['*'],
         })),
       },
-      users: { writer: { policies: ['Writer'] } },
+      users: { visitor: { policies: ['Visitor'] }, writer: { policies: ['Writer'] } },
     },
   });
   const send = (as: string, method: string, path: string, body?: unknown) =>
@@ -238,5 +249,23 @@ describe.each(settings)('fields with a meaning on $dialect through $door', (sett
     });
     expect((await send('admin', 'POST', '/items/settings', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
     expect((await send('admin', 'PATCH', '/items/settings/1', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
+  });
+
+  it('defaults tell no more than a row would', async () => {
+    const get = async (as: string, query = '') => (await send(as, 'GET', `/items/office${query}`)).data;
+    const all = { id: null, open: 'shown', secret: null, pass: null, part: 'partial' };
+    expect(await get('admin')).toEqual(all);
+    expect(await get('visitor')).toEqual({ ...all, part: null });
+    await send('admin', 'PATCH', '/items/office', { open: 'closed' });
+    const nothing = { id: null, open: null, secret: null, pass: null, part: null };
+    expect(await get('visitor')).toEqual(nothing);
+    const asked = { as: 'visitor', body: { query: '{ office { open part } }' } };
+    const { data } = await server().request('POST', '/graphql', asked);
+    expect(data).toEqual({ office: { open: null, part: null } });
+    expect(await get('admin', '?filter[open][_eq]=other&fields=open')).toEqual({ open: 'shown' });
+    await send('admin', 'PATCH', '/items/office', { open: 'half' });
+    expect(await get('visitor', '?fields=open,part')).toEqual({ open: 'half', part: null });
+    await send('admin', 'PATCH', '/items/office', { open: 'real' });
+    expect(await get('visitor', '?fields=open,part')).toEqual({ open: 'real', part: 'partial' });
   });
 });
