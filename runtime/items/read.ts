@@ -37,20 +37,31 @@ export const readItem = async (
 
 /** Those of the keys that exist for the caller, in the order of the query. */
 export const readItems = (
-  { collection, parsed }: ReadTarget,
+  target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
   context: ItemContext,
-): Promise<ReadResult> =>
-  run(
-    {
-      collection,
-      parsed,
-      kind: collection.key.length === 1 ? 'items' : `items ${keys.length}`,
-      narrow: (plan) => narrowToItems(plan, keys.length),
-      keys: keys.flat(),
-    },
+): Promise<ReadResult> => run(byKeys(target, keys), context);
+
+/** The same of keys that were written: all of them, whatever the maximum. */
+export const readWritten = (
+  target: ReadTarget,
+  keys: readonly (readonly Scalar[])[],
+  context: ItemContext,
+): Promise<ReadResult> => {
+  const { kind, narrow, ...items } = byKeys(target, keys);
+  return run(
+    { ...items, kind: `written ${kind}`, narrow: (plan) => ({ ...narrow(plan), limit: 'every' }) },
     context,
   );
+};
+
+const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): Run => ({
+  collection,
+  parsed,
+  kind: collection.key.length === 1 ? 'items' : `items ${keys.length}`,
+  narrow: (plan) => narrowToItems(plan, keys.length),
+  keys: keys.flat(),
+});
 
 /** The one item of a singleton; its defaults where there is none. */
 export const readSingleton = async (
@@ -73,7 +84,7 @@ export const planContext = ({ principal, maxDepth }: ItemContext) => ({
 interface Run extends ReadTarget {
   /** Tells apart plans of one shape. */
   readonly kind: string;
-  narrow(plan: ReadPlan): ReadPlan;
+  readonly narrow: (plan: ReadPlan) => ReadPlan;
   readonly keys: readonly unknown[];
 }
 

@@ -27,7 +27,7 @@ import { hashRows } from './hash.js';
 import { createWriteList } from './lists.js';
 import { refuseOwnRow } from './own-rights.js';
 import { remember } from './plans.js';
-import { planContext, readItems, readList, type ReadTarget } from './read.js';
+import { planContext, readList, readWritten, type ReadTarget } from './read.js';
 import { singletonKey } from './singleton.js';
 
 /** What a write answers: rows, or nothing where the caller may not read them or nobody can tell their keys. */
@@ -246,7 +246,7 @@ const readAnswer = async (
 ): Promise<WriteAnswer> => {
   if (answer === null) return null;
   const parts = await Promise.all(
-    chunk(keys, answersTogether).map((part) => readItems(answer, part, context)),
+    chunk(keys, answersTogether).map((part) => readWritten(answer, part, context)),
   );
   if (parts.every(({ count }) => count === 0) && keys.length > 0) return null;
   return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));

@@ -19,8 +19,8 @@ export interface ReadPlan {
   readonly whereTotal: Condition;
 }
 
-/** `all`: asked for with -1. */
-export type Limit = Operand | 'default' | 'all';
+/** `all`: asked for with -1; `every`: the rows are named, and no maximum cuts them. */
+export type Limit = Operand | 'default' | 'all' | 'every';
 
 /** What one row becomes: an object, or its bare key, which shows on the rows of its rule and is null elsewhere. */
 export type Select =

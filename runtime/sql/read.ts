@@ -128,7 +128,7 @@ const compilePage = (
   { limits, dialect }: ReadOptions,
 ): Sql => {
   const isWhole = plan.offset === null && plan.page === null;
-  if (isWhole && plan.limit === 'all' && limits.most === null) return [];
+  if (isWhole && (plan.limit === 'every' || (plan.limit === 'all' && limits.most === null))) return [];
   const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
   if (isWhole) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
@@ -151,6 +151,7 @@ const limitParameter = (
 
 /** @throws INVALID_QUERY above the maximum */
 const readLimit = (limit: Limit, input: BindInput, { fallback, most }: Limits): number => {
+  if (limit === 'every') return unlimited;
   if (limit === 'all') return most ?? unlimited;
   if (limit === 'default') return most === null ? fallback : Math.min(fallback, most);
   const asked = readOperand(limit, input) as number;

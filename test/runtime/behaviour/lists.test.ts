@@ -293,6 +293,9 @@ describe.each(settings)('limits of the configuration on $dialect through $door',
     return data === undefined ? codes : (data as unknown[]).length;
   };
 
+  const write = async (method: string, path: string, body: unknown): Promise<unknown> =>
+    (await server().request(method, path, { as: 'admin', body })).data;
+
   it('the default is the configured one, all means the maximum, more is an invalid query', async () => {
     expect(await count('', 'admin')).toBe(7);
     expect(await count('limit=-1', 'admin')).toBe(20);
@@ -304,5 +307,24 @@ describe.each(settings)('limits of the configuration on $dialect through $door',
     expect(await count('')).toBe(3);
     expect(await count('limit=-1')).toBe(3);
     expect(await count('limit=4')).toEqual(['INVALID_QUERY']);
+  });
+
+  it('a write answers all that it wrote, lists in it up to the maximum', async () => {
+    const keys = Array.from({ length: 25 }, (_, index) => index + 1);
+    const notes = { keys, data: { note: 'x' } };
+    expect(await write('PATCH', '/items/book?fields=note', notes)).toHaveLength(25);
+    const named = keys.map((key) => ({ title: `New ${key}` }));
+    expect(await write('POST', '/items/book?fields=title', named)).toHaveLength(25);
+    expect(await write('POST', '/items/book?fields=author.name,title', named)).toHaveLength(25);
+    const query = `mutation { update_book_items(ids: [${keys}], data: { note: "y" }) { note } }`;
+    const { update_book_items: updated } = (await write('POST', '/graphql', { query })) as Record<
+      string,
+      unknown
+    >;
+    expect(updated).toHaveLength(25);
+    const author = (await write('PATCH', '/items/author/1?fields=book.id&deep[book][_limit]=-1', {
+      name: 'A',
+    })) as { readonly book: readonly unknown[] };
+    expect(author.book).toHaveLength(20);
   });
 });
