@@ -2,6 +2,7 @@
 import type { Collection, Field, ToOne } from '../collection.js';
 import { ApiError, ApiErrors, apiError } from '../errors.js';
 import type { WriteRow } from '../plan/write.js';
+import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './offenders.js';
 import { readViolation, type Violation } from './violations.js';
 
@@ -28,7 +29,7 @@ export const explainFailure = async <Result>(
   }
 };
 
-const toError = async (violation: Violation, write: Write): Promise<ApiError> => {
+const toError = async (violation: Violation, write: Write): Promise<Error> => {
   switch (violation.kind) {
     case 'unique':
       return toNotUnique(violation, write);
@@ -37,6 +38,8 @@ const toError = async (violation: Violation, write: Write): Promise<ApiError> =>
       return write.deletes === true || violation.kind === 'referenced'
         ? toReferenced(write)
         : toDangling(violation, write);
+    case 'skipped':
+      return skippedItem(write.collection);
     default:
       return toRefused(violation.kind, await findField(violation, write), write);
   }
@@ -107,7 +110,7 @@ const toReferenced = ({ collection, rows }: Write): ApiError =>
     'other items still refer to this one',
   );
 
-type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced'>;
+type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped'>;
 
 const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }: Write): ApiError => {
   const details = place(field, rows, collection);

@@ -1,5 +1,6 @@
 /** Rows inserted, and the keys they got: given back by the database, known before, or counted. */
 import type { Collection, Field } from '../collection.js';
+import { unprocessable } from '../errors.js';
 import { readValue, type Scalar } from '../plan/values.js';
 import type { WriteRow } from '../plan/write.js';
 import type { SqlDialect } from '../sql/dialect.js';
@@ -59,8 +60,13 @@ const insertReturning = async (
   const returning = collection.key.map((field) => dialect.quote(field.name)).join(', ');
   const { text, values } = compileInsert(collection, rows, { dialect, returning });
   const found = await executor.query(text, values);
+  if (found.length < rows.length) throw skippedItem(collection);
   return found.map((row) => collection.key.map((field) => toScalar(field, row[field.name])));
 };
+
+/** What a trigger or a rule leaves out was not made, though nothing failed. */
+export const skippedItem = ({ name }: Collection): Error =>
+  unprocessable(`the database does not keep the item: a trigger or a rule of "${name}" leaves it out`);
 
 /** Where an insert gives nothing back, the key is in the row, or made before it, or counted. */
 const insertTelling = async (

@@ -10,7 +10,8 @@ export interface Violation {
     | 'tooLong'
     | 'range'
     | 'type'
-    | 'check';
+    | 'check'
+    | 'skipped';
   /** Columns, and the constraint's name or condition, as far as the database tells. */
   readonly columns: readonly string[];
   readonly constraint: string | null;
@@ -106,6 +107,8 @@ const readSqlite = (text: string, table: string): Violation | null => {
 interface PostgresError {
   readonly code: string;
   readonly message: string;
+  /** The function of the server that refused, in every language the same. */
+  readonly routine?: string;
   readonly detail?: string;
   readonly table?: string;
   readonly column?: string;
@@ -131,6 +134,9 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
       return violation('check', checkedColumn(constraint, table), constraint);
     case '428C9':
       return violation('type', [found(/column "(.*)"/s, error.message) ?? []].flat());
+    case '0A000':
+      // what a rule makes of an insert gives no row back
+      return error.routine === 'RewriteQuery' ? violation('skipped') : null;
     case '22001':
       return violation('tooLong', column);
     case '22003':

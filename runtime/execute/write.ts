@@ -6,7 +6,7 @@ import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write
 import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Returning } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { explainFailure } from './failures.js';
-import { insertRows, type Key } from './insert.js';
+import { insertRows, skippedItem, type Key } from './insert.js';
 import { requirePermitted, type RowsContext } from './permitted.js';
 import type { JsonRows } from './row-set.js';
 import {
@@ -34,6 +34,7 @@ export const executeCreateReturning = async (
     () => toWrite(plan.collection, plan.rows, context),
     async () => {
       const { rows } = await database.rows(statement, layout);
+      if (rows.isEmpty) throw skippedItem(plan.collection);
       return rows;
     },
   );
