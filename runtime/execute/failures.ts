@@ -114,7 +114,7 @@ type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced'
 
 const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }: Write): ApiError => {
   const details = place(field, rows, collection);
-  const name = field === undefined ? 'a field' : `"${field.name}"`;
+  const name = field === undefined ? (kind === 'check' ? 'the item' : 'a field') : `"${field.name}"`;
   switch (kind) {
     case 'notNull':
       return apiError(

@@ -20,13 +20,17 @@ export interface Violation {
 /** `null`: the error is about something else. */
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (typeof error !== 'object' || error === null) return null;
-  const { errno, code, message } = error as { errno?: unknown; code?: unknown; message?: unknown };
+  const { errno, code, message, sqlState } = error as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : '';
-  if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(text, table);
+  if (typeof code === 'string' && code.startsWith('SQLITE')) return readSqlite(code, text, table);
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
     return readPostgres(error as PostgresError, table);
+  if (sqlState === signalled) return violation('check');
   return typeof errno === 'number' ? readMysql(errno, text, table) : null;
 };
+
+/** What triggers of MySQL and MariaDB refuse with, whatever number they give it. */
+const signalled = '45000';
 
 const violation = (
   kind: Violation['kind'],
@@ -63,10 +67,20 @@ const readMysql = (errno: number, text: string, table: string): Violation | null
     case 3157:
     case 3988:
       return violation('type', column(lastColumn));
+    // text that a function takes for JSON; it names no column of the table
+    case 3141:
+    case 4037:
+    case 4038:
+      return violation('type');
     case 1416:
     case 3140:
     case 6136:
       return violation('type', column(/ in value for column '(?:.*\.)?(.*?)'\.$/s));
+    // no partition takes the row; a generated column divides by 0; a trigger says no
+    case 1365:
+    case 1526:
+    case 1644:
+      return violation('check');
     case 3819:
       return violation('check', [], found(/^Check constraint '(.*)' is violated/s, text));
     case 4025:
@@ -92,14 +106,17 @@ const splitNames = (list: string | null): readonly string[] =>
         .map((name) => name.replaceAll('``', '`'));
 
 /** https://www.sqlite.org/rescode.html; columns stand in the message only, each after its table. */
-const readSqlite = (text: string, table: string): Violation | null => {
+const readSqlite = (code: string, text: string, table: string): Violation | null => {
+  // the text is the trigger's own; `restrict` is one of SQLite's
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && text !== 'FOREIGN KEY constraint failed')
+    return violation('check');
   const said = found(/constraint failed: (.*)$/s, text);
   const columns = said?.startsWith(`${table}.`) ? said.slice(table.length + 1).split(`, ${table}.`) : [];
   if (text.includes('UNIQUE constraint failed')) return violation('unique', columns);
   if (text.includes('NOT NULL constraint failed')) return violation('notNull', columns);
   if (text.includes('FOREIGN KEY constraint failed')) return violation('foreignKey');
   if (text.includes('CHECK constraint failed')) return violation('check', [], said);
-  if (!/cannot store|datatype mismatch/.test(text)) return null;
+  if (!/cannot store|datatype mismatch|^malformed JSON$/.test(text)) return null;
   return violation('type', [found(/column .*\.(.*)$/s, text) ?? []].flat());
 };
 
@@ -113,6 +130,9 @@ interface PostgresError {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
+  /** Where in the statement, or in one that a function of the database runs; of neither, a value is wrong. */
+  readonly position?: string;
+  readonly internalQuery?: string;
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -139,12 +159,25 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
       return error.routine === 'RewriteQuery' ? violation('skipped') : null;
     case '22001':
       return violation('tooLong', column);
+    case '54000':
+      return violation('tooLong', column);
     case '22003':
       return violation('range', column);
     default:
-      return error.code.startsWith('22') ? violation('type', column) : null;
+      if (isRaised(error)) return violation('check');
+      return error.code.startsWith('22') || isMisread(error) ? violation('type', column) : null;
   }
 };
+
+/** A function of the database refused, with a code of its choice. */
+const isRaised = ({ code, routine }: PostgresError): boolean =>
+  code === 'P0001' || routine === 'exec_stmt_raise';
+
+/** What columns such as `tsquery`, `jsonpath` and `regclass` say of a text they cannot read. */
+const misreadings: ReadonlySet<string> = new Set(['42601', '42602', '42P01', '42704', '42883', '3F000']);
+
+const isMisread = ({ code, position, internalQuery }: PostgresError): boolean =>
+  misreadings.has(code) && position === undefined && internalQuery === undefined;
 
 /** A check of one column that was given no name is called `<table>_<column>_check`. */
 const checkedColumn = (constraint: string | null, table: string): readonly string[] => {

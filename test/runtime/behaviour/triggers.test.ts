@@ -1,5 +1,6 @@
 /** What the triggers and rules of a table make of a write: refused with a reason, and nothing of it is stored. */
 import { describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 
 /** A table that leaves out items whose `v` is 1; by a rule, all of them. */
@@ -45,5 +46,64 @@ describe('items that a rule of postgres leaves out', () => {
   it.each([[{ v: 1 }], [[{ v: 1 }, { v: 2 }]]])('are refused: %j', async (body) => {
     const { status, codes } = await server().request('POST', '/items/ruled', { as: 'admin', body });
     expect({ status, codes }).toEqual({ status: 422, codes: ['UNPROCESSABLE_ENTITY'] });
+  });
+});
+
+/** Triggers that refuse `v` = 'bad' and to delete, with words that are not for the client. */
+const refusing: Readonly<Record<TestDialect, string>> = {
+  sqlite: `
+create trigger no_new before insert on guarded when new.v = 'bad' begin select raise(abort, 'UNIQUE constraint failed: secret'); end;
+create trigger no_change before update on guarded when new.v = 'bad' begin select raise(abort, 'secret'); end;
+create trigger no_end before delete on guarded begin select raise(abort, 'secret'); end;`,
+  mariadb: `
+create trigger no_new before insert on guarded for each row begin if new.v = 'bad' then signal sqlstate '45000' set message_text = 'secret'; end if; end;
+create trigger no_change before update on guarded for each row begin if new.v = 'bad' then signal sqlstate '45000' set mysql_errno = 30001, message_text = 'secret'; end if; end;
+create trigger no_end before delete on guarded for each row begin signal sqlstate '99001' set message_text = 'secret'; end;`,
+  mysql: `
+create trigger no_new before insert on guarded for each row begin if new.v = 'bad' then signal sqlstate '45000' set message_text = 'secret'; end if; end;
+create trigger no_change before update on guarded for each row begin if new.v = 'bad' then signal sqlstate '45000' set mysql_errno = 30001, message_text = 'secret'; end if; end;
+create trigger no_end before delete on guarded for each row begin signal sqlstate '99001' set message_text = 'secret'; end;`,
+  postgres: `
+create function refuse() returns trigger language plpgsql as $$ begin if tg_op = 'DELETE' then raise exception 'secret' using errcode = 'U0001'; end if; if new.v = 'bad' then raise exception 'secret'; end if; return new; end $$;
+create trigger no before insert or update or delete on guarded for each row execute function refuse();`,
+};
+
+describe.each(dialects)('what triggers refuse on %s', (dialect) => {
+  const server = useServer({
+    dialect,
+    sql: `create table guarded (id int primary key, v varchar(9)); insert into guarded values (1, 'good'), (2, 'good'); ${refusing[dialect]}
+create table held (id int primary key); insert into held values (1);
+create table holder (id int primary key, held int, foreign key (held) references held (id) on delete restrict); insert into holder values (1, 1);`,
+  });
+  const send = (method: string, path: string, body?: unknown) =>
+    server().request(method, path, { as: 'admin', ...(body !== undefined && { body }) });
+  const refused = { code: 'FAILED_VALIDATION', collection: 'guarded', field: null, type: 'check' };
+
+  it.each([
+    ['POST', '/items/guarded', { id: 3, v: 'bad' }],
+    ['POST', '/items/guarded', [{ id: 3 }, { id: 4, v: 'bad' }]],
+    ['PATCH', '/items/guarded/1', { v: 'bad' }],
+    ['PATCH', '/items/guarded', { keys: [1, 2], data: { v: 'bad' } }],
+    ['DELETE', '/items/guarded/1', undefined],
+    ['DELETE', '/items/guarded', [1, 2]],
+  ])('%s %s %j', async (method, path, body) => {
+    const { status, errors, text } = await send(method, path, body);
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.objectContaining(refused)] });
+    expect(text).not.toContain('secret');
+    expect((await send('GET', '/items/guarded?fields=v')).data).toEqual([{ v: 'good' }, { v: 'good' }]);
+  });
+
+  it('but a reference is told as one', async () => {
+    expect((await send('DELETE', '/items/held/1')).codes).toEqual(['INVALID_FOREIGN_KEY']);
+  });
+
+  it.each([
+    'create_guarded_item(data: { id: 3, v: "bad" }) { id }',
+    'update_guarded_item(id: 1, data: { v: "bad" }) { id }',
+    'delete_guarded_item(id: 1) { id }',
+  ])('%s', async (field) => {
+    const { errors, text } = await send('POST', '/graphql', { query: `mutation { ${field} }` });
+    expect(errors).toEqual([expect.objectContaining(refused)]);
+    expect(text).not.toContain('secret');
   });
 });
