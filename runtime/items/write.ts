@@ -20,6 +20,7 @@ import { readKey, splitKeyValue } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import { planCreate, planDelete, planUpdate, type UpdatePlan, type WriteContext } from '../plan/write.js';
 import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
+import { unlimited, type Limits } from '../sql/read.js';
 import { compileReturning, type Returning } from '../sql/write.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { bindInput, databaseTime, type ItemContext } from './context.js';
@@ -194,7 +195,7 @@ const selectKeys = async (
   if (typeof query !== 'object' || query === null || Array.isArray(query))
     throw invalidPayload('"query" must be an object');
   const parsed = readQuery({ ...query, fields: collection.key.map((field) => field.name), deep: undefined });
-  const { rows } = await readList({ collection, parsed }, context);
+  const { rows } = await readList({ collection, parsed }, isPageOnly(parsed) ? context : unbounded(context));
   const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
   return found.map((row) =>
     readKey(
@@ -203,6 +204,18 @@ const selectKeys = async (
     ),
   );
 };
+
+/** A page without a size of its own has that of lists. */
+const isPageOnly = ({ query: { limit, page } }: ParsedQuery): boolean => limit === null && page !== null;
+
+/** What a write is about is no answer: without a limit it is everything that matches. */
+const unbounded = (context: ItemContext): ItemContext => ({
+  ...context,
+  limits: noLimits,
+  publicLimits: noLimits,
+});
+
+const noLimits: Limits = { fallback: unlimited, most: null };
 
 /** Keys of a body, each once. */
 export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
