@@ -5,9 +5,9 @@ import { Artist } from './artist.js';
 import { Track } from './track.js';
 
 const fields = {
-  AlbumId: svc.integer({ auto: true }),
+  AlbumId: svc.integer({ bits: 54, auto: true }),
   Title: svc.string({ length: 160, required: true }),
-  ArtistId: svc.integer({ required: true }),
+  ArtistId: svc.integer({ bits: 54, required: true }),
 };
 
 /** A row of Album. */

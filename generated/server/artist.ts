@@ -4,7 +4,7 @@ import { Model, type RelationMappings } from 'objection';
 import { Album } from './album.js';
 
 const fields = {
-  ArtistId: svc.integer({ auto: true }),
+  ArtistId: svc.integer({ bits: 54, auto: true }),
   Name: svc.string({ length: 120, nullable: true }),
 };
 

@@ -5,7 +5,7 @@ import { Employee } from './employee.js';
 import { Invoice } from './invoice.js';
 
 const fields = {
-  CustomerId: svc.integer({ auto: true }),
+  CustomerId: svc.integer({ bits: 54, auto: true }),
   FirstName: svc.string({ length: 40, required: true }),
   LastName: svc.string({ length: 20, required: true }),
   Company: svc.string({ length: 80, nullable: true }),
@@ -17,7 +17,7 @@ const fields = {
   Phone: svc.string({ length: 24, nullable: true }),
   Fax: svc.string({ length: 24, nullable: true }),
   Email: svc.string({ length: 60, required: true }),
-  SupportRepId: svc.integer({ nullable: true }),
+  SupportRepId: svc.integer({ bits: 54, nullable: true }),
 };
 
 /** A row of Customer. */

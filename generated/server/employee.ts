@@ -4,11 +4,11 @@ import { Model, type RelationMappings } from 'objection';
 import { Customer } from './customer.js';
 
 const fields = {
-  EmployeeId: svc.integer({ auto: true }),
+  EmployeeId: svc.integer({ bits: 54, auto: true }),
   LastName: svc.string({ length: 20, required: true }),
   FirstName: svc.string({ length: 20, required: true }),
   Title: svc.string({ length: 30, nullable: true }),
-  ReportsTo: svc.integer({ nullable: true }),
+  ReportsTo: svc.integer({ bits: 54, nullable: true }),
   BirthDate: svc.dateTime({ nullable: true }),
   HireDate: svc.dateTime({ nullable: true }),
   Address: svc.string({ length: 70, nullable: true }),

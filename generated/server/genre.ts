@@ -4,7 +4,7 @@ import { Model, type RelationMappings } from 'objection';
 import { Track } from './track.js';
 
 const fields = {
-  GenreId: svc.integer({ auto: true }),
+  GenreId: svc.integer({ bits: 54, auto: true }),
   Name: svc.string({ length: 120, nullable: true }),
 };
 

@@ -5,11 +5,11 @@ import { Invoice } from './invoice.js';
 import { Track } from './track.js';
 
 const fields = {
-  InvoiceLineId: svc.integer({ auto: true }),
-  InvoiceId: svc.integer({ required: true }),
-  TrackId: svc.integer({ required: true }),
+  InvoiceLineId: svc.integer({ bits: 54, auto: true }),
+  InvoiceId: svc.integer({ bits: 54, required: true }),
+  TrackId: svc.integer({ bits: 54, required: true }),
   UnitPrice: svc.decimal({ precision: 10, scale: 2, required: true }),
-  Quantity: svc.integer({ required: true }),
+  Quantity: svc.integer({ bits: 54, required: true }),
 };
 
 /** A row of InvoiceLine. */

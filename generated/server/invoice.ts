@@ -5,8 +5,8 @@ import { Customer } from './customer.js';
 import { InvoiceLine } from './invoice-line.js';
 
 const fields = {
-  InvoiceId: svc.integer({ auto: true }),
-  CustomerId: svc.integer({ required: true }),
+  InvoiceId: svc.integer({ bits: 54, auto: true }),
+  CustomerId: svc.integer({ bits: 54, required: true }),
   InvoiceDate: svc.dateTime({ required: true }),
   BillingAddress: svc.string({ length: 70, nullable: true }),
   BillingCity: svc.string({ length: 40, nullable: true }),

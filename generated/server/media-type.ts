@@ -4,7 +4,7 @@ import { Model, type RelationMappings } from 'objection';
 import { Track } from './track.js';
 
 const fields = {
-  MediaTypeId: svc.integer({ auto: true }),
+  MediaTypeId: svc.integer({ bits: 54, auto: true }),
   Name: svc.string({ length: 120, nullable: true }),
 };
 

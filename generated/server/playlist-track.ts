@@ -5,8 +5,8 @@ import { Playlist } from './playlist.js';
 import { Track } from './track.js';
 
 const fields = {
-  PlaylistId: svc.integer({ required: true }),
-  TrackId: svc.integer({ required: true }),
+  PlaylistId: svc.integer({ bits: 54, required: true }),
+  TrackId: svc.integer({ bits: 54, required: true }),
 };
 
 /** A row of PlaylistTrack. */

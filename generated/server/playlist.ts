@@ -4,7 +4,7 @@ import { Model, type RelationMappings } from 'objection';
 import { PlaylistTrack } from './playlist-track.js';
 
 const fields = {
-  PlaylistId: svc.integer({ auto: true }),
+  PlaylistId: svc.integer({ bits: 54, auto: true }),
   Name: svc.string({ length: 120, nullable: true }),
 };
 

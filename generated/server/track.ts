@@ -8,14 +8,14 @@ import { MediaType } from './media-type.js';
 import { PlaylistTrack } from './playlist-track.js';
 
 const fields = {
-  TrackId: svc.integer({ auto: true }),
+  TrackId: svc.integer({ bits: 54, auto: true }),
   Name: svc.string({ length: 200, required: true }),
-  AlbumId: svc.integer({ nullable: true }),
-  MediaTypeId: svc.integer({ required: true }),
-  GenreId: svc.integer({ nullable: true }),
+  AlbumId: svc.integer({ bits: 54, nullable: true }),
+  MediaTypeId: svc.integer({ bits: 54, required: true }),
+  GenreId: svc.integer({ bits: 54, nullable: true }),
   Composer: svc.string({ length: 220, nullable: true }),
-  Milliseconds: svc.integer({ required: true }),
-  Bytes: svc.integer({ nullable: true }),
+  Milliseconds: svc.integer({ bits: 54, required: true }),
+  Bytes: svc.integer({ bits: 54, nullable: true }),
   UnitPrice: svc.decimal({ precision: 10, scale: 2, required: true }),
 };
 

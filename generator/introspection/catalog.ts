@@ -66,7 +66,7 @@ export type ColumnDefault =
   | { readonly kind: 'expression'; readonly sql: string };
 
 export type ColumnType =
-  | { readonly kind: 'integer'; readonly bits: 8 | 16 | 24 | 32 | 64; readonly signed: boolean }
+  | { readonly kind: 'integer'; readonly bits: 8 | 16 | 24 | 32 | 54 | 64; readonly signed: boolean }
   | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }
   | { readonly kind: 'boolean' }

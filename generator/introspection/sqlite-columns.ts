@@ -28,7 +28,7 @@ const readerOfAffinity = (name: string): TypeReader => {
 };
 
 const integer =
-  (bits: 8 | 16 | 24 | 32 | 64): TypeReader =>
+  (bits: 8 | 16 | 24 | 32 | 54 | 64): TypeReader =>
   (_, signed) => ({ kind: 'integer', bits, signed });
 
 const tinyint: TypeReader = (sizes, signed) =>
@@ -57,10 +57,13 @@ const plain =
   (kind: 'boolean' | 'date' | 'uuid' | 'json' | 'unknown'): TypeReader =>
   () => ({ kind });
 
-/** `INT` and `INTEGER` hold 64 bits in SQLite; as keys and counts they are JSON numbers, as on every other database. */
+/**
+ * `INT` and `INTEGER` hold 64 bits in SQLite; as keys and counts they are JSON numbers, as on every other database:
+ * as many bits as these keep, and a sign.
+ */
 const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>([
-  ['INT', integer(32)],
-  ['INTEGER', integer(32)],
+  ['INT', integer(54)],
+  ['INTEGER', integer(54)],
   ['INT4', integer(32)],
   ['TINYINT', tinyint],
   ['INT1', integer(8)],

@@ -61,12 +61,16 @@ const toNumber = (value: unknown): number | null => {
 const readInteger: Reader = (value, field) => {
   const number = toNumber(value);
   if (number === null || !Number.isInteger(number)) return refuse('a whole number');
-  const bits = field.bits ?? 32;
-  const [least, most] =
-    field.unsigned === true ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];
+  const [least, most] = limitsOf(field);
   if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
   return accept(number);
 };
+
+/** The least and the largest whole number of so many bits, as far as JSON keeps them. */
+const limitsOf = ({ bits = 32, unsigned }: Field): readonly [number, number] =>
+  unsigned === true
+    ? [0, Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER)]
+    : [Math.max(-(2 ** (bits - 1)), Number.MIN_SAFE_INTEGER), 2 ** (bits - 1) - 1];
 
 /** Whether it is a whole number beyond 2^53, which parsers of JSON round. */
 export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);

@@ -160,18 +160,20 @@ const bindComparable = (
   if (!number.ok) return { ok: false, expected: read.expected };
   return {
     ok: true,
-    value: field.type === 'integer' ? roundTo(rounding, number.value as number) : (number.value as number),
+    value:
+      field.type === 'integer' ? roundTo(rounding, number.value as number, field) : (number.value as number),
   };
 };
 
-/** Beyond 32 bits. */
-const noInteger = 2 ** 40;
+/** Beyond what such a column holds. */
+const noInteger = ({ bits = 32 }: Field): number => (bits > 32 ? 2 ** 64 : 2 ** 40);
 
 /** Left to themselves, some databases round the operand, and find rows that differ from it. */
-const roundTo = (rounding: Rounding, value: number): number => {
-  if (Math.abs(value) > noInteger) return Math.sign(value) * noInteger;
-  if (Number.isInteger(value)) return value;
-  if (rounding === 'none') return noInteger;
+const roundTo = (rounding: Rounding, value: number, field: Field): number => {
+  const none = noInteger(field);
+  if (Math.abs(value) > none) return Math.sign(value) * none;
+  if (Number.isSafeInteger(value)) return value;
+  if (rounding === 'none') return none;
   return rounding === 'up' ? Math.ceil(value) : Math.floor(value);
 };
 

@@ -68,7 +68,7 @@ const wireOf = (field: Field): string => {
   const limits = [
     length === null ? null : `at most ${count(length, type === 'binary' ? 'byte' : 'character')}`,
     precision === null ? null : `${count(precision, 'digit')}, ${scale ?? 0} of them after the point`,
-    type === 'integer' && bits !== null ? `${bits} bits` : null,
+    type === 'integer' && bits !== null ? (bits > 53 ? 'up to 2^53' : `${bits} bits`) : null,
     unsigned ? 'not negative' : null,
     values === null ? null : `one of ${values.map(code).join(', ')}`,
   ].filter((limit) => limit !== null);

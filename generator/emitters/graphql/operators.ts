@@ -88,7 +88,7 @@ const valueTypes: Readonly<Record<FieldType, string>> = {
 
 /** `Int` ends at 2^31-1. */
 const plainType = ({ type, unsigned, bits }: Field): string =>
-  type === 'integer' && unsigned && (bits ?? 32) === 32 ? 'Float' : valueTypes[type];
+  type === 'integer' && unsigned && (bits ?? 32) >= 32 ? 'Float' : valueTypes[type];
 
 /** What is sent. Keys are `ID`, whatever their column. */
 export const outputType = (field: Field): string => {

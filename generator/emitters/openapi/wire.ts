@@ -13,11 +13,16 @@ const text: Wire = (field) => ({ type: 'string', ...lengthOf(field), ...enumOf(f
 
 const enumOf = (field: Field): SchemaObject => (field.values === null ? {} : { enum: [...field.values] });
 
+/** JSON keeps no more than 53 bits and a sign. */
 const integer: Wire = (field) => {
   const bits = field.bits ?? 32;
   return field.unsigned
-    ? { type: 'integer', minimum: 0, maximum: 2 ** bits - 1 }
-    : { type: 'integer', minimum: -(2 ** (bits - 1)), maximum: 2 ** (bits - 1) - 1 };
+    ? { type: 'integer', minimum: 0, maximum: Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER) }
+    : {
+        type: 'integer',
+        minimum: Math.max(-(2 ** (bits - 1)), Number.MIN_SAFE_INTEGER),
+        maximum: 2 ** (bits - 1) - 1,
+      };
 };
 
 /** 64 bits do not fit a JSON number: digits in a string. Small numbers are taken as such too. */

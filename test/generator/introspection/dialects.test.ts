@@ -29,7 +29,7 @@ const summarize = (columns: readonly Column[]): Record<string, Want> =>
 
 const literal = (value: string): ColumnDefault => ({ kind: 'literal', value });
 const expression = (sql: string): ColumnDefault => ({ kind: 'expression', sql });
-const integer = (bits: 8 | 16 | 24 | 32 | 64, signed = true): ColumnType => ({
+const integer = (bits: 8 | 16 | 24 | 32 | 54 | 64, signed = true): ColumnType => ({
   kind: 'integer',
   bits,
   signed,
@@ -181,9 +181,9 @@ it.each(['mariadb', 'mysql'] as const)(
 it('SQLite types and defaults are told apart', async () => {
   expect(summarize(await readKinds('sqlite'))).toEqual({
     none: ['', { kind: 'unknown' }],
-    int: ['INT', integer(32), expression('1 + 2')],
-    integer: ['INTEGER', integer(32), literal('-5')],
-    unsigned: ['INTEGER UNSIGNED', integer(32, false)],
+    int: ['INT', integer(54), expression('1 + 2')],
+    integer: ['INTEGER', integer(54), literal('-5')],
+    unsigned: ['INTEGER UNSIGNED', integer(54, false)],
     tinyint: ['TINYINT', integer(8)],
     tinyint1: ['TINYINT(1)', { kind: 'boolean' }, literal('1')],
     smallint: ['SMALLINT', integer(16)],

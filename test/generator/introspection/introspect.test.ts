@@ -209,7 +209,8 @@ describe.each(dialects)('introspection of %s', (dialect) => {
 
   it('gives the columns of a view their types, and no default', () => {
     expect(table('book_title')).toMatchObject({ kind: 'view', uniques: [], foreignKeys: [], indexes: [] });
-    expect(column('book_title', 'id').type).toEqual({ kind: 'integer', bits: 32, signed: true });
+    const bits = dialect === 'sqlite' ? 54 : 32;
+    expect(column('book_title', 'id').type).toEqual({ kind: 'integer', bits, signed: true });
     expect(column('book_title', 'id').default).toBeNull();
     expect(column('book_title', 'title').type).toEqual({ kind: 'string', length: 160 });
   });

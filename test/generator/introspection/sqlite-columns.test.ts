@@ -4,8 +4,8 @@ import { readDefault, readType } from '../../../generator/introspection/sqlite-c
 
 it.each<[declared: string, type: ColumnType]>([
   ['', { kind: 'unknown' }],
-  ['integer', { kind: 'integer', bits: 32, signed: true }],
-  ['int unsigned', { kind: 'integer', bits: 32, signed: false }],
+  ['integer', { kind: 'integer', bits: 54, signed: true }],
+  ['int unsigned', { kind: 'integer', bits: 54, signed: false }],
   ['BIGINT(20) UNSIGNED', { kind: 'integer', bits: 64, signed: false }],
   ['INT64', { kind: 'integer', bits: 64, signed: true }],
   ['MEDIUMINT', { kind: 'integer', bits: 24, signed: true }],
