@@ -8,6 +8,7 @@ import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compilePermitted } from '../sql/write.js';
 import type { Executor } from './database.js';
 import type { Key } from './insert.js';
+import { findStoredKeys, hasSpellings } from './stored-keys.js';
 
 export interface RowsContext {
   readonly dialect: SqlDialect;
@@ -29,7 +30,7 @@ export const requirePermitted = async (
   if (!(await isPermitted({ collection, where }, keys, context))) throw missingItem(collection);
 };
 
-/** Whether all of the keys exist and pass. */
+/** Whether all of the keys exist and pass. Where several may mean one row, the database says which do. */
 export const isPermitted = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
@@ -37,7 +38,9 @@ export const isPermitted = async (
 ): Promise<boolean> => {
   const { text, values } = compilePermitted(collection, { ...context, keys, where });
   const found = await context.executor.query(text, values);
-  return found.length === keys.length;
+  if (found.length === keys.length) return true;
+  if (found.length === 0 || !hasSpellings(collection)) return false;
+  return (await findStoredKeys({ collection, where }, keys, context)).size === keys.length;
 };
 
 /** Rows of the collection that have these values and pass; locked where the database locks rows. */

@@ -45,9 +45,17 @@ const relationOf = (name: string) => ({
 
 /** Other spellings of the keys of three rows; the third belongs to somebody else. */
 const cases = [
-  { table: 'price', key: 'amount', one: '1.5', two: '2', other: '9.5', twice: ['1.500', '1.5'] },
-  { table: 'label', key: 'word', one: 'A', two: 'B', other: 'Z', twice: ['A', 'a'] },
-  { table: 'code', key: 'code', one: 'x  ', two: 'y ', other: 'z ', twice: ['x ', 'x  '] },
+  {
+    table: 'price',
+    key: 'amount',
+    one: '1.5',
+    two: '2',
+    other: '9.5',
+    twice: ['1.500', '1.5'],
+    missing: '7',
+  },
+  { table: 'label', key: 'word', one: 'A', two: 'B', other: 'Z', twice: ['A', 'a'], missing: 'q' },
+  { table: 'code', key: 'code', one: 'x  ', two: 'y ', other: 'z ', twice: ['x ', 'x  '], missing: 'q' },
 ] as const;
 
 describe.each(dialects)('spelled keys on %s', (dialect) => {
@@ -70,7 +78,7 @@ describe.each(dialects)('spelled keys on %s', (dialect) => {
     );
   };
 
-  describe.each(cases)('of $table', ({ table, key, one, two, other, twice }) => {
+  describe.each(cases)('of $table', ({ table, key, one, two, other, twice, missing }) => {
     const list = `${table}s`;
 
     it('a list keeps what it names', async () => {
@@ -83,6 +91,17 @@ describe.each(dialects)('spelled keys on %s', (dialect) => {
       const { status } = await send('PATCH', 'shop/1', { [list]: [...twice, other] });
       expect(status).toBe(200);
       expect(await rows(table, key)).toEqual(['a1', 'c1']);
+    });
+
+    it('several name one row, and a missing one is still missed', async () => {
+      const keys = [...twice, two];
+      const data = { note: 'new' };
+      expect((await send('PATCH', table, { keys: [...keys, missing], data })).codes).toEqual(['FORBIDDEN']);
+      expect((await send('DELETE', table, [...keys, missing])).codes).toEqual(['FORBIDDEN']);
+      expect((await send('PATCH', table, { keys, data })).status).toBe(200);
+      expect(await rows(table, key)).toEqual(['new1', 'new1', 'c2']);
+      expect((await send('DELETE', table, keys)).status).toBe(204);
+      expect(await rows(table, key)).toEqual(['c2']);
     });
 
     it('a list says what changes of it', async () => {
