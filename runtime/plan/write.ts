@@ -185,8 +185,9 @@ const setValue = (
     context.lists.push({ relation: list, value, row: context.index ?? 0 });
     return;
   }
+  if (isKept(name, context)) return;
   const field = writableField(name, preset, context);
-  if (field === null || isIgnored(field, value, context) || isComputed(field, context)) return;
+  if (field === null || isUncounted(field, value, context) || isComputed(field, context)) return;
   const read = readField(field, value, context);
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);
@@ -239,11 +240,16 @@ const writableField = (
   return field;
 };
 
-/** A key never changes; a counted key given as null is not given. */
-const isIgnored = (field: Field, value: unknown, { grant, action }: RowContext): boolean => {
-  const isKey = grant.collection.key.some((part) => part.name === field.name);
-  return isKey && (action === 'update' || (field.auto === true && value === null));
-};
+/** A key never changes: in an update it says which item is meant, and takes no permission. */
+const isKept = (name: string, { grant, action }: RowContext): boolean =>
+  action === 'update' && isKey(name, grant);
+
+/** A counted key given as null is not given. */
+const isUncounted = ({ name, auto }: Field, value: unknown, { grant }: RowContext): boolean =>
+  auto === true && value === null && isKey(name, grant);
+
+const isKey = (name: string, { collection }: Grant): boolean =>
+  collection.key.some((part) => part.name === name);
 
 /** Told as a problem. */
 const isComputed = ({ name, generated }: Field, { problems }: RowContext): boolean => {
@@ -336,7 +342,7 @@ const validateGrant = (names: readonly string[], payload: Values, context: RowCo
   const [first] = failed.keys();
   const told = new Set(left === null ? [first] : []);
   for (const name of names) {
-    if (left?.fields.has(name) !== true)
+    if (left?.fields.has(name) !== true && !isKept(name, context))
       told.add([...failed.keys()].find((permission) => listsField(permission, name)));
   }
   for (const permission of told) {

@@ -55,6 +55,19 @@ describe.each(settings)('writing on $dialect through $door', (setting) => {
       expect(await get('admin', '/items/book/201?fields=title')).toEqual({ title: 'Few Words' });
     });
 
+    it('a key in an update takes no permission, for it changes nothing; in a create it does', async () => {
+      const one = await send('clerk', 'PATCH', '/items/book/201?fields=id,title', { id: 999, title: 'x' });
+      expect(one.data).toEqual({ id: 201, title: 'x' });
+      const many = await send('clerk', 'PATCH', '/items/book?fields=id,title', [{ id: 203, title: 'y' }]);
+      expect(many.data).toEqual([{ id: 203, title: 'y' }]);
+      expect((await send('clerk', 'PATCH', '/items/book/201', { id: 201, colour: 'red' })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+      expect((await send('clerk', 'POST', '/items/book', { id: 999, title: 'x' })).codes).toEqual([
+        'FORBIDDEN',
+      ]);
+    });
+
     it('a new item that may not be read is answered with nothing', async () => {
       const hidden = await send('clerk', 'POST', '/items/book', { title: 'x', note: 'hidden' });
       expect({ status: hidden.status, text: hidden.text }).toEqual({ status: 204, text: '' });
