@@ -194,7 +194,7 @@ const selectKeys = async (
   if (keys !== undefined) return readKeys(collection, keys);
   if (typeof query !== 'object' || query === null || Array.isArray(query))
     throw invalidPayload('"query" must be an object');
-  const parsed = readQuery({ ...query, fields: collection.key.map((field) => field.name), deep: undefined });
+  const parsed = keysQuery(collection, readQuery({ ...query, fields: undefined, deep: undefined }));
   const { rows } = await readList({ collection, parsed }, isPageOnly(parsed) ? context : unbounded(context));
   const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
   return found.map((row) =>
@@ -216,6 +216,13 @@ const unbounded = (context: ItemContext): ItemContext => ({
 });
 
 const noLimits: Limits = { fallback: unlimited, most: null };
+
+/** The names of the key as they are: spelled as text, a comma in one of them would part it. */
+const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): ParsedQuery => ({
+  query: { ...query, fields: key.map(({ name }) => ({ name, children: [] })) },
+  shape: `keys ${shape}`,
+  values,
+});
 
 /** Keys of a body, each once. */
 export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {

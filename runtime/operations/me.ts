@@ -41,7 +41,9 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
     }
     const allowed = allowedActions(collection, policies);
     if (key === null) return { data: allowed };
-    const permitted = await mayWrite(collection, key.split(','), item);
+    // a key of one part may hold commas
+    const parts = collection.key.length === 1 ? [key] : key.split(',');
+    const permitted = await mayWrite(collection, parts, item);
     return {
       data: {
         ...allowed,

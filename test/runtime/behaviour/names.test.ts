@@ -70,6 +70,8 @@ create table "signs" ("id" integer primary key, "v1.0" varchar(20), "v1.5" varch
 insert into "signs" values (1, 'one', 'two', 3, 4, 5, 6, 7, 8, 9);
 create table "sign_note" ("text" varchar(20) primary key, "sign.no" integer, foreign key ("sign.no") references "signs" ("id"));
 insert into "sign_note" values ('x', 1);
+create table "listed" ("a,b" integer primary key, "name" varchar(20));
+insert into "listed" values (1, 'one'), (2, 'two');
 create table "2 pair" ("id" integer primary key, "note" varchar(20));
 insert into "2 pair" values (1, 'single');
 create view "short_words" as select "word", "size" from "word" where "size" < 3;
@@ -160,6 +162,15 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       },
     );
 
+    it('a key so called is found by a query, and its row written and deleted', async () => {
+      const query = { filter: { name: { _eq: 'one' } } };
+      expect((await send('PATCH', '/items/listed', { query, data: { name: 'new' } })).data).toEqual([
+        { 'a,b': 1, name: 'new' },
+      ]);
+      expect((await send('DELETE', '/items/listed', { query: { limit: 1 } })).status).toBe(204);
+      expect((await send('GET', '/items/listed')).data).toEqual([{ 'a,b': 2, name: 'two' }]);
+    });
+
     it('functions are still none', async () => {
       expect((await send('GET', '/items/signs?fields=year(id)')).codes).toEqual(['INVALID_QUERY']);
     });
@@ -182,6 +193,15 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
         query: { fields: ['word'] },
       });
       expect(data).toEqual([{ word: '..' }, { word: 'a,b' }]);
+    });
+
+    it.each(['a,b', ',', 'a%2Cb'])('what may be done with %s is told', async (key) => {
+      const told = await send('GET', `/permissions/me/word/${part(key)}`);
+      const known = oddKeys.includes(key);
+      expect({ status: told.status, data: told.data }).toMatchObject({
+        status: 200,
+        data: { update: { access: known } },
+      });
     });
 
     it('a new one is answered under its key', async () => {
