@@ -97,7 +97,7 @@ const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): Read
 const planWhere = (query: Query, scope: Scope): Condition =>
   allOf([
     query.filter === null ? conditionTrue : planFilter(query.filter, scope, fromQuery),
-    query.search === null ? conditionTrue : planSearch(scope, fromQuery(query.search)),
+    query.search === null ? conditionTrue : planSearch(scope, { from: 'text', slot: query.search }),
   ]);
 
 const planLimit = (query: Query): Limit => {

@@ -119,6 +119,8 @@ export interface ColumnRef {
 /** Where a bound value comes from. */
 export type Operand =
   | { readonly from: 'query'; readonly slot: number }
+  /** The same, as it stands: what looks like a variable is none. */
+  | { readonly from: 'text'; readonly slot: number }
   /** A part of the item's key. */
   | { readonly from: 'key'; readonly index: number }
   /** All of the keys. */

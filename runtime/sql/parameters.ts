@@ -14,6 +14,7 @@ export const readOperand = (operand: Operand, input: BindInput): unknown =>
 const rawOperand = (operand: Operand, input: BindInput): unknown => {
   switch (operand.from) {
     case 'query':
+    case 'text':
       return input.values[operand.slot];
     case 'rule':
       return operand.value;

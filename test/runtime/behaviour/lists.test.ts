@@ -184,6 +184,19 @@ describe.each(settings)('lists on $dialect through $door', (setting) => {
       expect(await ids('/items/book?fields=id&filter[title][_istarts_with]=V%00x')).toEqual([]);
     });
 
+    it('takes variables as texts', async () => {
+      for (const text of ['$NOW(x)', '$NOW', '$CURRENT_USER', '$CURRENT_ROLES']) {
+        const made = await server().request('POST', '/items/book', {
+          as: 'admin',
+          body: { title: `<${text}>` },
+        });
+        const { id } = made.data as Item;
+        expect(await ids(`/items/book?fields=id&search=${text}>`)).toEqual([id]);
+        expect(await ids(`/items/book?fields=id&search=${text}`)).toContain(id);
+        await server().request('DELETE', `/items/book/${id}`, { as: 'admin' });
+      }
+    });
+
     it('does not look into concealed values', async () => {
       expect(await ids('/items/author?fields=id&search=alpha')).toEqual([]);
     });
