@@ -27,10 +27,14 @@ export const bindKeyPart = (
   const field = fields[column];
   if (typeof key !== 'string' || field === undefined) return null;
   const text = fields.length === 1 ? key : ((JSON.parse(key) as string[])[column] ?? '');
-  if (field.type === 'integer') return dialect.bind(field, Number(text));
+  // of SQLite, a key may be no whole number though the column that refers to it declares one
+  if (field.type === 'integer') return isExact(text) ? dialect.bind(field, Number(text)) : text;
   if (field.type === 'binary') return Buffer.from(text, 'latin1');
   return field.type === 'bigInteger' ? dialect.bind(field, text) : text;
 };
+
+const isExact = (text: string): boolean =>
+  /^-?\d+(?:\.0*)?$/.test(text) && Number.isSafeInteger(Number(text));
 
 /** Whole numbers and texts are what they are; bits and floats need the words that comparing them needs. */
 export const keyPlaceholder = (field: Field | undefined, dialect: SqlDialect): string =>
