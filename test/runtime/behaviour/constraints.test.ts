@@ -226,7 +226,7 @@ describe.each(settings)('constraints on $dialect through $door', (setting) => {
     it.each([
       ['book', 'year', 40_000],
       ['book', 'year', -40_000],
-      ['book', 'stock', 3_000_000_000],
+      ['book', 'stock', dialect === 'sqlite' ? 2 ** 53 : 3_000_000_000],
       ['book', 'price', '123456789.00'],
       ['gauge', 'size', 32_768],
       ['gauge', 'money', 10_000],
