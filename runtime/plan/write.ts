@@ -130,6 +130,8 @@ interface RowContext {
   readonly index: number | null;
   readonly problems: ApiError[];
   readonly lists: ListWrite[];
+  /** Its lists have been read, under a grant that permitted more. */
+  readonly again?: true;
   readonly writing: WriteContext;
 }
 
@@ -139,8 +141,15 @@ interface PermittedRow {
   readonly grant: Grant;
 }
 
-/** What the client sends wins over presets, which are an administrator's: not bound to the field list. */
+/** Where validation drops a permission, the row is read again without what that alone presets. */
 const readRow = (sent: Payload, context: RowContext): PermittedRow => {
+  const read = readValues(sent, context);
+  if (read.grant === context.grant || context.problems.length > 0) return read;
+  return readRow(sent, { ...context, grant: read.grant, again: true });
+};
+
+/** What the client sends wins over presets, which are an administrator's: not bound to the field list. */
+const readValues = (sent: Payload, context: RowContext): PermittedRow => {
   const { grant, problems, action } = context;
   const payload = withoutOwner(sent, context.writing);
   const row = new Map<string, Scalar | null>();
@@ -181,6 +190,7 @@ const setValue = (
 ): void => {
   const list = preset ? null : listOf(name, context.grant);
   if (list !== null) {
+    if (context.again === true) return;
     context.problems.push(...findListProblems(list, value, context.writing));
     context.lists.push({ relation: list, value, row: context.index ?? 0 });
     return;

@@ -28,6 +28,27 @@ describe.each(settings)('writing on $dialect through $door', (setting) => {
       ).toEqual({ title: 'y', note: 'touched' });
     });
 
+    it('presets of a permission whose validation fails are left out', async () => {
+      const fields = 'fields=title,year,note,stock,lent';
+      const create = (body: unknown) => send('drafter', 'POST', `/items/book?${fields}`, body);
+      const [bad, ok] = [
+        { title: 'bad', year: 1 },
+        { title: 'ok', year: 1 },
+      ];
+      const drafted = { ...bad, note: null, stock: 4, lent: false };
+      expect((await create(bad)).data).toEqual(drafted);
+      expect((await create([ok, bad])).data).toMatchObject([
+        { ...ok, note: 'approved', lent: true },
+        drafted,
+      ]);
+      const update = (body: unknown) => send('drafter', 'PATCH', `/items/book/201?${fields}`, body);
+      const few = { note: '100% plain_text', lent: false };
+      expect((await update({ id: 201, ...bad })).data).toEqual({ ...bad, ...few, stock: 5 });
+      expect((await update(ok)).data).toMatchObject({ ...ok, note: 'approved', lent: true });
+      expect((await create({ ...bad, note: 'mine' })).codes).toEqual(['FAILED_VALIDATION']);
+      expect((await create({ ...bad, year: 'x' })).codes).toEqual(['FAILED_VALIDATION']);
+    });
+
     it('validation refuses payloads, every failed rule told', async () => {
       const { status, errors } = await send('clerk', 'POST', '/items/book', {
         title: 'x',

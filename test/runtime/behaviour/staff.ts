@@ -48,6 +48,19 @@ export const staffAccess: TestAccess = {
       },
       { collection: 'book_shelf', action: 'read', fields: ['shelf', 'position'] },
     ],
+    /** What passes is approved, whatever else the writer may write. */
+    Approving: (['create', 'update'] as const).map((action) => ({
+      collection: 'book',
+      action,
+      fields: ['*'],
+      validation: { title: { _eq: 'ok' } },
+      presets: { note: 'approved', stock: 9, lent: true },
+    })),
+    Drafting: [
+      { collection: 'book', action: 'create', fields: ['title', 'year'], presets: { stock: 4 } },
+      { collection: 'book', action: 'update', fields: ['title', 'year'], presets: { stock: 5 } },
+      { collection: 'book', action: 'read', fields: ['*'] },
+    ],
     Clerk: [
       {
         collection: 'book',
@@ -140,6 +153,7 @@ export const staffAccess: TestAccess = {
     both: { policies: ['Few', 'Recent'] },
     all: { policies: ['Everything'] },
     titles: { policies: ['Titles'] },
+    drafter: { policies: ['Drafting', 'Approving'] },
     clerk: { role: 'Desk' },
     related: { policies: ['Related'] },
     broken: { policies: ['Broken'] },
