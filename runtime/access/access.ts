@@ -69,6 +69,11 @@ export interface Access {
    */
   identify(request: ApiRequest): Promise<Principal> | Principal;
   /**
+   * The same for whom something else than a token stands for; `null`: it stands for nobody.
+   * @throws INVALID_CREDENTIALS, INVALID_IP
+   */
+  admit(user: User | null, request: ApiRequest): Promise<Principal>;
+  /**
    * Whether the principal still holds, as of a moment after this call. If not, what was read before is dropped:
    * identify again.
    */
@@ -174,6 +179,18 @@ export const createAccess = (source: AccessSource): Access => {
           : settle(entry, request);
       return credential?.cookie === true && found instanceof Promise ? found.catch(blameSession) : found;
     },
+    async admit(user, request) {
+      if (user === null) throw apiError('INVALID_CREDENTIALS', {});
+      const principalNow = async (): Promise<Principal> =>
+        principalAt(createEntry(toHolder(user), await currentBook()), request);
+      try {
+        return await principalNow();
+      } catch {
+        // refused by what holds now, not by what was read a while ago
+        await catchUp();
+        return principalNow();
+      }
+    },
     async confirm({ version }) {
       const current = await readVersion();
       if (current === version) return true;
@@ -185,7 +202,14 @@ export const createAccess = (source: AccessSource): Access => {
   };
 };
 
-const principalAt = ({ principal, at }: Entry, request: ApiRequest): Principal =>
+const toHolder = (user: User): Holder => ({
+  user,
+  session: null,
+  proof: '',
+  until: Number.POSITIVE_INFINITY,
+});
+
+const principalAt = ({ principal, at }: Pick<Entry, 'principal' | 'at'>, request: ApiRequest): Principal =>
   principal ?? at(() => request.address());
 
 const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'principal' | 'at'> => {
@@ -236,8 +260,15 @@ const dropStale = (error: unknown): null => {
 
 /** The principal, confirmed: for what has nothing to do meanwhile. */
 export const identifyNow = (request: ApiRequest, access: Access): Promise<Principal> =>
+  confirmed(access, async () => access.identify(request));
+
+/** The same for whom something else than a token stands for. */
+export const admitNow = (user: User | null, request: ApiRequest, access: Access): Promise<Principal> =>
+  confirmed(access, () => access.admit(user, request));
+
+const confirmed = (access: Access, find: () => Promise<Principal>): Promise<Principal> =>
   untilConfirmed(async () => {
-    const principal = await access.identify(request);
+    const principal = await find();
     return (await access.confirm(principal)) ? principal : null;
   });
 

@@ -1,5 +1,5 @@
 /** Requests of one user, else of one address, within a window; administrators are not counted. In memory: of one process. */
-import { apiError } from '../errors.js';
+import { apiError, type ApiError } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access, Principal } from './access.js';
 
@@ -10,7 +10,7 @@ export interface LimiterOptions {
   readonly duration: number;
 }
 
-/** Counts requests by whoever they are identified as. `identify` throws REQUESTS_EXCEEDED from then on. */
+/** Counts requests by whoever they are identified as. `identify` and `admit` throw REQUESTS_EXCEEDED from then on. */
 export const limitAccess = (access: Access, options: LimiterOptions): Access => {
   const take = createCounter(options);
   const counted = new WeakSet<ApiRequest>();
@@ -37,6 +37,12 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
       counted.add(request);
       return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
     },
+    admit(user, request) {
+      const admitted = access.admit(user, request);
+      if (counted.has(request)) return admitted;
+      counted.add(request);
+      return countLater(admitted, request);
+    },
   };
 };
 
@@ -59,5 +65,15 @@ const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => 
         `more than ${points} requests within ${duration / 1000} s`,
       );
     }
+  };
+};
+
+/** What REQUESTS_EXCEEDED says of when to come back: in whole seconds. */
+export const limitHeaders = ({ details }: ApiError): Readonly<Record<string, string>> => {
+  const seconds = Math.max(1, Math.ceil((Date.parse(String(details.reset)) - Date.now()) / 1000));
+  return {
+    'retry-after': String(seconds),
+    ratelimit: `"default";r=0;t=${seconds}`,
+    'ratelimit-policy': `"default";q=${String(details.limit)}`,
   };
 };

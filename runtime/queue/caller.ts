@@ -1,5 +1,5 @@
 /** Who uses the queue: a key, or a user with a token. */
-import { identifyNow, type Access, type Principal } from '../access/access.js';
+import { admitNow, identifyNow, type Access, type Principal } from '../access/access.js';
 import { ApiError, ApiErrors } from '../errors.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -8,7 +8,7 @@ import { findById } from './gather.js';
 import { isId } from './ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from './store/keys.js';
 import type { Statements } from './store/rows.js';
-import { refuse } from './wire.js';
+import { refuse, type Refused } from './wire.js';
 
 /** Requests belong to accounts: users, whatever key of theirs was used. */
 export interface Caller {
@@ -28,22 +28,19 @@ export type Identify = (request: ApiRequest) => Promise<Caller>;
 
 const header = /^Key +([^\s:]+):(\S+) *$/i;
 
-/** @throws 401, with the same words for every reason */
+/** @throws 401, with the same words for every reason; REQUESTS_EXCEEDED */
 export const createIdentify = (options: CallerOptions): Identify => {
   const noteUse = createUseNotes(options.statements);
   const findKey = findById((ids) => findActiveKeys(options.statements, ids));
   return async (request) => {
+    const { access, secrets } = options;
     const [, id, secret] = header.exec(String(request.headers.authorization ?? '')) ?? [];
-    if (id === undefined || secret === undefined) return identifyUser(request, options);
-    const key = isId(id) ? await findKey(id) : null;
-    if (
-      key === null ||
-      !isSecretOf(key, secret, options.secrets) ||
-      isExpired(key, Date.now()) ||
-      !(key.addresses?.has(request.address()) ?? true)
-    ) {
-      throw refuse(401, 'invalid key credentials');
-    }
+    if (id === undefined || secret === undefined)
+      return toCaller(await identifyNow(request, access).catch(throwRefusal));
+    const found = isId(id) ? await findKey(id) : null;
+    const key = found !== null && isGood(found, secret, secrets) ? found : null;
+    await admitNow(key?.user ?? null, request, access).catch(throwRefusal);
+    if (key === null) throw unknown();
     noteUse(key);
     return {
       account: key.account,
@@ -53,14 +50,15 @@ export const createIdentify = (options: CallerOptions): Identify => {
   };
 };
 
-const identifyUser = async (request: ApiRequest, { access }: CallerOptions): Promise<Caller> => {
-  const principal = await identifyNow(request, access).catch((error: unknown) => {
-    if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
-      throw refuse(401, 'invalid key credentials');
-    }
-    throw error;
-  });
-  return toCaller(principal);
+const isGood = (key: StoredKey, secret: string, secrets: HashSecrets): boolean =>
+  isSecretOf(key, secret, secrets) && !isExpired(key, Date.now());
+
+const unknown = (): Refused => refuse(401, 'invalid key credentials');
+
+/** Why somebody is not let in is told to nobody, but for whoever comes too often. */
+const throwRefusal = (error: unknown): never => {
+  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') throw error;
+  throw error instanceof ApiErrors || (error instanceof ApiError && error.status < 500) ? unknown() : error;
 };
 
 /** A user with a token. @throws 401 */

@@ -1,5 +1,6 @@
 /** The queue on the wire: `/queue/…`, `/run/…`, the files of results, and the keys that signatures are checked with. */
 import type { Access } from '../access/access.js';
+import { limitHeaders } from '../access/limiter.js';
 import { ApiError, ApiErrors } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import type { QueueModelDeclaration } from '../queue-model.js';
@@ -89,11 +90,17 @@ interface Services {
 /** What the pipeline of the data plane throws is told in the words of the queue. */
 const toAnswer = (error: unknown): ApiResponse => {
   if (error instanceof Refused) return answerRefusal(error);
+  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return answerExceeded(error);
   if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
     const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
     return answerRefusal(refuse(status, message, 'bad_request'));
   }
   throw error;
+};
+
+const answerExceeded = (error: ApiError): ApiResponse => {
+  const answer = answerRefusal(refuse(error.status, error.message, 'rate_limit'));
+  return { ...answer, headers: { ...answer.headers, ...limitHeaders(error) } };
 };
 
 const respond = (request: ApiRequest, services: Services): Promise<ApiResponse> => {

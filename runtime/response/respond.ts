@@ -1,4 +1,5 @@
 /** Results and errors as responses. */
+import { limitHeaders } from '../access/limiter.js';
 import { ApiError, ApiErrors, apiError } from '../errors.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { ApiResponse } from '../request/api-request.js';
@@ -42,16 +43,6 @@ export const respondError = (error: unknown): ApiResponse => {
     body: JSON.stringify({
       errors: problems.map(({ message, code, details }) => ({ message, extensions: { code, ...details } })),
     }),
-  };
-};
-
-/** When to come back, as whole seconds. */
-const limitHeaders = ({ details }: ApiError): Readonly<Record<string, string>> => {
-  const seconds = Math.max(1, Math.ceil((Date.parse(String(details.reset)) - Date.now()) / 1000));
-  return {
-    'retry-after': String(seconds),
-    ratelimit: `"default";r=0;t=${seconds}`,
-    'ratelimit-policy': `"default";q=${String(details.limit)}`,
   };
 };
 

@@ -1,5 +1,5 @@
 /** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
-import { readAddressList, type AddressList } from '../../access/addresses.js';
+import type { User } from '../../access/policies.js';
 import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
 
 export interface StoredKey {
@@ -18,8 +18,7 @@ export interface StoredKey {
 
 /** A key whose user is active. */
 export interface ActiveKey extends StoredKey {
-  /** Where its user may come from. */
-  readonly addresses: AddressList;
+  readonly user: User;
 }
 
 const columns = 'id, account, name, hash, models, date_created, date_expires, date_used';
@@ -35,9 +34,16 @@ const toKey = (row: Row): StoredKey => ({
   used: number(row.date_used),
 });
 
+/** Nobody is asked for a second factor who comes with a key. */
 const toActiveKey = (row: Row): ActiveKey => ({
   ...toKey(row),
-  addresses: readAddressList(row.ip_access),
+  user: {
+    id: String(row.account),
+    role: text(row.role),
+    status: 'active',
+    secondFactor: true,
+    columns: { ip_access: row.ip_access },
+  },
 });
 
 /** Those of the keys whose users are active. */
@@ -48,7 +54,7 @@ export const findActiveKeys = async (
   const { places, values } = listOf(ids);
   const rows = await statements.query(
     'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used, ' +
-      'status, ip_access ' +
+      'role, status, ip_access ' +
       'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
       `where svc_keys.id in (${places})`,
     values,
