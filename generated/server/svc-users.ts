@@ -26,7 +26,14 @@ const fields = {
   role: svc.uuid({ nullable: true }),
   /** Static token; never returned */
   token: svc.string({ length: 255, nullable: true, conceal: true }),
-  password: svc.string({ length: 255, nullable: true, conceal: true, hash: true }),
+  password: svc.string({
+    length: 255,
+    nullable: true,
+    conceal: true,
+    hash: true,
+    validation: { password: { _neq: '' } },
+    validationMessage: 'A password has at least one character',
+  }),
   /** Set by turning on one-time passwords */
   tfa_secret: svc.string({ length: 64, nullable: true, readonly: true, conceal: true }),
   tfa_step: svc.bigInteger({ nullable: true, readonly: true, conceal: true }),

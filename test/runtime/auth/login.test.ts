@@ -281,4 +281,23 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
       expect((await readBooks(server(), token)).status).toBe(200);
     });
   });
+
+  it('no password is empty, whoever sets it', async () => {
+    const id = server().ids.users.get('ben');
+    for (const [method, path, body] of [
+      ['PATCH', '/users/me', { password: '' }],
+      ['PATCH', `/users/${id}`, { password: '' }],
+      ['PATCH', '/users', [{ id, password: '' }]],
+      ['POST', '/users', { email: 'empty@example.com', password: '' }],
+    ] as const) {
+      const answer = await server().request(method, path, { as: 'admin', body });
+      expect([answer.status, answer.errors]).toEqual([
+        400,
+        [expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'password' })],
+      ]);
+    }
+    expect((await login(server(), 'ben')).status).toBe(200);
+    const body = { email: 'without@example.com', password: null };
+    expect((await server().request('POST', '/users', { as: 'admin', body })).status).toBe(200);
+  });
 });
