@@ -63,8 +63,18 @@ const readInteger: Reader = (value, field) => {
   if (number === null || !Number.isInteger(number)) return refuse('a whole number');
   const [least, most] = limitsOf(field);
   if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
+  if (isYear(field) && number !== 0 && (number < firstYear || number > lastYear)) {
+    return refuse(`0, or a whole number from ${firstYear} to ${lastYear}`, 'range');
+  }
   return accept(number);
 };
+
+/** `YEAR` of MySQL and MariaDB, which take a number of two digits for a year of this century or the last. */
+export const isYear = ({ dbType }: Field): boolean => dbType === 'year';
+
+/** The first after 0. */
+export const firstYear = 1901;
+const lastYear = 2155;
 
 /** The least and the largest whole number of so many bits, as far as JSON keeps them. */
 const limitsOf = ({ bits = 32, unsigned }: Field): readonly [number, number] =>

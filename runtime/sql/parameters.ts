@@ -2,7 +2,7 @@
 import type { Field } from '../collection.js';
 import { invalidQuery } from '../errors.js';
 import type { Operand } from '../plan/types.js';
-import { isRounded, readValue } from '../plan/values.js';
+import { firstYear, isRounded, isYear, readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from './dialect.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';
@@ -172,6 +172,7 @@ const noInteger = ({ bits = 32 }: Field): number => (bits > 32 ? 2 ** 64 : 2 ** 
 /** Left to themselves, some databases round the operand, and find rows that differ from it. */
 const roundTo = (rounding: Rounding, value: number, field: Field): number => {
   const none = noInteger(field);
+  if (isYear(field) && value > 0 && value < firstYear) return { up: firstYear, down: 0, none }[rounding];
   if (Math.abs(value) > none) return Math.sign(value) * none;
   if (Number.isSafeInteger(value)) return value;
   if (rounding === 'none') return none;

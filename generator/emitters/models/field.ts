@@ -5,7 +5,7 @@ import { objectKey, str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
 
 /** Types the SQL of the big databases treats unlike the field type they are read as. */
-const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid)\b/i;
+const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
 
 /** PostgreSQL has more of them than can be listed; these are those that are what they are read as. */
 const silent = /^(?:text|(?:\w+\.)?citext|character varying|double precision)\b/;

@@ -39,7 +39,7 @@ const fields = {
   moment_exact: svc.dateTime({ fraction: 6, nullable: true }),
   instant: svc.timestamp({ nullable: true }),
   instant_exact: svc.timestamp({ fraction: 3, nullable: true }),
-  vintage: svc.integer({ bits: 16, unsigned: true, nullable: true }),
+  vintage: svc.integer({ bits: 16, unsigned: true, nullable: true, dbType: 'year' }),
   ident: svc.uuid({ nullable: true, dbType: 'uuid' }),
   address: svc.string({ length: 45, nullable: true, dbType: 'inet6' }),
   doc: svc.json({ nullable: true }),
