@@ -25,13 +25,26 @@ export const readValue = (field: Field, value: unknown): ReadValue => readers[fi
 
 const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
 
-/** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded. */
-export const keptValue = ({ type, fraction = 0, lowerCase }: Field, value: Scalar): Scalar => {
+/** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded as decimals. */
+export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
-  if (typeof value !== 'string' || !clocks.has(type)) return value;
+  if (typeof value !== 'string') return value;
+  if (type === 'decimal' && scale !== undefined && scale >= 0) return roundDecimal(value, scale);
+  if (!clocks.has(type)) return value;
   if (fraction === 0 && !value.includes('.')) return value;
   const [whole = '', digits = ''] = value.split('.');
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
+};
+
+/** As databases round what they store, half away from zero; SQLite, which keeps doubles, would keep every digit. */
+const roundDecimal = (value: string, scale: number): string => {
+  const [whole = '', fraction = ''] = value.split('.');
+  if (fraction.length <= scale) return value;
+  const digits = BigInt(`${whole.replace('-', '')}${fraction.slice(0, scale)}`);
+  const rounded = String(digits + (fraction.charAt(scale) >= '5' ? 1n : 0n)).padStart(scale + 1, '0');
+  const point = rounded.length - scale;
+  const sign = value.startsWith('-') ? '-' : '';
+  return `${sign}${rounded.slice(0, point)}${scale === 0 ? '' : `.${rounded.slice(point)}`}`;
 };
 
 type Reader = (value: unknown, field: Field) => ReadValue;
