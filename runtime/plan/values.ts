@@ -25,7 +25,7 @@ export const readValue = (field: Field, value: unknown): ReadValue => readers[fi
 
 const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
 
-/** What a column keeps of a value: of a clock, no more digits after the second than it has. Cut, not rounded as decimals. */
+/** What a column keeps of a value: no more digits after the second, or after the point, than it has. Seconds are cut. */
 export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string') return value;
