@@ -297,13 +297,17 @@ const fill = (row: Map<string, Scalar | null>, { grant, action, writing }: RowCo
 const createFills: ReadonlySet<Field['fill']> = new Set(['uuid', 'user-created', 'date-created'] as const);
 const updateFills: ReadonlySet<Field['fill']> = new Set(['user-updated', 'date-updated'] as const);
 
+/** Fields that the caller may not write are not named. */
 const findMissing = (row: WriteRow, given: Payload, context: RowContext): void => {
-  for (const field of context.grant.collection.required) {
-    if (row.has(field.name) || Object.hasOwn(given, field.name)) continue;
-    if (context.writing.owner?.has(field.name) === true) continue;
-    const expected = 'a value; it is required';
-    context.problems.push(failed(field, { type: 'required', expected, value: null }, context));
-  }
+  const { grant, problems, writing } = context;
+  const missing = grant.collection.required.filter(
+    ({ name }) => !row.has(name) && !Object.hasOwn(given, name) && writing.owner?.has(name) !== true,
+  );
+  const expected = 'a value; it is required';
+  for (const field of missing.filter(({ name }) => grant.fields.has(name)))
+    problems.push(failed(field, { type: 'required', expected, value: null }, context));
+  if (missing.some(({ name }) => !grant.fields.has(name)))
+    problems.push(forbidden(`"${grant.collection.name}" needs values that you may not write`));
 };
 
 const ownerNames = ({ writing }: RowContext): readonly string[] => [...(writing.owner?.keys() ?? [])];

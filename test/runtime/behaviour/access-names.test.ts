@@ -63,6 +63,15 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect(await wordingOfPayload('price')).toContain('FORBIDDEN');
     });
 
+    it('a payload without required values is not told of those that may not be written', async () => {
+      const { errors, text } = await send('wordy', 'POST', '/items/review', { words: 'x' });
+      expect(errors.map(({ code, field }) => [code, field])).toEqual([
+        ['FAILED_VALIDATION', 'stars'],
+        ['FORBIDDEN', undefined],
+      ]);
+      expect(text).not.toContain('book');
+    });
+
     it('only readable fields are hinted at', async () => {
       expect((await send('few', 'GET', '/items/book?fields=titel')).text).not.toContain('note');
       expect((await send('few', 'GET', '/items/book?fields=title_')).text).toContain(

@@ -140,6 +140,7 @@ export const staffAccess: TestAccess = {
     Strangers: [
       { collection: 'country', action: 'read', fields: ['code'], permissions: { code: { _neq: 'xx' } } },
     ],
+    Wordy: [{ collection: 'review', action: 'create', fields: ['words', 'stars'] }],
     Broken: [
       { collection: 'book', action: 'read', fields: ['*'], permissions: { year: { _neq: '$CURRENT_USER' } } },
     ],
@@ -157,6 +158,7 @@ export const staffAccess: TestAccess = {
     clerk: { role: 'Desk' },
     related: { policies: ['Related'] },
     broken: { policies: ['Broken'] },
+    wordy: { policies: ['Wordy'] },
     nobody: {},
   },
   public: ['Strangers'],

@@ -195,3 +195,22 @@ describe.each(dialects)('what differs on %s', (dialect) => {
     expect(await find({ filter: { text: { _null: true } } })).not.toContain('');
   });
 });
+
+describe.each(dialects.filter((dialect) => dialect !== 'postgres'))(
+  'other numbers than 0 and 1 on %s',
+  (dialect) => {
+    const server = useServer({
+      dialect,
+      sql: 'create table odd (id integer primary key, flag tinyint(1)); insert into odd values (1, 5), (2, 1), (3, 0);',
+    });
+    const read = async (query: string) =>
+      (await server().request('GET', `/items/odd?sort=id${query}`, { as: 'admin' })).data;
+
+    it('are shown as true, and filters take 1 for true', async () => {
+      const [five, one, none] = [1, 2, 3].map((id) => ({ id, flag: id < 3 }));
+      expect(await read('')).toEqual([five, one, none]);
+      expect(await read('&filter[flag]=true')).toEqual([one]);
+      expect(await read('&filter[flag]=false')).toEqual([none]);
+    });
+  },
+);
