@@ -1,5 +1,6 @@
 /** User records, as signing in sees them. */
 import { readAddressList } from '../access/addresses.js';
+import { bumpAccessVersion } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
 import type { Account } from './sessions.js';
@@ -64,7 +65,7 @@ export const updateAccount = (
       text: `update svc_users set ${set} where id = ?`,
       values: [...Object.values(changes), id],
     });
-    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await bumpAccessVersion(executor);
     if (affected > 0) await record({ action: 'update', user: id, fields: names }, executor);
   });
 
@@ -81,7 +82,7 @@ export const replacePassword = (
       values: password === null ? [hash, id] : [hash, id, password],
     });
     if (affected === 0) return false;
-    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await bumpAccessVersion(executor);
     await record({ action: 'update', user: id, fields: ['password'] }, executor);
     return true;
   });

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { readAddressList, requireAddress, type AddressList } from '../access/addresses.js';
 import { credentialOf, graceTime } from '../execute/access-source.js';
-import type { BindValue, Database, Executor } from '../execute/database.js';
+import { bumpAccessVersion } from '../execute/access-version.js';
+import type { BindValue, Database } from '../execute/database.js';
 import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
 /** Where a session was begun. */
@@ -116,7 +117,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
         text: `delete from svc_sessions where id = ?${owner === undefined ? '' : ` and ${user} = ?`}`,
         values: owner === undefined ? [session] : [session, owner],
       });
-      if (affected > 0) await bumpVersion(executor);
+      if (affected > 0) await bumpAccessVersion(executor);
       return affected > 0;
     });
 
@@ -181,7 +182,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     endAll: (owner) =>
       database.transaction(async (executor) => {
         await executor.write({ text: `delete from svc_sessions where ${user} = ?`, values: [owner] });
-        await bumpVersion(executor);
+        await bumpAccessVersion(executor);
       }),
 
     async endByRefresh(refresh) {
@@ -237,6 +238,3 @@ const text = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
 
 const cut = (value: string | null, length: number): string | null => value?.slice(0, length) ?? null;
-
-const bumpVersion = (executor: Pick<Executor, 'write'>) =>
-  executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });

@@ -6,6 +6,7 @@ import { createPolicyBook, type AccessRows, type PolicySet, type User } from '..
 import type { Collection } from '../collection.js';
 import { forbidden, unprocessable } from '../errors.js';
 import { findStillHeld, loadRows } from '../execute/access-source.js';
+import { bumpAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import type { Executor } from '../execute/database.js';
 import type { Key } from '../execute/insert.js';
@@ -42,7 +43,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
 
   return {
     async before(keys, executor) {
-      await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+      await bumpAccessVersion(executor);
       const state = await readState(keys, executor);
       await requireSame(state.rows, executor, context);
       before = state;

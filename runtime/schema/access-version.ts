@@ -15,11 +15,3 @@ export const ensureAccessVersion = async (executor: Pick<Executor, 'query' | 'wr
     await executor.write({ text: 'insert into svc_access_version (id, version) values (1, 1)', values: [] });
   }
 };
-
-/** Every process reads its access rules anew before its next answer. */
-export const bumpAccessVersion = async (executor: Pick<Executor, 'write'>): Promise<void> => {
-  await executor.write({
-    text: 'update svc_access_version set version = version + 1 where id = 1',
-    values: [],
-  });
-};

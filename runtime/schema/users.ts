@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findAdministrators } from '../execute/administrators.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
-import { bumpAccessVersion } from './access-version.js';
+import { bumpAccessVersion } from '../execute/access-version.js';
 import { printerOf } from './ddl.js';
 
 /** A role or policy of this name is made by bootstrap where nobody administers yet. */

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/providers.js';
+import { bumpAccessVersion } from '../../execute/access-version.js';
 import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../../execute/database.js';
@@ -124,6 +125,6 @@ const readRole = async (id: string, executor: Pick<Executor, 'query'>): Promise<
  */
 const change = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
   database.transaction(async (executor) => {
-    await executor.write({ text: 'update svc_access_version set version = version + 1', values: [] });
+    await bumpAccessVersion(executor);
     await body(executor);
   });
