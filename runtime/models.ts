@@ -165,7 +165,7 @@ const toWire = ({ conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration, 
   if (value === null || value === undefined) return value;
   const { type } = shape;
   const field = { ...shape, name: '' };
-  if (isArray(shape)) return JSON.parse(arrayToJson(shape.dbType ?? '')(String(value))) as unknown;
+  if (isArray(shape)) return JSON.parse(arrayToJson(shape)(String(value))) as unknown;
   return JSON.parse(cellToJson(field)(toCell(type, value))) as unknown;
 };
 

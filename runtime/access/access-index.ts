@@ -1,4 +1,5 @@
 /** The access rows as questions about who holds what look at them. */
+import { readEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import { createPolicyBook, type AccessRows, type PolicyBook, type User } from './policies.js';
 
@@ -23,12 +24,7 @@ export const indexAccess = (rows: AccessRows): AccessIndex => {
     book: createPolicyBook(rows),
     admins: idsOf(rows.policies.filter(({ admin }) => admin)),
     demanding: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
-    networks: new Map(
-      rows.policies.map(({ id, addresses = [] }) => [
-        id,
-        addresses.map((entry) => entry.trim()).filter((entry) => entry !== ''),
-      ]),
-    ),
+    networks: new Map(rows.policies.map(({ id, addresses = [] }) => [id, readEntries(addresses)])),
     permissions,
   };
 };

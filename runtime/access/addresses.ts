@@ -25,9 +25,13 @@ export const readNetwork = (text: string): Network | null => {
   return bits < 0 || bits > most ? null : { address, family, bits };
 };
 
+/** Without blanks around them, and those that are nothing else. */
+export const readEntries = (entries: readonly string[]): readonly string[] =>
+  entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+
 /** An entry that is no network lets nobody in; a list of none of them lets everybody in. */
 export const createAddressList = (entries: readonly string[]): AddressList => {
-  const written = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+  const written = readEntries(entries);
   if (written.length === 0) return null;
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of written.map(readNetwork)) {

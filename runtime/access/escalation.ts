@@ -100,7 +100,7 @@ const everybody = 'everybody';
 const askedOf = (index: AccessIndex, { holders }: AccessState): Asked => {
   const held: readonly (readonly [string, readonly string[]])[] = [
     [everybody, publicPolicies(index)],
-    ...index.rows.roles.map(({ id }) => [`role ${id}`, policiesHeld({ id: '', role: id }, index)] as const),
+    ...rolesHolding(index),
     ...holders.map((user) => [`user ${user.id}`, policiesHeld(user, index)] as const),
   ];
   return new Map(held.filter(([, policies]) => policies.some((policy) => index.demanding.has(policy))));
@@ -151,22 +151,19 @@ const findNewHolder = (held: AccessIndex, wanted: AccessIndex, isCovered: IsCove
 };
 
 /** Each role with those of its ancestors; users and the public with what they hold by themselves. */
-const holdersOf = ({ rows, book }: AccessIndex): ReadonlyMap<string, ReadonlySet<string>> => {
-  const holders = new Map<string, Set<string>>();
-  const add = (holder: string, policy: string): void => {
-    holders.set(holder, (holders.get(holder) ?? new Set<string>()).add(policy));
-  };
-  for (const { user, role, policy } of rows.access) {
-    if (user !== null) add(`user ${user}`, policy);
-    else if (role === null) add('public', policy);
-  }
-  for (const { id } of rows.roles) {
-    const chain = book.rolesOf({ id: '', role: id, status: '', columns: {} });
-    for (const { role, policy } of rows.access)
-      if (role !== null && chain.includes(role)) add(`role ${id}`, policy);
-  }
-  return holders;
+const holdersOf = (index: AccessIndex): ReadonlyMap<string, ReadonlySet<string>> => {
+  const users = new Set(index.rows.access.flatMap(({ user }) => user ?? []));
+  const held: readonly (readonly [string, readonly string[]])[] = [
+    ...rolesHolding(index),
+    ...[...users].map((id) => [`user ${id}`, policiesHeld({ id, role: null }, index)] as const),
+    ['public', publicPolicies(index)],
+  ];
+  return new Map(held.map(([holder, policies]) => [holder, new Set(policies)]));
 };
+
+/** Each role with the policies of its ancestors as well. */
+const rolesHolding = (index: AccessIndex): readonly (readonly [string, readonly string[]])[] =>
+  index.rows.roles.map(({ id }) => [`role ${id}`, policiesHeld({ id: '', role: id }, index)] as const);
 
 /** Users whose identity was written, holding what the caller does not: before it, or by it. */
 const findTakenUser = (

@@ -28,21 +28,20 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
     return count(principal, request);
   };
 
+  /** What GraphQL runs asks again, and so does who is done once more because grants changed. */
+  const countOnce = <Identified extends Promise<Principal> | Principal>(
+    identified: Identified,
+    request: ApiRequest,
+  ) => {
+    if (counted.has(request)) return identified;
+    counted.add(request);
+    return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
+  };
+
   return {
     ...access,
-    identify(request) {
-      const identified = access.identify(request);
-      // what GraphQL runs asks again, and so does who is done once more because grants changed
-      if (counted.has(request)) return identified;
-      counted.add(request);
-      return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
-    },
-    admit(user, request) {
-      const admitted = access.admit(user, request);
-      if (counted.has(request)) return admitted;
-      counted.add(request);
-      return countLater(admitted, request);
-    },
+    identify: (request) => countOnce(access.identify(request), request),
+    admit: async (user, request) => countOnce(access.admit(user, request), request),
   };
 };
 

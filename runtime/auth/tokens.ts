@@ -1,8 +1,9 @@
 /** The tokens that a login gives: signed ones that say who somebody is, and refresh tokens that say nothing. */
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import type { JwtPayload } from 'jsonwebtoken';
 import type { TokenClaims } from '../access/access.js';
 import { apiError } from '../errors.js';
+import { isSame } from '../execute/access-source.js';
 import type { Key, Keys } from './keys.js';
 
 const issuer = 'svc';
@@ -108,11 +109,6 @@ const refreshOf = (session: string, seed: Buffer, key: KeyObject): string => {
   const proofKey = Buffer.from(hkdfSync('sha256', key, '', 'refresh token', 32));
   const proof = createHmac('sha256', proofKey).update(session).update(seed).digest();
   return `${session}.${Buffer.concat([seed, proof.subarray(0, proofBytes)]).toString('base64url')}`;
-};
-
-const isSame = (left: string, right: string): boolean => {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
 };
 
 /** `null`: no refresh token of this server. */

@@ -177,7 +177,7 @@ const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   };
 };
 
-const isSame = (left: string, right: string): boolean => {
+export const isSame = (left: string, right: string): boolean => {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
 };

@@ -1,5 +1,5 @@
 /** Arrays as PostgreSQL writes them → JSON lists. */
-import type { FieldType } from '../collection.js';
+import type { Field, FieldType } from '../collection.js';
 import { elementOf } from '../plan/elements.js';
 import { cellToJson } from './cells.js';
 import { postgresType, textToCell } from './postgres-values.js';
@@ -21,9 +21,9 @@ const arrayTokens = /[{},]|"(?:[^"\\]|\\.)*"|[^{},"]+/gs;
 
 type ToJson = (text: string) => string;
 
-/** `{1,NULL,"a b"}` → `[1,null,"a b"]`; `type` is the name of the array's type, such as `integer[]`. */
-export const arrayToJson = (type: string): ToJson => {
-  const elementToJson = elementWriter(type);
+/** `{1,NULL,"a b"}` → `[1,null,"a b"]`, by the name of the array's type, such as `integer[]`. */
+export const arrayToJson = (array: Pick<Field, 'dbType'>): ToJson => {
+  const elementToJson = elementWriter(array);
   return (text) => {
     // bounds that do not begin at 1 are told in front: `[0:1]={1,2}`
     const tokens = text.slice(text.indexOf('{')).match(arrayTokens) ?? [];
@@ -31,8 +31,8 @@ export const arrayToJson = (type: string): ToJson => {
   };
 };
 
-const elementWriter = (type: string): ToJson => {
-  const element = elementOf(type);
+const elementWriter = (array: Pick<Field, 'dbType'>): ToJson => {
+  const element = elementOf(array);
   if (element === null) return JSON.stringify;
   const toJson = cellToJson(element);
   const oid = oids[element.type] ?? postgresType.text;

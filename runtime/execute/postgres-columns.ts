@@ -157,6 +157,6 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
 
 /** Arrays, and text that is JSON by meta. */
 const jsonWriter = (field: Field): WriteColumn => {
-  const toJson = isArray(field) ? arrayToJson(field.dbType ?? '') : cellToJson(field);
+  const toJson = isArray(field) ? arrayToJson(field) : cellToJson(field);
   return (cursor, writer) => writer.text(toJson(takeText(cursor)));
 };

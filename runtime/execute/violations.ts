@@ -158,7 +158,6 @@ const readPostgres = (error: PostgresError, table: string): Violation | null => 
       // what a rule makes of an insert gives no row back
       return error.routine === 'RewriteQuery' ? violation('skipped') : null;
     case '22001':
-      return violation('tooLong', column);
     case '54000':
       return violation('tooLong', column);
     case '22003':

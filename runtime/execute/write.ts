@@ -9,6 +9,7 @@ import { explainFailure } from './failures.js';
 import { insertRows, skippedItem, type Key } from './insert.js';
 import { requirePermitted, type RowsContext } from './permitted.js';
 import type { JsonRows } from './row-set.js';
+import { keyText } from './stored-keys.js';
 import {
   inTransaction,
   toWrite,
@@ -170,5 +171,5 @@ const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly WriteRow[]
 
 /** Each key once. */
 export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
-  ...new Map(keys.map((key) => [JSON.stringify(key), key])).values(),
+  ...new Map(keys.map((key) => [keyText(key), key])).values(),
 ];

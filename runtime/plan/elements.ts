@@ -28,8 +28,8 @@ const mostDigits = 6;
 export const isArray = ({ type, dbType }: Pick<Field, 'type' | 'dbType'>): boolean =>
   type === 'json' && dbType?.endsWith('[]') === true;
 
-/** Of `timestamp(3) without time zone[]`; `null`: texts that the database alone reads. */
-export const elementOf = (dbType: string): Field | null => {
+/** Of an array such as `timestamp(3) without time zone[]`; `null`: texts that the database alone reads. */
+export const elementOf = ({ dbType = '' }: Pick<Field, 'dbType'>): Field | null => {
   const [said, digits] = /\((\d+).*?\)/.exec(dbType) ?? [''];
   const element = elements.get(dbType.replace(said, '').slice(0, -'[]'.length));
   return element === undefined

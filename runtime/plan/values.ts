@@ -238,7 +238,7 @@ const readJson: Reader = (value, field) => {
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
-  const fault = isArray(field) ? findListFault(json, elementOf(field.dbType ?? '')) : null;
+  const fault = isArray(field) ? findListFault(json, elementOf(field)) : null;
   return fault ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 

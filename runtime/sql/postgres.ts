@@ -49,7 +49,7 @@ export const postgres: SqlDialect = {
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
     if (typeof value !== 'string') return value;
-    if (isArray(field)) return jsonToArray(value, elementOf(field.dbType ?? ''));
+    if (isArray(field)) return jsonToArray(value, elementOf(field));
     return moments.has(field.type) ? spellYear(value) : value;
   },
   match(kind, field) {
