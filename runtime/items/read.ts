@@ -2,11 +2,19 @@
 import type { Collection } from '../collection.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
-import { missingItem, narrowToFirst, narrowToItem, narrowToItems, readKey } from '../plan/item.js';
+import {
+  missingItem,
+  narrowToFirst,
+  narrowToItem,
+  narrowToItems,
+  placeAsKeys,
+  readKey,
+} from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { Scalar } from '../plan/values.js';
 import type { ParsedQuery } from '../request/query.js';
+import { paddedLength } from '../sql/fragment.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
 import { remember } from './plans.js';
@@ -47,13 +55,32 @@ export const readWritten = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
   context: ItemContext,
+): Promise<ReadResult> => run(written(byKeys(target, keys)), context);
+
+/** Of keys that were made: in their order where the query asks for none, since callers know the rows by nothing else. */
+export const readCreated = (
+  target: ReadTarget,
+  keys: readonly (readonly Scalar[])[],
+  context: ItemContext,
 ): Promise<ReadResult> => {
-  const { kind, narrow, ...items } = byKeys(target, keys);
+  const items = written(byKeys(target, keys));
+  if (target.parsed.query.sort !== null || keys.length < 2) return run(items, context);
+  const places = paddedLength(keys.length);
   return run(
-    { ...items, kind: `written ${kind}`, narrow: (plan) => ({ ...narrow(plan), limit: 'every' }) },
+    {
+      ...items,
+      kind: `${items.kind} in ${places} places`,
+      narrow: (plan) => placeAsKeys(items.narrow(plan), places),
+    },
     context,
   );
 };
+
+const written = (items: Run): Run => ({
+  ...items,
+  kind: `written ${items.kind}`,
+  narrow: (plan) => ({ ...items.narrow(plan), limit: 'every' }),
+});
 
 const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): Run => ({
   collection,

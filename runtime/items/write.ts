@@ -28,7 +28,7 @@ import { hashRows } from './hash.js';
 import { createWriteList } from './lists.js';
 import { refuseOwnRow } from './own-rights.js';
 import { remember } from './plans.js';
-import { planContext, readList, readWritten, type ReadTarget } from './read.js';
+import { planContext, readCreated, readList, readWritten, type ReadTarget } from './read.js';
 import { singletonKey } from './singleton.js';
 
 /** What a write answers: rows, or nothing where the caller may not read them or nobody can tell their keys. */
@@ -51,7 +51,7 @@ export const createItems = async (
     return executeCreateReturning(plan, answer.returning, execute);
   }
   const keys = await executeCreate(plan, execute);
-  return keys === null ? null : readAnswer(answer, keys, context);
+  return keys === null ? null : readAnswer(answer, keys, { context, read: readCreated });
 };
 
 export const updateItem = async (
@@ -86,7 +86,7 @@ const updateKeys = async (
   const plan = await planChange(collection, { keys, payload }, context);
   if (keys.length === 0) return noRows;
   await executeUpdate(plan, keys, executeContext(collection, context));
-  return readAnswer(answer, keys, context);
+  return readAnswer(answer, keys, { context, read: readWritten });
 };
 
 const updateEach = async (
@@ -103,7 +103,8 @@ const updateEach = async (
     }),
   );
   await executeUpdates(updates, executeContext(collection, context));
-  return readAnswer(answer, distinctKeys(updates.map(({ key }) => key)), context);
+  const keys = distinctKeys(updates.map(({ key }) => key));
+  return readAnswer(answer, keys, { context, read: readWritten });
 };
 
 const planChange = (
@@ -262,12 +263,10 @@ const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
 const readAnswer = async (
   answer: Answer | null,
   keys: readonly Key[],
-  context: ItemContext,
+  { context, read }: { readonly context: ItemContext; readonly read: typeof readWritten },
 ): Promise<WriteAnswer> => {
   if (answer === null) return null;
-  const parts = await Promise.all(
-    chunk(keys, answersTogether).map((part) => readWritten(answer, part, context)),
-  );
+  const parts = await Promise.all(chunk(keys, answersTogether).map((part) => read(answer, part, context)));
   if (parts.every(({ count }) => count === 0) && keys.length > 0) return null;
   return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));
 };

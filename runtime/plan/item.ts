@@ -31,13 +31,18 @@ export const narrowToItems = (plan: ReadPlan, count: number): ReadPlan => ({
   where: allOf([keysCondition(plan.collection, count), plan.where]),
 });
 
+/** Puts the items of `count` keys in the order of the keys. */
+export const placeAsKeys = (plan: ReadPlan, count: number): ReadPlan => ({
+  ...plan,
+  order: [],
+  places: eachKeyCondition(plan.collection, count),
+});
+
 /** Whether a row has one of `count` keys. */
 const keysCondition = (collection: Collection, count: number): Condition => {
   const [only] = collection.key;
   if (collection.key.length > 1 || only === undefined) {
-    return anyOf(
-      Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length)),
-    );
+    return anyOf(eachKeyCondition(collection, count));
   }
   return {
     kind: 'compare',
@@ -46,6 +51,9 @@ const keysCondition = (collection: Collection, count: number): Condition => {
     operand: { from: 'keys' },
   };
 };
+
+const eachKeyCondition = (collection: Collection, count: number): readonly Condition[] =>
+  Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length));
 
 /** `first`: where the parts of the key begin among the bound keys. */
 const keyCondition = ({ key }: Collection, first: number): Condition =>

@@ -10,6 +10,8 @@ export interface ReadPlan {
   readonly select: Select;
   readonly where: Condition;
   readonly order: readonly Order[];
+  /** Instead of an order: rows stand as these conditions name them. */
+  readonly places?: readonly Condition[];
   readonly limit: Limit;
   /** `null`: from the start. */
   readonly offset: Operand | null;

@@ -69,7 +69,9 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   const scope = createScope(createCompiler(options.dialect));
   const select = compileSelect(plan.select, scope);
   const where = compileWhere(plan.where, scope);
-  const order = plan.order.length === 0 ? [] : sql` order by ${compileOrder(plan.order, scope)}`;
+  const keys =
+    plan.places === undefined ? compileOrder(plan.order, scope) : compilePlaces(plan.places, scope);
+  const order = keys.length === 0 ? [] : sql` order by ${keys}`;
   const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
   return {
     rows: {
@@ -110,6 +112,13 @@ const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
     order.map((each) => compileOrderKey(each, scope)),
     ', ',
   );
+
+const compilePlaces = (places: readonly Condition[], scope: SqlScope): Sql => {
+  const cases = places.map(
+    (place, index) => sql`when ${compileCondition(place, scope)} then ${String(index)}`,
+  );
+  return sql`case ${join(cases, ' ')} end`;
+};
 
 const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
   const value = compileColumn(column, scope);

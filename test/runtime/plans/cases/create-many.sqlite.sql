@@ -19,5 +19,5 @@ commit;
 select t0."title", t0."year"
 from "album" t0
 where t0."id" in (?, ?, ?)
-order by t0."title", t0."id"
--- 5, 7, 6;
+order by case when t0."id" = ? then 0 when t0."id" = ? then 1 when t0."id" = ? then 2 end
+-- 5, 7, 6, 5, 7, 6;
