@@ -214,3 +214,25 @@ describe.each(dialects.filter((dialect) => dialect !== 'postgres'))(
     });
   },
 );
+
+const oddDates = {
+  mariadb: ['0000-00-00', "set sql_mode = ''; insert into moment values (1, '0000-00-00')"],
+  mysql: ['0000-00-00', "set sql_mode = ''; insert into moment values (1, '0000-00-00')"],
+  postgres: ['infinity', "insert into moment values (1, 'infinity')"],
+} as const;
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)('dates that are none on %s', (dialect) => {
+  const [odd, insert] = oddDates[dialect];
+  const server = useServer({
+    dialect,
+    sql: `create table moment (id integer primary key, day date); ${insert};`,
+  });
+
+  it('are read as they are, and neither written nor asked for', async () => {
+    const asAdmin = { as: 'admin' };
+    expect((await server().request('GET', '/items/moment', asAdmin)).data).toEqual([{ id: 1, day: odd }]);
+    const found = await server().request('GET', `/items/moment?filter[day]=${odd}`, asAdmin);
+    const written = await server().request('PATCH', '/items/moment/1', { ...asAdmin, body: { day: odd } });
+    expect([found.codes, written.codes]).toEqual([['INVALID_QUERY'], ['FAILED_VALIDATION']]);
+  });
+});
