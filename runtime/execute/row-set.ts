@@ -56,7 +56,7 @@ export interface Hole {
   readonly at: number;
   /** Index of the list among those of the select. */
   readonly list: number;
-  /** `null`: the list does not show; `null` is written. */
+  /** `null`: nothing belongs to it, and the list is empty. */
   readonly key: string | null;
 }
 
@@ -135,7 +135,6 @@ export class RowCollector {
 /** Rows whose holes are filled. */
 export type FilledRows = Pick<RowSet, 'rows' | 'groups'>;
 
-const nothing = Buffer.from('null');
 const empty = Buffer.from('[]');
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -170,17 +169,16 @@ interface Filling {
   readonly key: string | null;
 }
 
-/** Bytes that `fill` writes, or a few more. */
+/** Bytes that `fill` writes. */
 const fillingSize = (list: Filler, key: string | null): number => {
   const range = key === null ? undefined : list?.groups.get(key);
-  return range === undefined ? nothing.length : range.end - range.start + 2;
+  return range === undefined ? empty.length : range.end - range.start + 2;
 };
 
 /** @returns where the filling ends */
 const fill = (target: Buffer, at: number, { list, key }: Filling): number => {
-  if (list === undefined || key === null) return at + nothing.copy(target, at);
-  const range = list.groups.get(key);
-  if (range === undefined) return at + empty.copy(target, at);
+  const range = key === null ? undefined : list?.groups.get(key);
+  if (list === undefined || range === undefined) return at + empty.copy(target, at);
   target[at] = openBracket;
   const end = at + 1 + list.bytes.copy(target, at + 1, range.start, range.end);
   target[end] = closeBracket;

@@ -13,7 +13,8 @@ export type Token =
   /** One column, written in the wire form of the field; concealed: a number, 1 where there is a value. */
   | { readonly kind: 'value'; readonly field: Field }
   /**
-   * The next column is null where there is no related row: then `null` is written, and tokens and columns are skipped.
+   * The next column is null where there is no related row, or a rule hides the list that follows: then `null` is
+   * written, and tokens and columns are skipped.
    * Shared: that column is a value of the row, too, and the first to be skipped.
    */
   | {
@@ -22,7 +23,7 @@ export type Token =
       readonly skipTokens: number;
       readonly skipColumns: number;
     }
-  /** `columns` columns, the key that the nested list belongs to; null: `null` is written. */
+  /** `columns` columns, the key that the nested list belongs to; a part is null: nothing belongs to it. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
   /** `columns` columns, joined by commas into one text: a composite key; all null: `null` is written. */
   | { readonly kind: 'key'; readonly fields: readonly Field[] };
@@ -120,10 +121,12 @@ const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builde
 const isSameColumn = (one: Sql, other: Sql | undefined): boolean =>
   one.length === 1 && typeof one[0] === 'string' && other?.length === 1 && one[0] === other[0];
 
-const addList = (entry: ListEntry, scope: SqlScope, builder: Builder): void => {
+const addList = (entry: ListEntry, scope: SqlScope, { columns, tokens, lists }: Builder): void => {
   const { references } = entry.relation;
-  for (const name of references) {
-    builder.columns.push(underRule([columnOf(scope.compiler, scope.alias, name)], entry.rule, scope));
+  if (entry.rule !== null) {
+    columns.push(underRule(['1'], entry.rule, scope));
+    tokens.push({ kind: 'one', isShared: false, skipTokens: 1, skipColumns: references.length });
   }
-  builder.tokens.push({ kind: 'list', list: builder.lists.push(entry) - 1, columns: references.length });
+  for (const name of references) columns.push([columnOf(scope.compiler, scope.alias, name)]);
+  tokens.push({ kind: 'list', list: lists.push(entry) - 1, columns: references.length });
 };

@@ -1,5 +1,6 @@
 /** Nested lists and relational filters. */
 import { describe, expect, it } from 'vitest';
+import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { busyAuthor, closedAccess, libraryMeta, librarySql } from './library.js';
@@ -269,5 +270,56 @@ describe.each(settings)('relations on $dialect through $door', (setting) => {
     ])('%s filtered by %j is %s', async (collection, filter, code) => {
       expect(await ids(collection, filter)).toEqual([code]);
     });
+  });
+});
+
+const unique = `
+create table "clerk" ("id" {counter}, "code" varchar(10), constraint "clerk_code" unique ("code"));
+create table "task" ("id" integer not null primary key, "clerk" varchar(10), foreign key ("clerk") references "clerk" ("code"));
+create table "desk" ("id" integer not null primary key, "clerk" integer, foreign key ("clerk") references "clerk" ("id"));
+insert into "clerk" ("id", "code") values (1, 'a'), (2, null), (3, 'c'), (4, null);
+insert into "task" values (1, 'a'), (2, null), (3, 'c');
+insert into "desk" values (1, 1), (2, 2), (3, null);
+`;
+
+describe.each(settings)('lists that hang on a unique column on $dialect through $door', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: sqlFor(setting.dialect, unique),
+    access: {
+      policies: {
+        /** Shows lists of the first two clerks alone. */
+        Some: [
+          { collection: 'clerk', action: 'read', fields: ['id'] },
+          { collection: 'clerk', action: 'read', fields: ['task', 'desk'], permissions: { id: { _lt: 3 } } },
+          { collection: 'task', action: 'read', fields: ['*'] },
+          { collection: 'desk', action: 'read', fields: ['*'] },
+        ],
+      },
+      users: { some: { policies: ['Some'] } },
+    },
+  });
+  const read = async (as: string, path: string): Promise<unknown> =>
+    (await server().request('GET', `/items/${path}`, { as })).data;
+
+  it('are empty where it is null, and null where a rule hides them', async () => {
+    expect(await read('admin', 'clerk?fields=task&sort=id')).toEqual([
+      { task: [1] },
+      { task: [] },
+      { task: [3] },
+      { task: [] },
+    ]);
+    expect(await read('some', 'clerk?fields=task.id,id,desk&sort=id')).toEqual([
+      { task: [{ id: 1 }], id: 1, desk: [1] },
+      { task: [], id: 2, desk: [2] },
+      { task: null, id: 3, desk: null },
+      { task: null, id: 4, desk: null },
+    ]);
+  });
+
+  it('are the same below a related item, and below none', async () => {
+    const [first, second, none] = [{ clerk: { task: [1] } }, { clerk: { task: [] } }, { clerk: null }];
+    for (const as of ['admin', 'some'])
+      expect(await read(as, 'desk?fields=clerk.task&sort=id')).toEqual([first, second, none]);
   });
 });

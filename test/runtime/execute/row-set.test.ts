@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillHoles, RowCollector, type FilledRows, type RowSet } from '../../../runtime/execute/row-set.js';
 
-/** A row as it will be: a text, and lists by key; `null` where a list does not show. */
+/** A row as it will be: a text, and lists by key; nothing belongs to `null`. */
 interface RowSketch {
   readonly text: string;
   readonly lists: readonly (string | null)[];
@@ -43,7 +43,7 @@ const build = (rows: readonly RowSketch[], children: readonly Children[], limit:
     ...Object.fromEntries(
       lists.map((key, list) => [
         `l${list}`,
-        key === null ? null : build([...(children[list]?.get(key) ?? [])].slice(0, limit), [], limit),
+        key === null ? [] : build([...(children[list]?.get(key) ?? [])].slice(0, limit), [], limit),
       ]),
     ),
   }));
@@ -87,7 +87,7 @@ describe('nested lists', () => {
         const filled = fillHoles(collect(rows), [inner]);
         const want = rows.map(({ text: t, lists: [parentKey = null] }) => ({
           t,
-          l0: parentKey === null ? null : build([...(children.get(parentKey) ?? [])], [grandchildren], 9),
+          l0: parentKey === null ? [] : build([...(children.get(parentKey) ?? [])], [grandchildren], 9),
         }));
         expect(read(filled)).toEqual(want);
       },
