@@ -55,17 +55,20 @@ export const findMembers = async (
   return rows.map((row) => toKey(collection, row));
 };
 
-/** Values of other fields of a row. @throws FORBIDDEN where one of them is null: nothing can refer to it */
+/** Values of other fields of a row. @throws FORBIDDEN where it is not there, or one of them cannot be referred to */
 export const findColumns = async (
   collection: Collection,
   { columns, key }: { readonly columns: readonly Field[]; readonly key: Key },
   context: RowsContext,
-): Promise<readonly Scalar[]> => {
+): Promise<readonly (Scalar | null)[]> => {
   const matches = { fields: collection.key, tuples: [key], where: conditionTrue, ...context };
   const statement = compileColumns(collection, columns, matches);
-  const [row = {}] = await context.executor.query(statement.text, statement.values);
+  const [row] = await context.executor.query(statement.text, statement.values);
+  if (row === undefined) throw missingItem(collection);
   return columns.map((field) => {
-    const read = readValue(field, row[field.name]);
+    const value = row[field.name];
+    if (value === null) return null;
+    const read = readValue(field, value);
     if (!read.ok) throw missingItem(collection);
     return read.value;
   });

@@ -1,8 +1,9 @@
 /** Lists that are written through their owner: every row under its own grant, in one transaction. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import type { TestAccess } from '../server-harness.js';
+import type { TestAccess, TestMeta } from '../server-harness.js';
 import { libraryMeta, librarySql, restoreSql } from './library.js';
 
 const access: TestAccess = {
@@ -203,5 +204,140 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ] as const) {
       expect((await send('admin', 'PATCH', path, body)).codes).toEqual(['INVALID_PAYLOAD']);
     }
+  });
+});
+
+/** Foreign keys that share a column with the key, or with what must have a value; and one to a column that may be null. */
+const offices = `
+create table "office" ("id" integer not null primary key);
+create table "paper" (
+  "office" integer not null, "id" integer not null,
+  primary key ("office", "id"), foreign key ("office") references "office" ("id")
+);
+create table "remark" (
+  "id" integer not null primary key, "office" integer not null, "paper_id" integer,
+  foreign key ("office", "paper_id") references "paper" ("office", "id")
+);
+create table "drawer" (
+  "office" integer not null, "id" integer not null, "parent" integer, "label" varchar(20), primary key ("office", "id"),
+  constraint "drawer_parent" foreign key ("office", "parent") references "drawer" ("office", "id")
+);
+create table "clerk" ("id" {counter}, "code" varchar(10), constraint "clerk_code" unique ("code"));
+create table "task" (
+  "id" integer not null primary key, "clerk_code" varchar(10),
+  foreign key ("clerk_code") references "clerk" ("code") on update cascade
+);
+`;
+
+const officeRows = `
+delete from "task"; delete from "clerk"; delete from "remark"; delete from "paper";
+update "drawer" set "parent" = null; delete from "drawer"; delete from "office";
+insert into "office" values (1), (2);
+insert into "paper" values (1, 1), (1, 2);
+insert into "remark" values (1, 1, 1), (2, 1, 1), (3, 2, null);
+insert into "drawer" values (1, 1, null, 'one'), (1, 10, 1, 'ten'), (1, 11, 1, 'eleven'), (1, 20, null, 'loose'), (2, 30, null, 'far');
+insert into "clerk" ("id", "code") values (1, 'a'), (2, null);
+insert into "task" values (1, 'a'), (2, null);
+`;
+
+const officeMeta: TestMeta = {
+  relations: [
+    { many_collection: 'remark', many_field: 'paper', one_collection: 'paper', one_field: 'remarks' },
+    { many_collection: 'drawer', many_field: 'drawer', one_collection: 'drawer', one_field: 'drawers' },
+    { many_collection: 'task', many_field: 'clerk_code', one_collection: 'clerk', one_field: 'tasks' },
+  ],
+};
+
+const officeAccess: TestAccess = {
+  policies: {
+    Reader: ['drawer', 'remark', 'clerk', 'task'].map((collection) => ({
+      collection,
+      action: 'read',
+      fields: collection === 'clerk' ? ['id', 'tasks'] : ['*'],
+    })),
+    /** Moves rows, but between offices. */
+    Mover: [
+      { collection: 'paper', action: 'update', fields: ['remarks'] },
+      { collection: 'remark', action: 'update', fields: ['paper_id'] },
+      { collection: 'drawer', action: 'update', fields: ['drawers', 'parent'] },
+      { collection: 'clerk', action: 'update', fields: ['tasks'] },
+    ],
+  },
+  users: { mover: { policies: ['Reader', 'Mover'] } },
+};
+
+describe.each(dialects)('rows that share columns with their owner on %s', (dialect) => {
+  const server = useServer({
+    dialect,
+    sql: sqlFor(dialect, offices),
+    meta: officeMeta,
+    access: officeAccess,
+  });
+  const send = (as: string, method: string, path: string, body?: unknown) =>
+    server().request(method, `/items/${path}`, { as, ...(body !== undefined && { body }) });
+  const remarks = async () => (await send('admin', 'GET', 'remark?fields=id,office,paper_id&sort=id')).data;
+  const drawers = async () =>
+    (await send('admin', 'GET', 'drawer?fields=id,parent&sort=id')).data as readonly {
+      readonly id: number;
+      readonly parent: number | null;
+    }[];
+  const parents = async () => Object.fromEntries((await drawers()).map(({ id, parent }) => [id, parent]));
+
+  beforeEach(() => server().execute(sqlFor(dialect, officeRows)));
+
+  it.each(['admin', 'mover'])('are let go by the columns that may be null, and stay: %s', async (as) => {
+    expect((await send(as, 'PATCH', 'paper/1,1', { remarks: { delete: [1] } })).status).toBeLessThan(300);
+    expect((await send(as, 'PATCH', 'paper/1,1', { remarks: [] })).status).toBeLessThan(300);
+    expect(await remarks()).toEqual([
+      { id: 1, office: 1, paper_id: null },
+      { id: 2, office: 1, paper_id: null },
+      { id: 3, office: 2, paper_id: null },
+    ]);
+    expect((await send(as, 'PATCH', 'drawer/1,1', { drawers: { delete: ['1,10'] } })).status).toBe(200);
+    expect((await send(as, 'PATCH', 'drawer/1,1', { drawers: [] })).status).toBe(200);
+    expect(await parents()).toEqual({ 1: null, 10: null, 11: null, 20: null, 30: null });
+  });
+
+  it.each(['admin', 'mover'])('are taken where their key lets them: %s', async (as) => {
+    const update = [{ office: 1, id: 20 }];
+    expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: { update } })).status).toBe(200);
+    expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: ['1,20', '1,11'] })).status).toBe(200);
+    expect(await parents()).toEqual({ 1: null, 10: 1, 11: 10, 20: 10, 30: null });
+    for (const list of [['2,30'], ['1,99'], { update: [{ office: 2, id: 30, label: 'x' }] }]) {
+      expect((await send(as, 'PATCH', 'drawer/1,1', { drawers: list })).codes).toEqual(['FORBIDDEN']);
+    }
+    expect(await parents()).toMatchObject({ 10: 1, 30: null });
+  });
+
+  it('take the permission of every column that is written', async () => {
+    expect((await send('mover', 'PATCH', 'paper/1,2', { remarks: [1] })).codes).toEqual(['FORBIDDEN']);
+    expect((await send('admin', 'PATCH', 'paper/1,2', { remarks: [1, 3] })).status).toBe(200);
+    expect(await remarks()).toEqual([
+      { id: 1, office: 1, paper_id: 2 },
+      { id: 2, office: 1, paper_id: 1 },
+      { id: 3, office: 1, paper_id: 2 },
+    ]);
+  });
+
+  it('cannot be where their owner has no value to refer to; nothing is written without', async () => {
+    for (const list of [[], null, { create: [], delete: [] }]) {
+      const { data } = await send('admin', 'PATCH', 'clerk/2?fields=tasks', { tasks: list });
+      expect({ list, data }).toEqual({ list, data: { tasks: [] } });
+    }
+    expect((await send('admin', 'POST', 'clerk?fields=code,tasks', { tasks: [] })).data).toEqual({
+      code: null,
+      tasks: [],
+    });
+    for (const list of [[2], [{ id: 3 }], { update: [{ id: 2 }] }, { delete: [1] }]) {
+      const { status, codes, text } = await send('admin', 'PATCH', 'clerk/2', { tasks: list });
+      expect({ list, status, codes }).toEqual({ list, status: 400, codes: ['INVALID_PAYLOAD'] });
+      expect(text).toContain(String.raw`\"tasks\" needs a value in \"code\"`);
+    }
+    expect((await send('admin', 'POST', 'clerk', { tasks: [{ id: 4 }] })).codes).toEqual(['INVALID_PAYLOAD']);
+    const hidden = await send('mover', 'PATCH', 'clerk/2', { tasks: [2] });
+    expect(hidden.codes).toEqual(['INVALID_PAYLOAD']);
+    expect(hidden.text).not.toContain('code\\"');
+    const { data } = await send('admin', 'PATCH', 'clerk/2?fields=tasks', { code: 'b', tasks: [2] });
+    expect(data).toEqual({ tasks: [2] });
   });
 });
