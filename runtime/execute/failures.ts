@@ -1,5 +1,5 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
-import type { Collection, Field, ToOne } from '../collection.js';
+import type { Collection, Field, FieldType, ToOne } from '../collection.js';
 import { ApiError, ApiErrors, apiError } from '../errors.js';
 import type { WriteRow } from '../plan/write.js';
 import { skippedItem } from './insert.js';
@@ -10,7 +10,7 @@ export interface Write extends Stored {
   readonly collection: Collection;
   /** What was to be written; of a delete, the keys. */
   readonly rows: readonly WriteRow[];
-  readonly deletes?: boolean;
+  readonly action: 'create' | 'update' | 'delete';
 }
 
 /** Runs a write; constraint violations come out as API errors, everything else as it is. */
@@ -35,7 +35,7 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
       return toNotUnique(violation, write);
     case 'foreignKey':
     case 'referenced':
-      return write.deletes === true || violation.kind === 'referenced'
+      return write.action === 'delete' || violation.kind === 'referenced'
         ? toReferenced(write)
         : toDangling(violation, write);
     case 'skipped':
@@ -69,9 +69,9 @@ const uniqueFields = ({ columns, constraint }: Violation, collection: Collection
   return names.flatMap((name) => collection.fields.get(name) ?? []);
 };
 
-/** A reference to nothing. Where the database names no column, the stored rows tell. */
+/** A reference to nothing. Where the database names no column, the stored rows tell, or an update of what others refer to. */
 const toDangling = async ({ columns }: Violation, write: Write): Promise<ApiError> => {
-  const { collection, rows } = write;
+  const { collection, rows, action } = write;
   const relations = [...collection.relations.values()].filter(
     (relation): relation is ToOne =>
       relation.kind === 'manyToOne' && (columns.length === 0 || relation.fields.join() === columns.join()),
@@ -81,6 +81,8 @@ const toDangling = async ({ columns }: Violation, write: Write): Promise<ApiErro
     if (row !== null)
       return danglingError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
   }
+  const isChange = columns.length === 0 && action === 'update';
+  if (isChange && referencedField(write) !== undefined) return toReferenced(write);
   return danglingError(collection.fields.get(columns[0] ?? ''), rows, collection);
 };
 
@@ -103,12 +105,21 @@ const danglingError = (
       : `"${field.name}" refers to an item that does not exist`,
   );
 
-const toReferenced = ({ collection, rows }: Write): ApiError =>
+const toReferenced = (write: Write): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    place(collection.key[0], rows, collection),
+    place(referencedField(write) ?? write.collection.key[0], write.rows, write.collection),
     'other items still refer to this one',
   );
+
+/** Of what is written, the first field that something refers to. */
+const referencedField = ({ collection, rows }: Write): Field | undefined => {
+  const relations = [...collection.relations.values()];
+  const names = new Set(relations.flatMap((each) => (each.kind === 'oneToMany' ? each.references : [])));
+  return [...collection.fields.values()].find(
+    ({ name }) => names.has(name) && rows.some((row) => row.has(name)),
+  );
+};
 
 type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped'>;
 
@@ -157,8 +168,21 @@ const findField = async (violation: Violation, write: Write): Promise<Field | un
   if (fields.has(named)) return fields.get(named);
   const words = new Set((await findClause(violation, write)).split(/[^\p{L}\p{N}_$]+/u));
   const mentioned = [...fields.values()].filter(({ name }) => words.has(name));
-  return mentioned.length === 1 ? mentioned[0] : undefined;
+  if (mentioned.length === 1) return mentioned[0];
+  return violation.kind === 'type' || violation.kind === 'range' ? findUnread(write) : undefined;
 };
+
+/** The one field that is written of those whose values the database alone reads: others have been read already. */
+const findUnread = ({ collection, rows }: Write): Field | undefined => {
+  const isWritten = ({ name }: Field): boolean => rows.some((row) => (row.get(name) ?? null) !== null);
+  const unread = [...collection.fields.values()].filter((field) => isUnread(field) && isWritten(field));
+  return unread.length === 1 ? unread[0] : undefined;
+};
+
+const isUnread = ({ type, dbType }: Field): boolean => dbType !== undefined && unreadTypes.has(type);
+
+/** With a type of the database's own: an address or a range, an array, a float of 4 bytes. */
+const unreadTypes: ReadonlySet<FieldType> = new Set(['string', 'unknown', 'json', 'float'] as const);
 
 /** The condition itself, or what the database called it. */
 const findClause = async ({ kind, constraint }: Violation, { executor, dialect }: Write): Promise<string> => {

@@ -11,7 +11,7 @@ import type { Key } from './insert.js';
 /** One write that has been done, inside its transaction. */
 export interface Written {
   readonly collection: Collection;
-  readonly action: 'create' | 'update' | 'delete';
+  readonly action: Write['action'];
   /** A key without parts: not told by the database. */
   readonly keys: readonly Key[];
   /** Names of the fields that were written. */
@@ -51,10 +51,9 @@ export interface InsideContext extends WriteContext {
 }
 
 export const toWrite = (
-  collection: Collection,
-  rows: readonly WriteRow[],
+  { collection, rows, action }: Pick<Write, 'collection' | 'rows' | 'action'>,
   { database, dialect }: WriteContext,
-): Write => ({ collection, rows, executor: database, dialect });
+): Write => ({ collection, rows, action, executor: database, dialect });
 
 /** A write of several statements: all of them or none. */
 export const inTransaction = <Result>(
@@ -93,7 +92,7 @@ export const writeStep = async (
   run: () => Promise<readonly Key[] | null>,
 ): Promise<readonly Key[] | null> => {
   const { failing, written } = context;
-  failing.write = { ...toWrite(collection, rows, context), deletes: action === 'delete' };
+  failing.write = toWrite({ collection, rows, action }, context);
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   written.push(...toWritten({ collection, action, rows, lists }, keys ?? rows.map(() => [])));

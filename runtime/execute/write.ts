@@ -32,7 +32,7 @@ export const executeCreateReturning = async (
   const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
   const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
   return explainFailure(
-    () => toWrite(plan.collection, plan.rows, context),
+    () => toWrite({ ...plan, action: 'create' }, context),
     async () => {
       const { rows } = await database.rows(statement, layout);
       if (rows.isEmpty) throw skippedItem(plan.collection);
@@ -44,7 +44,7 @@ export const executeCreateReturning = async (
 /** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
 export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[] | null> => {
   const { collection, rows } = plan;
-  const write = toWrite(collection, rows, context);
+  const write = toWrite({ collection, rows, action: 'create' }, context);
   return isReturnable(plan, context)
     ? explainFailure(
         () => write,
@@ -66,7 +66,7 @@ export const executeUpdate = (
   context: WriteContext,
 ): Promise<void> => {
   const { collection, row, lists, where } = plan;
-  const write = toWrite(collection, [row], context);
+  const write = toWrite({ collection, rows: [row], action: 'update' }, context);
   const isPlain = context.alone && lists.length === 0 && row.size > 0 && looksAtRowOnly(where);
   if (keys.length > 1 || !isPlain) {
     return inTransaction({ ...write, keys }, context, (inside) => updateInside(plan, keys, inside));
@@ -92,7 +92,8 @@ export const executeUpdates = (
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
   const keys = updates.map(({ key }) => key);
-  return inTransaction({ ...toWrite(collection, rows, context), keys }, context, async (inside) => {
+  const write = toWrite({ collection, rows, action: 'update' }, context);
+  return inTransaction({ ...write, keys }, context, async (inside) => {
     for (const { plan, key } of updates) await requirePermitted(plan, [key], inside);
     for (const { plan, key } of updates) await writePermitted(plan, [key], inside);
   });
@@ -133,7 +134,7 @@ export const executeDelete = (
   context: WriteContext,
 ): Promise<void> => {
   const { collection, where } = plan;
-  const write = { ...toWrite(collection, keyRows(collection, keys), context), deletes: true };
+  const write = toWrite({ collection, rows: keyRows(collection, keys), action: 'delete' }, context);
   if (keys.length > 1 || !context.alone || !looksAtRowOnly(where)) {
     return inTransaction({ ...write, keys }, context, (inside) => deleteInside(plan, keys, inside));
   }

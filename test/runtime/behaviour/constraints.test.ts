@@ -18,6 +18,10 @@ create table "ticket" (
   constraint "ticket_seat" foreign key ("seat_row", "seat_place") references "seat" ("row", "place"),
   constraint "ticket_country" foreign key ("country") references "country" ("code")
 );
+create table "hall" ("id" {counter}, "name" varchar(20), "code" varchar(10), constraint "hall_code" unique ("code"));
+create table "show" ("id" {counter}, "hall" varchar(10), constraint "show_hall" foreign key ("hall") references "hall" ("code"));
+insert into "hall" ("id", "code") values (1, 'a');
+insert into "show" ("hall") values ('a');
 insert into "seat" values (1, 'a', false), (1, 'b', false), (2, 'a', true);
 `;
 
@@ -183,6 +187,13 @@ describe.each(settings)('constraints on $dialect through $door', (setting) => {
       });
     });
 
+    it('to an item whose value is to be changed', async () => {
+      const sent = { name: 'x', code: 'b' };
+      expect(await refusal('PATCH', '/items/hall/1', sent)).toEqual(dangling('code', 'b', 'hall'));
+      expect(await refusal('PATCH', '/items/hall/1', { code: null })).toEqual(dangling('code', null, 'hall'));
+      expect(await refusal('DELETE', '/items/hall/1')).toEqual(dangling('id', 1, 'hall'));
+    });
+
     it('are set to null, or deleted along, where the database says so', async () => {
       expect((await send('DELETE', '/items/author/4')).status).toBe(204);
       expect((await send('GET', '/items/book/204?fields=author')).data).toEqual({ author: null });
@@ -313,5 +324,35 @@ describe.each(settings)('constraints on $dialect through $door', (setting) => {
     ]);
     for (const { text } of answers)
       expect(text).not.toMatch(/sql|constraint|duplicate entry|insert into|book_isbn|errno|at \w+ \(/i);
+  });
+});
+
+const readByDatabase = `
+create type "place" as (x integer, y integer);
+create table "oddity" (id integer primary key, word varchar(9), address inet, span int4range, place "place", cost money,
+  page xml, numbers numeric(3,1)[], ratio real);
+insert into "oddity" (id) values (1);
+`;
+
+describe('values that PostgreSQL alone reads', () => {
+  const server = useServer({ dialect: 'postgres', sql: readByDatabase });
+  const change = (body: unknown) => server().request('PATCH', '/items/oddity/1', { as: 'admin', body });
+
+  it.each([
+    ['address', '1.2.3', 'FAILED_VALIDATION'],
+    ['span', '[2,1)', 'FAILED_VALIDATION'],
+    ['place', '(1)', 'FAILED_VALIDATION'],
+    ['cost', 'dear', 'FAILED_VALIDATION'],
+    ['page', '<p>', 'FAILED_VALIDATION'],
+    ['numbers', [1.5, 100], 'VALUE_OUT_OF_RANGE'],
+    ['ratio', 1e39, 'VALUE_OUT_OF_RANGE'],
+  ])('are refused by name: %s', async (field, value, code) => {
+    const { status, errors } = await change({ word: 'x', [field]: value });
+    expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code, field }] });
+  });
+
+  it('are refused without a name where it could be one of several', async () => {
+    const { errors } = await change({ address: '1.2.3', span: '[1,2)' });
+    expect(errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: null }]);
   });
 });
