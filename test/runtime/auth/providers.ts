@@ -1,7 +1,8 @@
 /** Providers of sign-on, as the environment names them: each in front of the same real one, save for one that is away. */
 import type { IdentityProvider } from '../../services/identity.js';
-import type { TestServerOptions } from '../server-harness.js';
+import { insertRow, type TestServer, type TestServerOptions } from '../server-harness.js';
 import { peopleAccess, peopleServer } from './people.js';
+import { createVisitor, type Visit, type Visitor } from './visitor.js';
 
 /** Keys of roles that a provider gives. */
 export const [reader, writer] = [
@@ -66,5 +67,58 @@ export const providersOf = ({
     ...openId('AWAY'),
     AUTH_AWAY_ISSUER_URL: 'http://127.0.0.1:1',
     TRUST_PROXY: '1',
+  };
+};
+
+/** Of the error; the status where there is none. */
+export const codeOf = ({ status, text }: Visit): unknown => {
+  const [error] = (JSON.parse(text) as { errors?: { extensions: { code: string } }[] }).errors ?? [];
+  return error === undefined ? status : error.extensions.code;
+};
+
+/** Logins through providers, and what is in the database of them. */
+export const signOnVisits = (server: () => TestServer) => {
+  const at = (path: string): string => `${server().url}${path}`;
+
+  const begin = (visitor: Visitor, provider: string, redirect?: string): Promise<Visit> =>
+    visitor.get(
+      at(
+        `/auth/login/${provider}${redirect === undefined ? '' : `?redirect=${encodeURIComponent(redirect)}`}`,
+      ),
+    );
+
+  /** Up to the address that the provider leads back to. */
+  const reachCallback = async (visitor: Visitor, provider: string, name: string, redirect?: string) => {
+    const { location } = await begin(visitor, provider, redirect);
+    return visitor.logIn(location ?? '', name);
+  };
+
+  return {
+    at,
+    begin,
+    reachCallback,
+    async enter(provider: string, name: string, redirect?: string) {
+      const visitor = createVisitor();
+      return { visitor, answer: await visitor.get(await reachCallback(visitor, provider, name, redirect)) };
+    },
+    /** A row of somebody that a provider knows. */
+    addUser: (provider: string, identifier: string, more: Readonly<Record<string, unknown>> = {}) =>
+      insertRow(server().database, 'svc_users', {
+        id: crypto.randomUUID(),
+        provider,
+        external_identifier: identifier,
+        status: 'active',
+        role: reader,
+        ...more,
+      }),
+    async userOf(identifier: string) {
+      const [row] = await server().database.query(
+        'select email, role, provider, first_name from svc_users where external_identifier = ?',
+        [identifier],
+      );
+      return row;
+    },
+    warnings: (): readonly string[] =>
+      server().observations.flatMap((seen) => (seen.kind === 'warning' ? [seen.message] : [])),
   };
 };

@@ -4,36 +4,20 @@ import { createKeys } from '../../../runtime/auth/keys.js';
 import { createTokens } from '../../../runtime/auth/tokens.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
-import { insertRow, settings, testSecret } from '../server-harness.js';
+import { settings, testSecret } from '../server-harness.js';
 import { activityOf } from './people.js';
-import { providersOf, reader, signOnServer, writer } from './providers.js';
-import { createVisitor, type Visit, type Visitor } from './visitor.js';
+import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
+import { createVisitor, type Visitor } from './visitor.js';
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
 
 const { issuer } = identity;
 
-/** Of the error; the status where there is none. */
-const codeOf = ({ status, text }: Visit): unknown => {
-  const [error] = (JSON.parse(text) as { errors?: { extensions: { code: string } }[] }).errors ?? [];
-  return error === undefined ? status : error.extensions.code;
-};
-
 describe.each(settings)('single sign-on on $dialect through $door', (setting) => {
   const server = useServer(signOnServer(setting, identity));
-  const at = (path: string): string => `${server().url}${path}`;
+  const { at, addUser, begin, reachCallback, enter, userOf, warnings } = signOnVisits(server);
 
-  /** A row of somebody that a provider knows. */
-  const addUser = (provider: string, identifier: string, more: Readonly<Record<string, unknown>> = {}) =>
-    insertRow(server().database, 'svc_users', {
-      id: crypto.randomUUID(),
-      provider,
-      external_identifier: identifier,
-      status: 'active',
-      role: reader,
-      ...more,
-    });
   beforeAll(async () => {
     const callbacks = ['acme', 'closed', 'plain', 'tokens'].map((name) => at(`/auth/login/${name}/callback`));
     identity.allow(callbacks);
@@ -45,28 +29,6 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     await addUser('CLOSED', 'petra');
   });
 
-  const begin = (visitor: Visitor, provider: string, redirect?: string): Promise<Visit> =>
-    visitor.get(
-      at(
-        `/auth/login/${provider}${redirect === undefined ? '' : `?redirect=${encodeURIComponent(redirect)}`}`,
-      ),
-    );
-  /** Up to the address that the provider leads back to. */
-  const reachCallback = async (visitor: Visitor, provider: string, name: string, redirect?: string) => {
-    const { location } = await begin(visitor, provider, redirect);
-    return visitor.logIn(location ?? '', name);
-  };
-  const enter = async (provider: string, name: string, redirect?: string) => {
-    const visitor = createVisitor();
-    return { visitor, answer: await visitor.get(await reachCallback(visitor, provider, name, redirect)) };
-  };
-  const userOf = async (identifier: string) => {
-    const [row] = await server().database.query(
-      'select email, role, provider, first_name from svc_users where external_identifier = ?',
-      [identifier],
-    );
-    return row;
-  };
   const readTitle = (visitor: Visitor) => visitor.get(at('/items/book?limit=1&sort=id&fields=id'));
 
   it('is offered by name', async () => {
@@ -232,9 +194,6 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
       'sign-on with "closed" refused: the answer of the provider was used before',
     );
   });
-
-  const warnings = () =>
-    server().observations.flatMap((seen) => (seen.kind === 'warning' ? [seen.message] : []));
 
   it('does not take the answer to the login of somebody else', async () => {
     const [attacker, victim] = [createVisitor(), createVisitor()];
