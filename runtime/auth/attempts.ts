@@ -22,7 +22,7 @@ export interface Attempts {
 
 export interface Attempt {
   /** What is attempted, and on what: failures of another kind do not count. */
-  readonly kind: 'login' | 'password' | 'otp' | 'reset' | 'sign-on';
+  readonly kind: 'login' | 'password' | 'otp' | 'reset';
   /** As given; need not exist. */
   readonly account: string;
   readonly address: string;

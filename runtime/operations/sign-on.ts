@@ -39,12 +39,8 @@ export const createSignOnOperations = (services: OperationServices) => {
 
   const complete = async (resumed: Resumed, context: OperationContext) => {
     const { mode } = resumed.provider.config;
-    const callback = {
-      query: context.query,
-      address: context.client.address,
-      record: recordChanges(services, context),
-    };
-    const account = await signOn.finish(resumed, callback);
+    const record = recordChanges(services, context);
+    const account = await signOn.finish(resumed, { query: context.query, record });
     return hand(await authentication.begin(account, mode, context.client), mode, context);
   };
 

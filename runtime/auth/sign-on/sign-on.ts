@@ -20,7 +20,10 @@ export interface SignOn {
   begin(name: string, redirect?: string): Promise<Begun>;
   /** What was begun with this state. @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS for a state that is none of ours */
   resume(name: string, state: string | undefined): Promise<Resumed>;
-  /** @throws INVALID_CREDENTIALS, whatever was wrong; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE */
+  /**
+   * Failures count for nothing: there is nothing to guess, state, code and verifier are random.
+   * @throws INVALID_CREDENTIALS, whatever was wrong; SERVICE_UNAVAILABLE
+   */
   finish(resumed: Resumed, callback: Callback): Promise<Account>;
 }
 
@@ -40,7 +43,6 @@ export interface Resumed {
 interface Callback {
   /** As sent. */
   readonly query: string;
-  readonly address: string;
   readonly record: RecordChange;
 }
 
@@ -129,12 +131,10 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
         redirect: redirect === null ? null : checkRedirect(name, redirect),
       };
     },
-    async finish(resumed, { query, address, record }) {
+    async finish(resumed, { query, record }) {
       const { config } = resumed.provider;
-      const attempt = { kind: 'sign-on', account: `${config.name} ${address}`, address } as const;
       try {
-        const claims = await attempts.guard(attempt, () => identify(resumed, query));
-        return await people.enter(claims, config, record);
+        return await people.enter(await identify(resumed, query), config, record);
       } catch (error) {
         return refuse(config.name, error);
       }

@@ -264,6 +264,17 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(warnings().at(-1)).toMatch(/access_denied$/);
   });
 
+  it('locks nobody, however many logins were cancelled', async () => {
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      const visitor = createVisitor();
+      const state = new URL((await begin(visitor, 'closed')).location ?? '').searchParams.get('state');
+      const cancelled = `error=access_denied&state=${state}&iss=${encodeURIComponent(issuer)}`;
+      const answer = await visitor.get(at(`/auth/login/closed/callback?${cancelled}`));
+      expect(codeOf(answer)).toBe('INVALID_CREDENTIALS');
+    }
+    expect((await enter('closed', 'ines')).answer.status).toBe(200);
+  });
+
   it.each([
     ['whose address another user has', 'acme', 'mallory', { email: 'ann@example.com', email_verified: true }],
     [
