@@ -1,6 +1,6 @@
 /** A provider of identities on a free port: everybody logs in with their name and any password. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
@@ -11,6 +11,8 @@ export interface IdentityProvider {
   readonly client: { readonly id: string; readonly secret: string };
   /** What it says of people, by their name there; of others nothing but that. May be changed. */
   readonly people: Map<string, IdentityClaims>;
+  /** What it answers instead of what it would, by path. May be changed. */
+  readonly answers: Map<string, (response: ServerResponse) => void>;
   /** Lets browsers come back there. */
   allow(callbacks: readonly string[]): void;
   close(): Promise<void>;
@@ -20,8 +22,13 @@ const client = { id: 'svc', secret: 'a secret of the client' };
 
 export const startIdentityProvider = async (): Promise<IdentityProvider> => {
   const people = new Map<string, IdentityClaims>();
+  const answers: IdentityProvider['answers'] = new Map();
   let handle: ReturnType<Provider['callback']> | null = null;
-  const server = createServer((request, response) => void handle?.(request, response));
+  const server = createServer((request, response) => {
+    const answer = answers.get(new URL(request.url ?? '', 'http://provider').pathname);
+    if (answer === undefined) void handle?.(request, response);
+    else answer(response);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -29,6 +36,7 @@ export const startIdentityProvider = async (): Promise<IdentityProvider> => {
     issuer,
     client,
     people,
+    answers,
     allow(callbacks) {
       handle = new Provider(issuer, {
         clients: [

@@ -46,8 +46,8 @@ export const createPeople = (database: Database, quote: (name: string) => string
       provider: config.name,
       external_identifier: identifierOf(claims, config),
       email,
-      first_name: textOf(claims['given_name'])?.slice(0, 64) ?? null,
-      last_name: textOf(claims['family_name'])?.slice(0, 64) ?? null,
+      first_name: nameOf(claims['given_name']),
+      last_name: nameOf(claims['family_name']),
       role: roleOf(claims, config),
       status: 'active',
       date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
@@ -83,11 +83,12 @@ export const createPeople = (database: Database, quote: (name: string) => string
   };
 };
 
-/** @throws ProviderRefusal where the provider does not say it */
-const identifierOf = (claims: Claims, { identifierKey }: ProviderConfig): string => {
+/** @throws ProviderRefusal where the provider does not say it, or says it of an address that is not verified */
+const identifierOf = (claims: Claims, { identifierKey, emailKey }: ProviderConfig): string => {
   const found = textOf(claims[identifierKey]);
   if (found === null || found === '' || found.length > 255)
-    throw new ProviderRefusal('the claim of IDENTIFIER_KEY is missing');
+    throw new ProviderRefusal('the claim of IDENTIFIER_KEY is missing, or identifies nobody');
+  if (identifierKey === emailKey || identifierKey === 'email') checkVerified(claims);
   return found;
 };
 
@@ -95,9 +96,14 @@ const identifierOf = (claims: Claims, { identifierKey }: ProviderConfig): string
 const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null => {
   const found = textOf(claims[emailKey])?.toLowerCase() ?? null;
   if (found === null || !/^[^@\s]+@[^@\s]+$/.test(found) || found.length > 128) return null;
-  if (claims['email_verified'] === false || claims['email_verified'] === 'false')
-    throw new ProviderRefusal('the e-mail address is not verified');
+  checkVerified(claims);
   return found;
+};
+
+/** @throws ProviderRefusal */
+const checkVerified = ({ email_verified: verified }: Claims): void => {
+  if (verified === false || verified === 'false')
+    throw new ProviderRefusal('the e-mail address is not verified');
 };
 
 const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: ProviderConfig): string | null => {
@@ -105,9 +111,17 @@ const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: Provide
   return roleMapping.find(([group]) => groups.has(group))?.[1] ?? defaultRole;
 };
 
-/** Numbers identify as well: their digits. What no row can hold says nothing. */
-const textOf = (value: unknown): string | null =>
-  (typeof value === 'string' && isStorable(value)) || typeof value === 'number' ? String(value) : null;
+/** As many letters as the columns of names hold. */
+const nameOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  return text === null ? null : Array.from(text).slice(0, 64).join('');
+};
+
+/** Digits of numbers as well, unless JSON rounded them. What no row can hold, as half a letter, says nothing. */
+const textOf = (value: unknown): string | null => {
+  if (typeof value === 'string') return isStorable(value) && !/\p{Cs}/u.test(value) ? value : null;
+  return Number.isSafeInteger(value) ? String(value) : null;
+};
 
 /** What is unique may be another user's all the same: some databases overlook blanks at the end. */
 const refuseTaken = (error: unknown): never => {

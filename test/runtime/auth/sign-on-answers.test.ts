@@ -1,0 +1,103 @@
+/** What providers say of people: who is let in then, and what is kept of it. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startIdentityProvider } from '../../services/identity.js';
+import { useServer } from '../harness/use-server.js';
+import { settings, type TestServerOptions } from '../server-harness.js';
+import { codeOf, providersOf, signOnServer, signOnVisits } from './providers.js';
+
+const identity = await startIdentityProvider();
+afterAll(() => identity.close());
+afterEach(() => {
+  identity.answers.clear();
+});
+
+const { answers, people } = identity;
+const known = providersOf(identity);
+
+/** One more that is like "plain". */
+const likePlain = (name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(known).flatMap(([key, value]) =>
+      key.startsWith('AUTH_PLAIN_') ? [[key.replace('PLAIN', name), value]] : [],
+    ),
+  );
+
+const environment = {
+  ...known,
+  ...likePlain('MAILED'),
+  ...likePlain('POSTED'),
+  AUTH_PROVIDERS: `${known.AUTH_PROVIDERS}, mailed, posted`,
+  AUTH_MAILED_IDENTIFIER_KEY: 'email',
+  AUTH_MAILED_EMAIL_KEY: 'mail',
+  AUTH_POSTED_IDENTIFIER_KEY: 'mail',
+  AUTH_POSTED_EMAIL_KEY: 'mail',
+};
+
+const callbacks = ['acme', 'closed', 'plain', 'mailed', 'posted'];
+
+const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'door'>) => {
+  const server = useServer({ ...signOnServer(setting, identity), environment });
+  const visits = signOnVisits(server);
+  beforeAll(() => {
+    identity.allow(callbacks.map((name) => visits.at(`/auth/login/${name}/callback`)));
+    people.clear();
+  });
+  /** Through OAuth 2, whose profile is this text. */
+  const enterAs = async (profile: string, provider = 'plain') => {
+    answers.set('/me', (response) => {
+      response.setHeader('content-type', 'application/json').end(profile);
+    });
+    return codeOf((await visits.enter(provider, 'somebody')).answer);
+  };
+  return { server, enterAs, ...visits };
+};
+
+describe.each(settings)('what a provider says on $dialect through $door', (setting) => {
+  const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
+
+  it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
+    'does not identify by the number %s, which others may become as well',
+    async (number) => {
+      await addUser('plain', String(Number(number)));
+      expect(await enterAs(`{ "sub": ${number} }`)).toBe('INVALID_CREDENTIALS');
+    },
+  );
+
+  it('identifies by the digits of other numbers, and by those of a text', async () => {
+    await addUser('plain', '9007199254740991', { status: 'suspended' });
+    expect(await enterAs('{ "sub": 9007199254740991 }')).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toMatch(/not active$/);
+    await addUser('plain', '9007199254740995');
+    expect(await enterAs('{ "sub": "9007199254740995" }')).toBe(200);
+    expect(await enterAs('{ "sub": 7 }')).toBe(200);
+    expect(await userOf('7')).toMatchObject({ provider: 'plain' });
+  });
+
+  it.each([
+    ['mailed', 'email'],
+    ['posted', 'mail'],
+  ])('takes nobody of "%s" for who has the address, unless it is verified', async (provider, key) => {
+    await addUser(provider, 'ida@example.com');
+    for (const verified of ['false', '"false"']) {
+      const profile = `{ "${key}": "ida@example.com", "email_verified": ${verified} }`;
+      expect(await enterAs(profile, provider)).toBe('INVALID_CREDENTIALS');
+      expect(warnings().at(-1)).toMatch(/not verified$/);
+    }
+    expect(await enterAs(`{ "${key}": "ida@example.com", "email_verified": true }`, provider)).toBe(200);
+  });
+
+  it('cuts no letter of a name in two', async () => {
+    people.set('emma', { given_name: `${'e'.repeat(63)}😀a`, family_name: 'E' });
+    expect((await enter('acme', 'emma')).answer.status).toBe(200);
+    expect(await userOf('emma')).toMatchObject({ first_name: `${'e'.repeat(63)}😀` });
+  });
+
+  it('takes nothing from half a letter', async () => {
+    expect(await enterAs(String.raw`{ "sub": "half \ud83d" }`)).toBe('INVALID_CREDENTIALS');
+    expect(await enterAs(String.raw`{ "sub": "whole", "given_name": "half \ud83d" }`)).toBe(200);
+    expect(await userOf('whole')).toMatchObject({ first_name: null });
+    expect(
+      await server().database.query("select id from svc_users where external_identifier like 'half%'"),
+    ).toEqual([]);
+  });
+});
