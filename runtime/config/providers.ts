@@ -14,7 +14,7 @@ interface CommonConfig {
   readonly allowRegistration: boolean;
   /** Role of those; `null`: none. */
   readonly defaultRole: string | null;
-  /** Claim that lists groups, and the role that each stands for, the first that fits. */
+  /** Claim that lists groups, and the role that each stands for, the first that fits; whole numbers lead. */
   readonly groupsKey: string;
   readonly roleMapping: readonly (readonly [group: string, role: string])[];
   readonly mode: 'json' | 'cookie' | 'session';
@@ -82,7 +82,7 @@ export const providerVariables = [
   {
     name: 'AUTH_<NAME>_ROLE_MAPPING',
     default: 'none',
-    meaning: '`{"group": "id of a role"}`: roles follow the groups, the first that fits, with every login',
+    meaning: '`{"group": "id of a role"}`: set with every login, the first that fits, whole numbers first',
   },
   {
     name: 'AUTH_<NAME>_MODE',
@@ -145,7 +145,7 @@ const readProvider = (name: string, { read, faults }: ProviderSource): ProviderC
     identifierKey: optional('IDENTIFIER_KEY', parseText, isOpenId ? 'sub' : 'id'),
     emailKey: optional('EMAIL_KEY', parseText, 'email'),
     allowRegistration: optional('ALLOW_PUBLIC_REGISTRATION', parseBoolean, false),
-    defaultRole: optional<string | null>('DEFAULT_ROLE_ID', parseText, null),
+    defaultRole: optional<string | null>('DEFAULT_ROLE_ID', parseRole, null),
     groupsKey: optional('GROUP_CLAIM_NAME', parseText, 'groups'),
     roleMapping: optional('ROLE_MAPPING', parseMapping, []),
     mode: optional('MODE', parseOneOf(['session', 'cookie', 'json']), 'session'),
@@ -175,8 +175,16 @@ const parseEndpoint: Parse<string> = (value) => {
   throw new Error('expected https://…; http only on this machine');
 };
 
+const isUuid = (value: unknown): boolean =>
+  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+
+const parseRole: Parse<string> = (value) => {
+  if (!isUuid(value)) throw new Error('expected the uuid of a role');
+  return value;
+};
+
 const parseMapping: Parse<readonly (readonly [string, string])[]> = (value) => {
-  const expected = 'expected JSON such as {"editors": "<id of a role>"}';
+  const expected = 'expected JSON such as {"editors": "<uuid of a role>"}';
   let mapping: unknown;
   try {
     mapping = JSON.parse(value);
@@ -185,6 +193,6 @@ const parseMapping: Parse<readonly (readonly [string, string])[]> = (value) => {
   }
   if (typeof mapping !== 'object' || mapping === null || Array.isArray(mapping)) throw new Error(expected);
   const entries = Object.entries(mapping);
-  if (entries.some(([, role]) => typeof role !== 'string')) throw new Error(expected);
+  if (!entries.every(([, role]) => isUuid(role))) throw new Error(expected);
   return entries as [string, string][];
 };

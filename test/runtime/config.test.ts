@@ -28,6 +28,8 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
   }
 };
 
+const [reader, writer] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000B'];
+
 describe('configuration', () => {
   it('has a default for everything', () => {
     const config = loadConfig({});
@@ -81,9 +83,9 @@ describe('configuration', () => {
       AUTH_ACME_CLIENT_SECRET: 'acme secret',
       AUTH_ACME_ISSUER_URL: 'https://id.example',
       AUTH_ACME_ALLOW_PUBLIC_REGISTRATION: 'true',
-      AUTH_ACME_DEFAULT_ROLE_ID: 'role-1',
+      AUTH_ACME_DEFAULT_ROLE_ID: reader,
       AUTH_ACME_GROUP_CLAIM_NAME: 'teams',
-      AUTH_ACME_ROLE_MAPPING: '{"editors":"role-2"}',
+      AUTH_ACME_ROLE_MAPPING: JSON.stringify({ editors: writer, 100: reader }),
       AUTH_ACME_MODE: 'cookie',
       AUTH_ACME_REDIRECT_ALLOW_LIST: 'https://shop.example/home',
       AUTH_ACME_ICON: 'key',
@@ -158,9 +160,12 @@ describe('configuration', () => {
             identifierKey: 'sub',
             emailKey: 'email',
             allowRegistration: true,
-            defaultRole: 'role-1',
+            defaultRole: reader,
             groupsKey: 'teams',
-            roleMapping: [['editors', 'role-2']],
+            roleMapping: [
+              ['100', reader],
+              ['editors', writer],
+            ],
             mode: 'cookie',
             redirects: ['https://shop.example/home'],
             icon: 'key',
@@ -221,13 +226,17 @@ describe('configuration', () => {
       AUTH_ACME_ISSUER_URL: 'http://id.example',
       AUTH_ACME_ROLE_MAPPING: '["editors"]',
       AUTH_HUB_MODE: 'magic',
+      AUTH_HUB_DEFAULT_ROLE_ID: 'Reader',
+      AUTH_HUB_ROLE_MAPPING: '{"editors":"Writer"}',
     });
     expect(faults).toEqual([
       'AUTH_ACME_CLIENT_SECRET is set twice, also as AUTH_ACME_CLIENT_SECRET_FILE; keep one',
-      'AUTH_ACME_ROLE_MAPPING is "["editors"]": expected JSON such as {"editors": "<id of a role>"}',
+      'AUTH_ACME_ROLE_MAPPING is "["editors"]": expected JSON such as {"editors": "<uuid of a role>"}',
       'AUTH_ACME_ISSUER_URL is "http://id.example": expected https://…; http only on this machine',
       'AUTH_HUB_DRIVER is missing; expected openid or oauth2',
       'AUTH_HUB_CLIENT_ID is missing',
+      'AUTH_HUB_DEFAULT_ROLE_ID is "Reader": expected the uuid of a role',
+      'AUTH_HUB_ROLE_MAPPING is "{"editors":"Writer"}": expected JSON such as {"editors": "<uuid of a role>"}',
       'AUTH_HUB_MODE is "magic": expected one of session, cookie, json',
       'AUTH_HUB_ISSUER_URL is missing',
       'AUTH_PROVIDERS has "default"; expected different names of letters, digits, - and _',

@@ -59,7 +59,7 @@ export const createPeople = (database: Database, quote: (name: string) => string
         values: Object.values(row),
       });
       await record({ action: 'create', user: id, fields: names }, executor);
-    }).catch(refuseTaken);
+    });
     const made = await findById(database, id);
     if (made === null) throw new ProviderRefusal('the new user was deleted');
     return made;
@@ -107,7 +107,7 @@ const checkVerified = ({ email_verified: verified }: Claims): void => {
 };
 
 const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: ProviderConfig): string | null => {
-  const groups = new Set([claims[groupsKey]].flat());
+  const groups = new Set([claims[groupsKey]].flat().map(textOf));
   return roleMapping.find(([group]) => groups.has(group))?.[1] ?? defaultRole;
 };
 
@@ -123,9 +123,13 @@ const textOf = (value: unknown): string | null => {
   return Number.isSafeInteger(value) ? String(value) : null;
 };
 
-/** What is unique may be another user's all the same: some databases overlook blanks at the end. */
-const refuseTaken = (error: unknown): never => {
-  throw readViolation(error, 'svc_users')?.kind === 'unique' ? addressTaken() : error;
+const refuseViolation = (error: unknown): never => {
+  const kind = readViolation(error, 'svc_users')?.kind;
+  // what is unique may be another user's all the same: some databases overlook blanks at the end
+  if (kind === 'unique') throw addressTaken();
+  if (kind === 'foreignKey')
+    throw new ProviderRefusal('the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist');
+  throw error;
 };
 
 const addressTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail address belongs to another user');
@@ -138,7 +142,9 @@ const readRole = async (id: string, executor: Pick<Executor, 'query'>): Promise<
  * them cannot each leave the other's administrator.
  */
 const change = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
-  database.transaction(async (executor) => {
-    await bumpAccessVersion(executor);
-    await body(executor);
-  });
+  database
+    .transaction(async (executor) => {
+      await bumpAccessVersion(executor);
+      await body(executor);
+    })
+    .catch(refuseViolation);

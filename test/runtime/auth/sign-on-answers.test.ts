@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, type TestServerOptions } from '../server-harness.js';
-import { codeOf, providersOf, signOnServer, signOnVisits } from './providers.js';
+import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
@@ -22,6 +22,8 @@ const likePlain = (name: string): Readonly<Record<string, string>> =>
     ),
   );
 
+const missing = '00000000-0000-4000-8000-00000000000c';
+
 const environment = {
   ...known,
   ...likePlain('MAILED'),
@@ -31,6 +33,7 @@ const environment = {
   AUTH_MAILED_EMAIL_KEY: 'mail',
   AUTH_POSTED_IDENTIFIER_KEY: 'mail',
   AUTH_POSTED_EMAIL_KEY: 'mail',
+  AUTH_ACME_ROLE_MAPPING: JSON.stringify({ staff: reader, 100: writer, ghosts: missing }),
 };
 
 const callbacks = ['acme', 'closed', 'plain', 'mailed', 'posted'];
@@ -84,6 +87,29 @@ describe.each(settings)('what a provider says on $dialect through $door', (setti
       expect(warnings().at(-1)).toMatch(/not verified$/);
     }
     expect(await enterAs(`{ "${key}": "ida@example.com", "email_verified": true }`, provider)).toBe(200);
+  });
+
+  it('refuses who has a role that does not exist, new or known, and says so', async () => {
+    const refused = expect.stringMatching(/the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist$/);
+    people.set('gus', { groups: ['ghosts'] });
+    expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toEqual(refused);
+    expect(await userOf('gus')).toBeUndefined();
+    await addUser('acme', 'gus');
+    expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toEqual(refused);
+    expect(await userOf('gus')).toMatchObject({ role: reader });
+  });
+
+  it.each([
+    [[100], writer],
+    [['100', 'staff'], writer],
+    [['staff', 100], writer],
+    [[100.5, 'staff'], reader],
+  ])('maps the groups %j, numbers by their digits and first', async (groups, role) => {
+    people.set('nick', { groups });
+    expect((await enter('acme', 'nick')).answer.status).toBe(200);
+    expect(await userOf('nick')).toMatchObject({ role });
   });
 
   it('cuts no letter of a name in two', async () => {
