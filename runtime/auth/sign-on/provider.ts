@@ -1,7 +1,7 @@
 /** A provider of identities: where people are sent to log in, and who it says they are when they come back. */
 import type { Configuration } from 'openid-client';
 import { isLocal, type OAuth2Config, type ProviderConfig } from '../../config/providers.js';
-import { apiError } from '../../errors.js';
+import { apiError, type ApiError } from '../../errors.js';
 import { once } from '../../once.js';
 
 export interface Provider {
@@ -36,14 +36,17 @@ interface ProviderOptions {
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
   const load = once(() => discover(config));
 
+  const unavailable = (): ApiError =>
+    apiError(
+      'SERVICE_UNAVAILABLE',
+      { service: config.name },
+      `the provider "${config.name}" does not answer`,
+    );
+
   /** What fails on the way there is the provider's, not the caller's. */
   const reach = (): ReturnType<typeof discover> =>
     load().catch(() => {
-      throw apiError(
-        'SERVICE_UNAVAILABLE',
-        { service: config.name },
-        `the provider "${config.name}" does not answer`,
-      );
+      throw unavailable();
     });
 
   return {
@@ -83,7 +86,7 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
         if (client.serverMetadata().userinfo_endpoint === undefined) return claims;
         return { ...(await library.fetchUserInfo(client, given.access_token, claims.sub)), ...claims };
       } catch (error) {
-        throw new ProviderRefusal(reasonOf(error));
+        throw isOutage(error) ? unavailable() : new ProviderRefusal(reasonOf(error));
       }
     },
   };
@@ -133,8 +136,18 @@ const readProfile = async ({ profileUrl }: OAuth2Config, token: string): Promise
     signal: AbortSignal.timeout(patience * 1_000),
   });
   const profile: unknown = answer.ok ? await answer.json() : null;
-  if (typeof profile !== 'object' || profile === null) throw new ProviderRefusal('no profile was given');
+  if (typeof profile !== 'object' || profile === null)
+    throw new ProviderRefusal('no profile was given', { cause: answer });
   return profile as Claims;
+};
+
+/** Whether the provider said nothing: the library keeps what happened below errors of its own. */
+const isOutage = (error: unknown): boolean => {
+  if (error instanceof Response) return error.status >= 500;
+  if (!(error instanceof Error)) return false;
+  // `fetch` has no codes
+  const isBroken = error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
+  return isBroken || error.name === 'TimeoutError' || isOutage(error.cause);
 };
 
 /** Codes of the library and of the protocol; texts may hold what a stranger wrote. */

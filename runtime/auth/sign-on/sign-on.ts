@@ -1,6 +1,6 @@
 /** Single sign-on, free of HTTP: sends people to a provider, and knows them when they come back. */
 import type { ProviderConfig } from '../../config/providers.js';
-import { apiError, invalidQuery, type ApiError } from '../../errors.js';
+import { ApiError, apiError, invalidQuery } from '../../errors.js';
 import type { RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
 import { createAllowList } from '../allow-list.js';
@@ -91,9 +91,9 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
   };
 
   const refuse = (name: string, error: unknown): never => {
-    if (!(error instanceof ProviderRefusal)) throw error;
-    warn(`sign-on with "${name}" refused: ${error.message}`);
-    throw apiError('INVALID_CREDENTIALS', {});
+    const isRefusal = error instanceof ProviderRefusal;
+    if (isRefusal || error instanceof ApiError) warn(`sign-on with "${name}" refused: ${error.message}`);
+    throw isRefusal ? apiError('INVALID_CREDENTIALS', {}) : error;
   };
 
   const identify = async ({ provider, proof }: Resumed, query: string): Promise<Claims> => {

@@ -1,14 +1,17 @@
-/** What providers say of people: who is let in then, and what is kept of it. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+/** What providers say of people, and how they fail: who is let in then, and what is kept of it. */
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, type TestServerOptions } from '../server-harness.js';
 import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
+import { createVisitor } from './visitor.js';
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
 afterEach(() => {
   identity.answers.clear();
+  vi.restoreAllMocks();
 });
 
 const { answers, people } = identity;
@@ -125,5 +128,67 @@ describe.each(settings)('what a provider says on $dialect through $door', (setti
     expect(
       await server().database.query("select id from svc_users where external_identifier like 'half%'"),
     ).toEqual([]);
+  });
+});
+
+describe('a provider that fails', () => {
+  const { enter, enterAs, reachCallback, addUser, at, warnings } = useVisits({ dialect: 'sqlite' });
+  beforeAll(() => addUser('closed', 'ines'));
+
+  const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    'is overloaded': (response) => response.writeHead(503).end(),
+    'hangs up': (response) => response.destroy(),
+    'hangs up while it answers': (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{', () => response.destroy());
+    },
+    'takes too long': () => undefined,
+  };
+
+  /** Time is over as soon as the provider has been asked. */
+  const fail = (path: string, failure: string): void => {
+    const patience = new AbortController();
+    if (failure === 'takes too long') vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal);
+    answers.set(path, (response) => {
+      failures[failure]?.(response);
+      if (failure === 'takes too long') patience.abort(new DOMException('too long', 'TimeoutError'));
+    });
+  };
+
+  describe.each(Object.keys(failures))('one that %s', (failure) => {
+    it.each([
+      ['closed', '/token'],
+      ['closed', '/me'],
+      ['plain', '/token'],
+      ['plain', '/me'],
+    ])('is not what is wrong with the caller of "%s": %s', async (provider, path) => {
+      const visitor = createVisitor();
+      const callback = await reachCallback(visitor, provider, 'ines');
+      fail(path, failure);
+      const answer = await visitor.get(callback);
+      expect([answer.status, codeOf(answer)]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(warnings().at(-1)).toContain(`the provider "${provider}" does not answer`);
+    });
+  });
+
+  it('is told to the page that asked', async () => {
+    const visitor = createVisitor();
+    const callback = await reachCallback(visitor, 'acme', 'ines', '/after');
+    fail('/token', 'is overloaded');
+    const { origin } = new URL(at('/'));
+    expect((await visitor.get(callback)).location).toBe(`${origin}/after?reason=SERVICE_UNAVAILABLE`);
+  });
+
+  it.each([401, 404])('and one that answers %i has refused', async (status) => {
+    answers.set('/me', (response) => response.writeHead(status).end());
+    expect(codeOf((await enter('plain', 'ines')).answer)).toBe('INVALID_CREDENTIALS');
+    expect(await enterAs('no JSON')).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('locks nobody', async () => {
+    answers.set('/token', (response) => response.writeHead(503).end());
+    for (let attempt = 0; attempt < 11; attempt += 1) await enter('closed', 'ines');
+    answers.clear();
+    expect((await enter('closed', 'ines')).answer.status).toBe(200);
   });
 });
