@@ -34,7 +34,7 @@ interface ProviderOptions {
 }
 
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
-  const load = once(() => discover(config));
+  const load = once(() => discover(config), rest);
 
   const unavailable = (): ApiError =>
     apiError(
@@ -101,6 +101,8 @@ const callbackOf = ({ driver }: ProviderConfig, called: string): URL => {
 
 /** Seconds that the provider may take. */
 const patience = 10;
+/** Milliseconds that one which does not answer is left alone, however many strangers begin a login. */
+const rest = 5_000;
 
 /** An OpenID provider describes itself; of the others the configuration knows what there is to know. */
 const discover = async (config: ProviderConfig) => {

@@ -37,6 +37,7 @@ const environment = {
   AUTH_POSTED_IDENTIFIER_KEY: 'mail',
   AUTH_POSTED_EMAIL_KEY: 'mail',
   AUTH_ACME_ROLE_MAPPING: JSON.stringify({ staff: reader, 100: writer, ghosts: missing }),
+  AUTH_AWAY_ISSUER_URL: `${identity.issuer}/away`,
 };
 
 const callbacks = ['acme', 'closed', 'plain', 'mailed', 'posted'];
@@ -132,7 +133,7 @@ describe.each(settings)('what a provider says on $dialect through $door', (setti
 });
 
 describe('a provider that fails', () => {
-  const { enter, enterAs, reachCallback, addUser, at, warnings } = useVisits({ dialect: 'sqlite' });
+  const { begin, enter, enterAs, reachCallback, addUser, at, warnings } = useVisits({ dialect: 'sqlite' });
   beforeAll(() => addUser('closed', 'ines'));
 
   const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -190,5 +191,13 @@ describe('a provider that fails', () => {
     for (let attempt = 0; attempt < 11; attempt += 1) await enter('closed', 'ines');
     answers.clear();
     expect((await enter('closed', 'ines')).answer.status).toBe(200);
+  });
+
+  it('is not asked by everybody who comes', async () => {
+    const asked = vi.fn<(response: ServerResponse) => void>((response) => response.destroy());
+    answers.set('/away/.well-known/openid-configuration', asked);
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(codeOf(await begin(createVisitor(), 'away'))).toBe('SERVICE_UNAVAILABLE');
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 });

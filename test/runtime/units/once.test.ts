@@ -1,0 +1,33 @@
+/** What is made once, and made again where that failed. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { once } from '../../../runtime/once.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const failing = () =>
+  vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('made');
+
+it('makes what failed anew for whoever asks next', async () => {
+  const get = once(failing());
+  await expect(get()).rejects.toThrow('away');
+  expect(await get()).toBe('made');
+});
+
+it('lets what failed rest, where it is told to', async () => {
+  const make = failing();
+  const get = once(make, 5_000);
+  await expect(get()).rejects.toThrow('away');
+  vi.advanceTimersByTime(4_999);
+  await expect(get()).rejects.toThrow('away');
+  expect(make).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(1);
+  expect(await get()).toBe('made');
+  vi.advanceTimersByTime(5_000);
+  expect(await get()).toBe('made');
+  expect(make).toHaveBeenCalledTimes(2);
+});
