@@ -27,8 +27,13 @@ export const createSignOnOperations = (services: OperationServices) => {
   });
 
   /** Comes back with the callback, and with nothing else. */
-  const setState = (provider: string, value: string, { client, setCookie }: OperationContext): void =>
-    setCookie(cookieOf(provider), value, {
+  const setToken = (
+    provider: string,
+    state: string,
+    value: string,
+    { client, setCookie }: OperationContext,
+  ): void =>
+    setCookie(cookieOf(provider, state), value, {
       httpOnly: true,
       secure: client.secure,
       // the way back is a link from another site
@@ -46,14 +51,15 @@ export const createSignOnOperations = (services: OperationServices) => {
 
   return {
     async authLoginRedirect({ provider, redirect }, context) {
-      const { url: there, state } = await signOn.begin(provider, redirect);
-      setState(provider, state, context);
+      const { url: there, state, token } = await signOn.begin(provider, redirect);
+      setToken(provider, state, token, context);
       leadTo(there, context);
     },
 
     async authLoginCallback({ provider }, context) {
-      const resumed = await signOn.resume(provider, context.cookies[cookieOf(provider)]);
-      setState(provider, '', context);
+      const state = new URLSearchParams(context.query).get('state') ?? '';
+      const resumed = await signOn.resume(provider, state, context.cookies[cookieOf(provider, state)]);
+      setToken(provider, state, '', context);
       context.setHeader('cache-control', 'no-store');
       const { redirect } = resumed;
       if (redirect === null) return { status: 200, body: await complete(resumed, context) };
@@ -70,7 +76,8 @@ export const createSignOnOperations = (services: OperationServices) => {
   } satisfies Partial<Operations>;
 };
 
-const cookieOf = (provider: string): string => `svc_sign_on_${provider}`;
+/** Each login has its own, so that several may be under way. */
+const cookieOf = (provider: string, state: string): string => `svc_sign_on_${provider}_${state.slice(0, 8)}`;
 
 const leadTo = (url: string, { setHeader }: OperationContext): void => {
   setHeader('location', url);

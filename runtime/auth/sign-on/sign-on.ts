@@ -18,10 +18,13 @@ export interface SignOn {
    * @throws ROUTE_NOT_FOUND; INVALID_QUERY for a page that is not allowed; SERVICE_UNAVAILABLE
    */
   begin(name: string, redirect?: string): Promise<Begun>;
-  /** What was begun with this state. @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS for a state that is none of ours */
-  resume(name: string, state: string | undefined): Promise<Resumed>;
   /**
-   * Failures count for nothing: there is nothing to guess, state, code and verifier are random.
+   * What was begun with this state.
+   * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS for a token that is none of ours, or of another state
+   */
+  resume(name: string, state: string, token: string | undefined): Promise<Resumed>;
+  /**
+   * Failures are not counted: nothing can be guessed, as state, code and verifier are random.
    * @throws INVALID_CREDENTIALS, whatever was wrong; SERVICE_UNAVAILABLE
    */
   finish(resumed: Resumed, callback: Callback): Promise<Account>;
@@ -29,8 +32,10 @@ export interface SignOn {
 
 interface Begun {
   readonly url: string;
-  /** Signed; comes back in a cookie. */
+  /** Comes back in the query. */
   readonly state: string;
+  /** Signed; comes back in a cookie. */
+  readonly token: string;
 }
 
 export interface Resumed {
@@ -110,17 +115,17 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
       const { provider } = entryOf(name);
       const page = redirect === undefined ? null : checkRedirect(name, redirect);
       const { url: there, proof } = await provider.begin();
-      const state = await tokens.sign('state', { ...proof, provider: name, redirect: page }, stateTtl);
-      return { url: there.href, state };
+      const token = await tokens.sign('state', { ...proof, provider: name, redirect: page }, stateTtl);
+      return { url: there.href, state: proof.state, token };
     },
-    async resume(name, token) {
+    async resume(name, state, token) {
       const { provider } = entryOf(name);
       const stored = await tokens.read('state', token ?? '').catch(() => null);
-      if (stored === null || stored['provider'] !== name) {
+      if (stored === null || stored['provider'] !== name || stored['state'] !== state) {
         throw apiError('INVALID_CREDENTIALS', {}, 'the login was begun elsewhere or long ago; begin again');
       }
       const proof = {
-        state: String(stored['state']),
+        state,
         verifier: String(stored['verifier']),
         nonce: String(stored['nonce']),
       };

@@ -29,6 +29,8 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     await addUser('CLOSED', 'petra');
   });
 
+  /** The cookie that a login waits in. */
+  const stateIn = ({ cookies }: Visitor) => [...cookies].find(([name]) => name.startsWith('svc_sign_on_'));
   const readTitle = (visitor: Visitor) => visitor.get(at('/items/book?limit=1&sort=id&fields=id'));
 
   it('is offered by name', async () => {
@@ -51,7 +53,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     const { visitor, answer } = await enter('acme', 'zoe', '/after?x=1');
     expect([answer.status, answer.location]).toEqual([302, `${new URL(server().url).origin}/after?x=1`]);
     expect([...visitor.cookies.keys()]).toContain('svc_session_token');
-    expect([...visitor.cookies.keys()]).not.toContain('svc_sign_on_acme');
+    expect(stateIn(visitor)).toBeUndefined();
     expect((await readTitle(visitor)).status).toBe(200);
     const user = { email: 'zoe@example.com', provider: 'acme', first_name: 'Zoe' };
     expect(await userOf('zoe')).toEqual({ ...user, role: writer });
@@ -153,7 +155,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
       expect(asked.get(name)?.length).toBeGreaterThan(40);
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
-      /^svc_sign_on_acme=.*; Max-Age=300; Path=\/.*auth\/login\/acme\/callback; HttpOnly; SameSite=Lax$/,
+      /^svc_sign_on_acme_[\w-]{8}=.*; Max-Age=300; Path=\/.*auth\/login\/acme\/callback; HttpOnly; SameSite=Lax$/,
     );
   });
 
@@ -185,10 +187,10 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
   it('does not take an answer twice', async () => {
     const visitor = createVisitor();
     const callback = await reachCallback(visitor, 'closed', 'ines');
-    const kept = visitor.cookies.get('svc_sign_on_closed') ?? '';
+    const [name = '', kept = ''] = stateIn(visitor) ?? [];
     expect((await visitor.get(callback)).status).toBe(200);
     expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
-    visitor.cookies.set('svc_sign_on_closed', kept);
+    visitor.cookies.set(name, kept);
     expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
     expect(warnings().at(-1)).toBe(
       'sign-on with "closed" refused: the answer of the provider was used before',
@@ -199,12 +201,29 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     const [attacker, victim] = [createVisitor(), createVisitor()];
     const callback = await reachCallback(attacker, 'closed', 'ines');
     expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
-    await begin(victim, 'closed');
+    const own = await reachCallback(victim, 'closed', 'ines');
     expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
-    const state = victim.cookies.get('svc_sign_on_closed') ?? '';
-    victim.cookies.set('svc_sign_on_tokens', state);
-    const crossed = callback.replace('/closed/', '/tokens/');
+    const [name = '', state = ''] = stateIn(victim) ?? [];
+    victim.cookies.set(stateIn(attacker)?.[0] ?? '', state);
+    expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
+    victim.cookies.set(name.replace('closed', 'tokens'), state);
+    const crossed = own.replace('/closed/', '/tokens/');
     expect(codeOf(await victim.get(crossed))).toBe('INVALID_CREDENTIALS');
+    expect((await victim.get(own)).status).toBe(200);
+  });
+
+  it('finishes logins that were begun beside each other, whatever was forged meanwhile', async () => {
+    const visitor = createVisitor();
+    const first = await reachCallback(visitor, 'closed', 'ines');
+    const second = await reachCallback(visitor, 'closed', 'ines');
+    const state = new URL(first).searchParams.get('state') ?? '';
+    for (const forged of ['', 'x', `${state}x`, state.slice(0, 8), state.slice(0, 7)]) {
+      const callback = at(`/auth/login/closed/callback?error=access_denied&state=${forged}`);
+      expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
+    }
+    expect((await visitor.get(first)).status).toBe(200);
+    expect((await visitor.get(second)).status).toBe(200);
+    expect(stateIn(visitor)).toBeUndefined();
   });
 
   it('does not take a state that has expired, or was signed for something else', async () => {
@@ -217,7 +236,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
       'garbage',
     ]) {
       const visitor = createVisitor();
-      visitor.cookies.set('svc_sign_on_closed', state);
+      visitor.cookies.set('svc_sign_on_closed_s', state);
       expect(codeOf(await visitor.get(at('/auth/login/closed/callback?code=c&state=s')))).toBe(
         'INVALID_CREDENTIALS',
       );
@@ -229,7 +248,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     const proof = { state: 's', verifier: 'v', nonce: 'n', provider: 'closed' };
     const visitor = createVisitor();
     visitor.cookies.set(
-      'svc_sign_on_closed',
+      'svc_sign_on_closed_s',
       await tokens.sign('state', { ...proof, redirect: 'https://evil.example/' }, 60_000),
     );
     expect(codeOf(await visitor.get(at('/auth/login/closed/callback?code=c&state=s')))).toBe('INVALID_QUERY');
