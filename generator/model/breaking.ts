@@ -10,6 +10,7 @@ export interface BreakingChange {
     | 'field narrowed'
     | 'field required'
     | 'field nullable'
+    | 'relation added'
     | 'relation removed'
     | 'relation changed'
     | 'operation removed'
@@ -86,7 +87,7 @@ const compareFields = (subject: string, before: Field, after: Field | undefined)
     message,
   });
   if (after === undefined) return [change('field removed', `${subject} no longer exists.`)];
-  if (before.type !== after.type) {
+  if (!isSameType(before, after)) {
     return [change('field retyped', `${subject} was ${aType(before)} and is now ${aType(after)}.`)];
   }
   const changes = narrowings(before, after).map((what) => change('field narrowed', `${subject} ${what}.`));
@@ -95,10 +96,33 @@ const compareFields = (subject: string, before: Field, after: Field | undefined)
   return changes;
 };
 
-const aType = ({ type }: Field): string =>
-  type === 'integer' || type === 'unknown' ? `an ${type}` : `a ${type}`;
+const isSameType = (before: Field, after: Field): boolean => {
+  if (isText(before) && isText(after)) return true;
+  const [old, now] = [elementOf(before), elementOf(after)];
+  return before.type === after.type && (old === now || widened.get(old ?? '') === now);
+};
 
-/** Values that were accepted and are refused now. */
+/** To clients a string and a text are one: what is left is their length. */
+const isText = ({ type }: Field): boolean => type === 'string' || type === 'text';
+
+/** Of an array of PostgreSQL, as it calls it, without a length. */
+const elementOf = ({ type, dbType }: Field): string | null =>
+  type === 'json' && dbType.endsWith('[]') ? dbType.slice(0, -'[]'.length).replace(/\(.*?\)/, '') : null;
+
+/** Elements to those that take and show the same values, and more. */
+const widened: ReadonlyMap<string, string> = new Map([
+  ['smallint', 'integer'],
+  ['real', 'double precision'],
+  ['character varying', 'text'],
+]);
+
+const aType = (field: Field): string => {
+  const element = elementOf(field);
+  if (element !== null) return `a list of ${element}`;
+  return field.type === 'integer' || field.type === 'unknown' ? `an ${field.type}` : `a ${field.type}`;
+};
+
+/** Values that were accepted, and are refused or rounded now. */
 const narrowings = (before: Field, after: Field): string[] => {
   const narrowings: string[] = [];
   const gone = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
@@ -108,6 +132,12 @@ const narrowings = (before: Field, after: Field): string[] => {
     narrowings.push(`accepts only ${after.values.join(', ')} now`);
   if (shorter(before.length, after.length))
     narrowings.push(`holds at most ${after.length} now (${limit(before.length)})`);
+  if (shorter(wholeDigits(before), wholeDigits(after)))
+    narrowings.push(
+      `holds at most ${wholeDigits(after)} before the point now (${limit(wholeDigits(before))})`,
+    );
+  if (shorter(before.scale, after.scale))
+    narrowings.push(`holds at most ${after.scale} after the point now (${limit(before.scale)})`);
   if (shorter(before.bits, after.bits)) narrowings.push(`has ${after.bits} bits now (${limit(before.bits)})`);
   if (!before.unsigned && after.unsigned) narrowings.push('no longer accepts negative numbers');
   if (!before.generated && after.generated)
@@ -116,16 +146,31 @@ const narrowings = (before: Field, after: Field): string[] => {
   return narrowings;
 };
 
+/** Before the point of a decimal. */
+const wholeDigits = ({ precision, scale }: Field): number | null =>
+  precision === null ? null : precision - (scale ?? 0);
+
 const shorter = (before: number | null, after: number | null): boolean =>
   after !== null && (before === null || after < before);
 
 const limit = (before: number | null): string => (before === null ? 'was without a limit' : `was ${before}`);
 
 const compareAllRelations = (before: Collection, after: Collection): BreakingChange[] => {
+  const old = new Set(before.relations.map(({ name }) => name));
   const now = new Map(after.relations.map((relation) => [relation.name, relation]));
-  return before.relations.flatMap((relation) =>
-    compareRelations(`${before.name}.${relation.name}`, relation, now.get(relation.name)),
-  );
+  const fields = new Set(before.fields.map(({ name }) => name));
+  return [
+    ...before.relations.flatMap((relation) =>
+      compareRelations(`${before.name}.${relation.name}`, relation, now.get(relation.name)),
+    ),
+    ...after.relations
+      .filter(({ kind, name }) => kind !== 'oneToMany' && fields.has(name) && !old.has(name))
+      .map((relation): BreakingChange => {
+        const subject = `${before.name}.${relation.name}`;
+        const message = `${subject} leads to ${showTarget(relation)} now and takes a selection in GraphQL.`;
+        return { kind: 'relation added', subject, message };
+      }),
+  ];
 };
 
 const compareRelations = (

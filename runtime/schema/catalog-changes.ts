@@ -55,8 +55,20 @@ const columnChanges = (table: string, before: Column | null, after: Column | nul
   if (after === null) return [`${place} removed`];
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [old, now] = [columnToText(before), columnToText(after)];
-  return [old === now ? `${place} changed` : `${place} changed: ${old} → ${now}`];
+  const what = old === now ? valueChanges(before, after) : `${old} → ${now}`;
+  return [what === '' ? `${place} changed` : `${place} changed: ${what}`];
 };
+
+/** PostgreSQL calls an enum by its name, whatever its values. */
+const valueChanges = ({ type: before }: Column, { type: after }: Column): string => {
+  if (before.kind !== 'enum' || after.kind !== 'enum') return '';
+  const added = after.values.filter((value) => !before.values.includes(value));
+  const removed = before.values.filter((value) => !after.values.includes(value));
+  return [...listValues(added, 'added'), ...listValues(removed, 'removed')].join(', ');
+};
+
+const listValues = (values: readonly string[], what: string): readonly string[] =>
+  values.length === 0 ? [] : [`${values.map((value) => `'${value}'`).join(', ')} ${what}`];
 
 const columnToText = ({ dbType, nullable, default: value }: Column): string => {
   const preset =

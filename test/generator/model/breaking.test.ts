@@ -24,6 +24,13 @@ const messages = (before: readonly Table[], after: readonly Table[]): string[] =
 const works = (columns: Readonly<Record<string, ColumnSketch>>): Table =>
   table('works', { id: counter(), ...columns });
 
+const decimal = (precision: number | null, scale: number | null): ColumnSketch =>
+  ofType({ kind: 'decimal', precision, scale });
+
+const text = (length: number | null = null): ColumnSketch => ofType({ kind: 'text', length });
+
+const list = (element: string): ColumnSketch => ofType({ kind: 'json' }, { dbType: `${element}[]` });
+
 const pointing = (target: string) =>
   table('works', { id: counter(), x: integer() }, { foreignKeys: [key(['x'], target)] });
 
@@ -45,6 +52,54 @@ describe('a change that breaks clients', () => {
     ],
     ['a new required field', {}, { a: string() }, ['works.a is new and must be given on create.']],
     ['a shorter field', { a: string(20) }, { a: string(10) }, ['works.a holds at most 10 now (was 20).']],
+    [
+      'a text that has a length now',
+      { a: text() },
+      { a: string(20) },
+      ['works.a holds at most 20 now (was without a limit).'],
+    ],
+    [
+      'a decimal of fewer digits',
+      { a: decimal(12, 2) },
+      { a: decimal(4, 1) },
+      [
+        'works.a holds at most 3 before the point now (was 10).',
+        'works.a holds at most 1 after the point now (was 2).',
+      ],
+    ],
+    [
+      'a decimal that has digits before the point taken for those after it',
+      { a: decimal(6, 2) },
+      { a: decimal(6, 4) },
+      ['works.a holds at most 2 before the point now (was 4).'],
+    ],
+    [
+      'a decimal that has limits now',
+      { a: decimal(null, null) },
+      { a: decimal(10, 0) },
+      [
+        'works.a holds at most 10 before the point now (was without a limit).',
+        'works.a holds at most 0 after the point now (was without a limit).',
+      ],
+    ],
+    [
+      'a list of other elements',
+      { a: list('integer') },
+      { a: list('text') },
+      ['works.a was a list of integer and is now a list of text.'],
+    ],
+    [
+      'a list of narrower elements',
+      { a: list('integer') },
+      { a: list('smallint') },
+      ['works.a was a list of integer and is now a list of smallint.'],
+    ],
+    [
+      'any JSON that is a list now',
+      { a: ofType({ kind: 'json' }) },
+      { a: list('text') },
+      ['works.a was a json and is now a list of text.'],
+    ],
     [
       'enum values that are gone',
       { a: ofType({ kind: 'enum', values: ['x', 'y'] }) },
@@ -77,6 +132,19 @@ describe('a change that breaks clients', () => {
     expect(messages([artists, before], [{ ...before, foreignKeys: [] }])).toEqual([
       'artists no longer exists.',
       'works.artist no longer leads anywhere.',
+    ]);
+  });
+
+  it('a field that leads to an item now', () => {
+    const authors = table('authors', { id: counter() });
+    const comments = table('comments', { id: counter(), author: integer() });
+    const related = { ...comments, foreignKeys: [key(['author'], 'authors')] };
+    expect(compareModels(modelOf([authors, comments]), modelOf([authors, related]))).toEqual([
+      {
+        kind: 'relation added',
+        subject: 'comments.author',
+        message: 'comments.author leads to one of authors now and takes a selection in GraphQL.',
+      },
     ]);
   });
 
@@ -124,6 +192,12 @@ describe('a change that breaks nobody', () => {
     ['nothing', { a: string() }, { a: string() }],
     ['a new nullable field', {}, { a: string(9, { nullable: true }) }],
     ['a longer field', { a: string(10) }, { a: string(20) }],
+    ['a text without a length any more', { a: string(20) }, { a: text() }],
+    ['a text that is kept in another way', { a: text(255) }, { a: string(255) }],
+    ['a decimal of more digits', { a: decimal(4, 1) }, { a: decimal(12, 2) }],
+    ['a decimal without limits any more', { a: decimal(4, 1) }, { a: decimal(null, null) }],
+    ['a list of wider elements', { a: list('smallint') }, { a: list('integer') }],
+    ['a list of longer texts', { a: list('character varying(20)') }, { a: list('text') }],
     [
       'another enum value',
       { a: ofType({ kind: 'enum', values: ['x'] }) },
@@ -132,6 +206,17 @@ describe('a change that breaks nobody', () => {
     ['another word for the same type', { a: integer() }, { a: { ...integer(), dbType: 'INTEGER' } }],
   ])('%s', (_, before, after) => {
     expect(messages([works(before)], [works(after)])).toEqual([]);
+  });
+
+  it('a new field that leads to an item, and the list of it', () => {
+    const authors = table('authors', { id: counter() });
+    const comments = table('comments', { id: counter() });
+    const related = table(
+      'comments',
+      { id: counter(), author: integer({ nullable: true }) },
+      { foreignKeys: [key(['author'], 'authors')] },
+    );
+    expect(messages([authors, comments], [authors, related])).toEqual([]);
   });
 
   it('a new collection', () => {
