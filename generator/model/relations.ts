@@ -74,7 +74,10 @@ interface Arrivals {
   readonly findings: Findings;
 }
 
-/** Names that the meta gives come first: a derived name gives way, as a fault that says what to write. */
+/**
+ * Names that the meta gives come first: a derived name gives way, as a fault that says what to write. To a key that is
+ * named after its table it gives way by itself: nobody chose that name either.
+ */
 const nameLists = (
   { table, columns }: CollectionTable,
   { leaving, arriving, findings }: Arrivals,
@@ -82,12 +85,13 @@ const nameLists = (
   const taken = new Map<string, string>();
   for (const { name, fields } of leaving) taken.set(name, `its relation over ${fields.join(', ')}`);
   for (const column of columns.keys()) taken.set(column, `its column "${column}"`);
+  const keys = new Set(leaving.map(({ name }) => name).filter((name) => !columns.has(name)));
   const counts = countByMany(arriving);
   const ordered = [...arriving].sort(
     (a, b) => Number(isNamed(b)) - Number(isNamed(a)) || compareText(keyOf(a), keyOf(b)),
   );
   return ordered.flatMap((link) => {
-    const name = nameOfList(link, counts.get(link.many) ?? 0);
+    const name = nameOfList(link, counts.get(link.many) ?? 0, keys);
     const owner = taken.get(name);
     if (owner !== undefined) {
       findings.faults.push(collision(link, name, { table: table.name, owner }));
@@ -102,9 +106,17 @@ const keyOf = ({ many, name }: Link): string => `${many}.${name}`;
 
 const isNamed = ({ meta }: Link): boolean => textOf(meta ?? undefined, 'one_field') !== null;
 
-/** The meta's name, else the many table's; where that table points here twice, every name says by which columns. */
-const nameOfList = ({ many, columns, meta }: Link, count: number): string =>
-  textOf(meta ?? undefined, 'one_field') ?? (count === 1 ? many : byColumns(many, columns));
+/**
+ * The meta's name, else the many table's; where that table points here twice, every name says by which columns, as it
+ * does where a key has the table's name; and that it is the list, where a key says that too.
+ */
+const nameOfList = ({ many, columns, meta }: Link, count: number, keys: ReadonlySet<string>): string => {
+  const said = textOf(meta ?? undefined, 'one_field');
+  if (said !== null) return said;
+  if (count === 1 && !keys.has(many)) return many;
+  const name = byColumns(many, columns);
+  return keys.has(name) ? `${name}_list` : name;
+};
 
 const countByMany = (arriving: readonly Link[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();

@@ -157,6 +157,65 @@ describe('a foreign key', () => {
     ]);
   });
 
+  it('of several columns to the own table gives both sides there', () => {
+    const folders = table(
+      'folders',
+      { tenant_id: integer(), id: integer(), parent: integer({ nullable: true }) },
+      {
+        primaryKey: ['tenant_id', 'id'],
+        foreignKeys: [
+          key(['tenant_id'], 'tenants'),
+          key(['tenant_id', 'parent'], 'folders', ['tenant_id', 'id']),
+        ],
+      },
+    );
+    const built = build([table('tenants', { id: counter() }), folders]);
+    expect(shown(built, 'folders')).toEqual([
+      'folders: one folders (tenant_id+parent = tenant_id+id)',
+      'folders_by_tenant_id_parent: many folders (tenant_id+id = tenant_id+parent)',
+      'tenant_id: one tenants (tenant_id = id)',
+    ]);
+    expect(shown(built, 'tenants')).toEqual(['folders: many folders (id = tenant_id)']);
+  });
+
+  it('of several columns to the own table says which side is the list where both say by which columns', () => {
+    const columns = {
+      a: integer(),
+      b: integer(),
+      pa: integer(),
+      pb: integer(),
+      qa: integer(),
+      qb: integer(),
+    };
+    const twice = table('twice', columns, {
+      primaryKey: ['a', 'b'],
+      foreignKeys: ['p', 'q'].map((way) => key([`${way}a`, `${way}b`], 'twice', ['a', 'b'])),
+    });
+    expect(shown(build([twice]), 'twice')).toEqual([
+      'twice_by_pa_pb: one twice (pa+pb = a+b)',
+      'twice_by_pa_pb_list: many twice (a+b = pa+pb)',
+      'twice_by_qa_qb: one twice (qa+qb = a+b)',
+      'twice_by_qa_qb_list: many twice (a+b = qa+qb)',
+    ]);
+  });
+
+  it('of several columns leaves its name to itself where the other table points back', () => {
+    const shops = table(
+      'shops',
+      { country: integer(), number: integer(), best: integer() },
+      { primaryKey: ['country', 'number'], foreignKeys: [key(['best'], 'clerks')] },
+    );
+    const clerks = table(
+      'clerks',
+      { id: counter(), country: integer(), shop: integer() },
+      { foreignKeys: [key(['country', 'shop'], 'shops', ['country', 'number'])] },
+    );
+    expect(shown(build([shops, clerks]), 'clerks')).toEqual([
+      'shops: one shops (country+shop = country+number)',
+      'shops_by_best: many shops (id = best)',
+    ]);
+  });
+
   it('that shares its one column with an earlier one is named after its table', () => {
     const cars = table('cars', { id: counter() });
     const keepers = table(
@@ -324,6 +383,19 @@ describe('names that would be one', () => {
     expect(faultsOf(() => build([country, city]))).toMatchInlineSnapshot(`
       [
         "table country: the list of city.country would be called "city" in "country", like its column "city"; give it another name in spec/collections/city.yaml: relations: [{ field: country, one_field: … }]",
+      ]
+    `);
+  });
+
+  it('are a fault where they are a column, of a key of several columns too', () => {
+    const pairs = table(
+      'pairs',
+      { a: integer(), b: integer(), pairs: integer(), pb: integer() },
+      { primaryKey: ['a', 'b'], foreignKeys: [key(['pairs', 'pb'], 'pairs', ['a', 'b'])] },
+    );
+    expect(faultsOf(() => build([pairs]))).toMatchInlineSnapshot(`
+      [
+        "table pairs: the list of pairs.pairs_by_pairs_pb would be called "pairs" in "pairs", like its column "pairs"; give it another name in spec/collections/pairs.yaml: relations: [{ field: pairs_by_pairs_pb, one_field: … }]",
       ]
     `);
   });

@@ -22,6 +22,16 @@ create table "hall" ("id" {counter}, "name" varchar(20), "code" varchar(10), con
 create table "show" ("id" {counter}, "hall" varchar(10), constraint "show_hall" foreign key ("hall") references "hall" ("code"));
 insert into "hall" ("id", "code") values (1, 'a');
 insert into "show" ("hall") values ('a');
+create table "tenant" ("id" integer primary key);
+create table "folder" (
+  "tenant" integer not null, "id" integer not null, "parent" integer,
+  primary key ("tenant", "id"),
+  constraint "folder_tenant" foreign key ("tenant") references "tenant" ("id"),
+  constraint "folder_parent" foreign key ("tenant", "parent") references "folder" ("tenant", "id")
+);
+insert into "tenant" values (1), (2);
+insert into "folder" values (1, 1, null), (2, 1, null);
+insert into "folder" values (1, 2, 1), (1, 3, 1), (2, 2, 1);
 insert into "seat" values (1, 'a', false), (1, 'b', false), (2, 'a', true);
 `;
 
@@ -176,6 +186,19 @@ describe.each(settings)('constraints on $dialect through $door', (setting) => {
       expect((await send('POST', '/items/ticket?fields=seat_row', { seat_row: 7 })).data).toEqual({
         seat_row: 7,
       });
+    });
+
+    it('of several columns within one table lead both ways', async () => {
+      const fields = 'folder.id,folder_by_tenant_parent.id';
+      const { data } = await send('GET', `/items/folder?fields=${fields}&sort=tenant,id`);
+      expect(data).toEqual([
+        { folder: null, folder_by_tenant_parent: [{ id: 2 }, { id: 3 }] },
+        { folder: { id: 1 }, folder_by_tenant_parent: [] },
+        { folder: { id: 1 }, folder_by_tenant_parent: [] },
+        { folder: null, folder_by_tenant_parent: [{ id: 2 }] },
+        { folder: { id: 1 }, folder_by_tenant_parent: [] },
+      ]);
+      expect(await refusal('DELETE', '/items/folder/2,1')).toMatchObject({ code: 'INVALID_FOREIGN_KEY' });
     });
 
     it('to an item that is to be deleted', async () => {
