@@ -106,10 +106,20 @@ export const castFacts = (special: string, { type }: Column): TypeFacts => {
   return cast === 'csv' ? { ...plain(cast), length: declared.length } : plain(cast);
 };
 
-/** A key that points at a uuid is one, where the column is text. */
-export const canBeUuid = ({ type }: TypeFacts): boolean => type === 'string' || type === 'text';
+interface Pointing {
+  /** SQLite knows columns without a type: they keep whatever they are given. */
+  readonly isDeclared: boolean;
+  /** What the column points at. */
+  readonly ends: readonly TypeFacts[];
+}
 
-export const uuidFacts: TypeFacts = plain('uuid');
+/** A text that points at a uuid is one; a column without a declared type is what it points at. */
+export const keyFacts = (own: TypeFacts, { isDeclared, ends }: Pointing): TypeFacts => {
+  const [end, ...more] = ends;
+  if (own.type === 'unknown') return end === undefined || more.length > 0 || isDeclared ? own : end;
+  const isText = own.type === 'string' || own.type === 'text';
+  return isText && ends.some(({ type }) => type === 'uuid') ? plain('uuid') : own;
+};
 
 /** A literal default as the wire would show it; `null` where the wire form is not a plain value. */
 export const defaultToWire = (text: string, { type, scale }: TypeFacts): string | number | boolean | null => {

@@ -2,13 +2,12 @@
 import type { Column } from '../introspection/catalog.js';
 import { report, type Findings } from './findings.js';
 import {
-  canBeUuid,
   castFacts,
   columnToFacts,
   defaultToWire,
   findCast,
+  keyFacts,
   systemFacts,
-  uuidFacts,
   type TypeFacts,
 } from './field-types.js';
 import type { Links } from './links.js';
@@ -96,7 +95,7 @@ const validationOf = (entry: MetaEntry, findings: Findings): Field['validation']
 /** The type facts of a field, by table and column. */
 export type FactsOf = (table: string, column: string) => TypeFacts;
 
-/** Foreign keys to a uuid are uuids themselves, however long the chain; so every type is worked out once, on demand. */
+/** What points at something may be what that is, however long the chain; so every type is worked out once, on demand. */
 export const createFacts = (
   tables: Tables,
   { meta, links, findings }: { meta: Meta; links: Links; findings: Findings },
@@ -110,9 +109,9 @@ export const createFacts = (
     const own = ownFacts(tables.get(table), column, { entry: meta.fields.get(table)?.get(column), findings });
     // standing in while targets are asked: a circle of keys ends here
     known.set(id, own);
-    const pointsAtUuid = (): boolean =>
-      (targets.get(id) ?? []).some((target) => factsOf(target.table, target.column).type === 'uuid');
-    const facts = canBeUuid(own) && pointsAtUuid() ? uuidFacts : own;
+    const ends = (targets.get(id) ?? []).map((target) => factsOf(target.table, target.column));
+    const isDeclared = tables.get(table)?.columns.get(column)?.dbType !== '';
+    const facts = keyFacts(own, { isDeclared, ends });
     known.set(id, facts);
     return facts;
   };

@@ -22,7 +22,7 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   const { compiler } = scope;
   const fields = relation.fields.map((name) => requireField(plan.collection, name));
   const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
-  if (fields.every((field) => field.type === 'integer' || field.type === 'bigInteger')) {
+  if (fields.every(isWhole)) {
     return { columns: own, fields, join: [] };
   }
   const alias = compiler.nextAlias();
@@ -30,6 +30,10 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   const on = own.map((column, index) => `${columns[index]} = ${column}`).join(' and ');
   return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
 };
+
+/** A column of SQLite that declares no type may hold a number as text. */
+const isWhole = ({ type, dbType }: Field): boolean =>
+  (type === 'integer' || type === 'bigInteger') && dbType !== '';
 
 /** Conditions for the rows of one parent, and of many. Keys come as `joinKey` made them. */
 export const ownerKeys = (

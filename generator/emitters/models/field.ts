@@ -67,8 +67,8 @@ const printRules = (field: Field): (Code | null)[] => [
 const dbTypeToKnow = (field: Field, dialect: Model['dialect']): string | null => {
   const { type, dbType } = field;
   if (type === 'unknown') return dbType;
-  // SQLite has no types of its own beyond the five storage classes
-  if (dialect === 'sqlite') return null;
+  // SQLite has no types of its own beyond the five storage classes; without one, a number may be there as text
+  if (dialect === 'sqlite') return dbType === '' ? dbType : null;
   // JSON only by meta: the database does not see to it that it is
   if (type === 'json') return /^jsonb?$/i.test(dbType) ? null : dbType;
   if (dialect === 'postgres') return speaksPostgres(field) ? dbType.replace(/\(.*?\)/, '') : null;

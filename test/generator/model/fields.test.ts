@@ -90,6 +90,46 @@ describe('uuids', () => {
   });
 });
 
+describe('a column without a declared type', () => {
+  const untyped = ofType({ kind: 'unknown' }, { dbType: '' });
+  const artists = table('artists', { id: counter(), born: ofType({ kind: 'date' }) });
+  const referring = (name: string, target: string, references?: readonly string[]): Table =>
+    table(name, { x: untyped }, { foreignKeys: [key(['x'], target, references)] });
+
+  it('is what it refers to, through any number of keys', () => {
+    const built = build([artists, referring('a', 'artists'), referring('b', 'a', ['x'])]);
+    for (const name of ['a', 'b'])
+      expect(fieldOf(built, name, 'x')).toMatchObject({ type: 'integer', bits: 32, dbType: '' });
+    expect(fieldOf(build([artists, referring('a', 'artists', ['born'])]), 'a', 'x')?.type).toBe('date');
+    expect(built.warnings).toEqual([]);
+  });
+
+  it('is a uuid where it refers to a user', () => {
+    expect(fieldOf(build([referring('a', 'svc_users')]), 'a', 'x')?.type).toBe('uuid');
+  });
+
+  it('is unknown where keys lead in a circle', () => {
+    const built = build([referring('a', 'b', ['x']), referring('b', 'a', ['x'])]);
+    expect([fieldOf(built, 'a', 'x')?.type, fieldOf(built, 'b', 'x')?.type]).toEqual(['unknown', 'unknown']);
+    expect(fieldOf(build([referring('a', 'a', ['x'])]), 'a', 'x')?.type).toBe('unknown');
+  });
+
+  it('is unknown where it refers to several columns, or to none that is served', () => {
+    const both = table(
+      'both',
+      { x: untyped },
+      { foreignKeys: [key(['x'], 'artists'), key(['x'], 'svc_users')] },
+    );
+    expect(fieldOf(build([artists, both]), 'both', 'x')?.type).toBe('unknown');
+    expect(fieldOf(build([referring('a', 'artists')]), 'a', 'x')?.type).toBe('unknown');
+  });
+
+  it('is what its special says', () => {
+    const special = { collection: 'a', field: 'x', special: 'cast-json' };
+    expect(fieldOf(build([artists, referring('a', 'artists')], [special]), 'a', 'x')?.type).toBe('json');
+  });
+});
+
 describe('a field', () => {
   it.each([
     ['not nullable, without default', string(), {}, true, false],

@@ -23,6 +23,11 @@ create table whole (id integer primary key);
 create table text_kid (id integer primary key, up text references whole (id));
 create table real_kid (id integer primary key, up real references whole (id));
 insert into whole values (1);
+create table untyped_kid (id integer primary key, up references whole);
+create table untyped_word_kid (id integer primary key, up references word);
+create table link (id primary key references whole);
+create table untyped_chain_kid (id integer primary key, up references link);
+insert into link values (1);
 `;
 
 describe('keys of other types on sqlite', () => {
@@ -53,6 +58,43 @@ describe('keys of other types on sqlite', () => {
       const { data } = await server().request('GET', `${path}${n}`, { as: 'admin' });
       expect(data).toEqual([{ loose_kid: kids }]);
     }
+  });
+
+  it.each([
+    ['untyped_kid', 1, 'integer'],
+    ['untyped_chain_kid', 1, 'integer'],
+    ['untyped_word_kid', '1', 'text'],
+  ])('are stored as what they refer to where %s declares no type', async (table, up, type) => {
+    const made = await server().request('POST', `/items/${table}`, { as: 'admin', body: { up } });
+    expect(made).toMatchObject({ status: 200, data: { up } });
+    const stored = await server().database.query(`select typeof(up) as type from ${table}`);
+    expect(stored).toEqual([{ type }]);
+    expect(await server().request('GET', `/items/${table}?filter[up]=${up}`, { as: 'admin' })).toMatchObject({
+      data: [{ up }],
+    });
+    await server().execute(`delete from ${table}`);
+  });
+
+  it('are read as they are stored where no type is declared', async () => {
+    const values = "(1, 1), (2, '1'), (3, 'x'), (4, 1.5)";
+    await server().execute(`pragma foreign_keys = off; insert into untyped_kid values ${values}`);
+    const read = async (path: string) => (await server().request('GET', path, { as: 'admin' })).data;
+    expect(await read('/items/untyped_kid?fields=up&sort=id')).toEqual([
+      { up: 1 },
+      { up: '1' },
+      { up: 'x' },
+      { up: 1.5 },
+    ]);
+    const one = { id: 1 };
+    expect(await read('/items/untyped_kid?fields=up.id&sort=id')).toEqual([
+      { up: one },
+      { up: one },
+      { up: null },
+      { up: null },
+    ]);
+    expect(await read('/items/untyped_kid?fields=id&filter[up][id]=1')).toEqual([one, { id: 2 }]);
+    expect(await read('/items/whole/1?fields=untyped_kid')).toEqual({ untyped_kid: [1, 2] });
+    await server().execute('delete from untyped_kid');
   });
 
   it.each([
