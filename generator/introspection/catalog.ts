@@ -30,6 +30,8 @@ export interface Table {
   readonly uniques: readonly Unique[];
   /** By name. References to tables of another schema are left out. */
   readonly foreignKeys: readonly ForeignKey[];
+  /** SQLite only: those that their target does not satisfy. It takes them, and refuses writes that make it look. */
+  readonly broken?: readonly BrokenKey[];
   /** All indexes but those behind the primary key and `uniques`. By name. */
   readonly indexes: readonly Index[];
   /** SQLite only: what `CREATE TABLE` ended with, and whether the counter never gives a key twice. */
@@ -101,6 +103,15 @@ export interface ForeignKey {
   readonly references: readonly string[];
   readonly onUpdate: ReferenceAction;
   readonly onDelete: ReferenceAction;
+}
+
+export interface BrokenKey {
+  readonly columns: readonly string[];
+  readonly table: string;
+  /** Empty: the primary key of the table is meant. */
+  readonly references: readonly string[];
+  /** Table or column are not there; the primary key has not as many columns; the columns are not unique. */
+  readonly fault: 'missing' | 'keyless' | 'ambiguous';
 }
 
 export type ReferenceAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';

@@ -1,5 +1,5 @@
 /** Rows of SQLite's pragmas and `sqlite_schema` → tables. Pure. */
-import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from './catalog.js';
+import type { BrokenKey, Column, ForeignKey, Index, ReferenceAction, Table, Unique } from './catalog.js';
 import type { Count } from './dialect.js';
 import { groupBy, sortBy } from './order.js';
 import { readDefault, readType } from './sqlite-columns.js';
@@ -91,8 +91,9 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
       foreignKeys: readForeignKeys(part, parts),
       indexes: readIndexes(part, expressions),
     };
+    const broken = readBroken(part, parts);
     const options = readOptions(part);
-    return options === null ? table : Object.assign(table, { options });
+    return Object.assign(table, broken.length > 0 && { broken }, options !== null && { options });
   });
 };
 
@@ -217,6 +218,33 @@ const resolveForeignKey = (
       onDelete: first.onDelete.toLowerCase() as ReferenceAction,
     },
   ];
+};
+
+/** What SQLite took without a look at the target; named as that spells it, as far as it is there. */
+const readBroken = (part: Parts, parts: ReadonlyMap<string, Parts>): BrokenKey[] =>
+  [...groupBy(part.foreignKeys, (row) => String(row.id)).values()].flatMap((rows) => {
+    const said = rows[0]?.target ?? '';
+    const target = parts.get(foldName(said));
+    const named = rows.flatMap(({ to }) => to ?? []);
+    const found = target === undefined ? [] : named.map((name) => findColumn(name, target));
+    const fault = target === undefined ? 'missing' : findFault(found, { target, width: rows.length });
+    if (fault === null) return [];
+    const references = named.map((name, at) => found[at] ?? name);
+    return [{ columns: rows.map((row) => row.from), table: target?.row.name ?? said, references, fault }];
+  });
+
+/** Without references the primary key is meant. */
+const findFault = (
+  references: readonly (string | undefined)[],
+  { target, width }: { readonly target: Parts; readonly width: number },
+): BrokenKey['fault'] | null => {
+  if (references.length === 0) return target.key.length === width ? null : 'keyless';
+  if (references.includes(undefined)) return 'missing';
+  const isMeant = (columns: readonly (string | null)[]): boolean =>
+    columns.length === width && columns.every((column) => references.includes(column ?? undefined));
+  const uniques = [...target.indexes.values()].filter(isUnique);
+  const keys = [target.key, ...uniques.map((rows) => rows.map(({ column }) => column))];
+  return keys.some(isMeant) ? null : 'ambiguous';
 };
 
 const findColumn = (name: string, part: Parts): string | undefined =>

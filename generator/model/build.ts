@@ -10,7 +10,7 @@ import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.j
 import { collectionNames, queueModelNames } from './naming.js';
 import { buildRelations, type BareRelation } from './relations.js';
 import { sameCollectionNames, spell } from './spelling.js';
-import { checkSystemTables, collectionTables, type CollectionTable } from './tables.js';
+import { checkSystemTables, collectionTables, remarkBrokenKeys, type CollectionTable } from './tables.js';
 import type { Collection, CollectionNames, Model } from './types.js';
 
 export interface ModelSources {
@@ -33,6 +33,7 @@ export const assembleModel = ({
   const findings: Findings = { faults: [], warnings: [] };
   const tables = collectionTables(catalog, spec, findings.warnings);
   checkSystemTables(tables, spec, findings);
+  remarkBrokenKeys(tables, findings.warnings);
   const meta = overlayMeta(catalog, spec, findings.warnings);
   const links = findLinks(tables, meta, findings);
   const relations = buildRelations(tables, { links, spec, findings });

@@ -1,5 +1,5 @@
 /** The tables of a catalog as the model looks at them: by name, and with the spec's own word on system tables. */
-import type { Catalog, Column, Table } from '../introspection/catalog.js';
+import type { BrokenKey, Catalog, Column, Table } from '../introspection/catalog.js';
 import { listWords } from '../spec/faults.js';
 import type { ColumnSpec, Spec } from '../spec/types.js';
 import type { Findings } from './findings.js';
@@ -29,6 +29,25 @@ export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[
     }
   }
   return tables;
+};
+
+/** What SQLite took without looking at it, and refuses to use. */
+export const remarkBrokenKeys = (tables: Tables, warnings: string[]): void => {
+  for (const [name, { table }] of tables) {
+    for (const { columns, table: target, references, fault } of table.broken ?? []) {
+      const goal = references.length === 0 ? target : `${target}.${references.join(', ')}`;
+      const refused = listWords([...new Set([name, target].filter((each) => tables.has(each)))], 'and');
+      warnings.push(
+        `${name}.${columns.join(', ')}: it refers to ${goal}, ${faults[fault]}; SQLite refuses writes to ${refused}`,
+      );
+    }
+  }
+};
+
+const faults: Readonly<Record<BrokenKey['fault'], string>> = {
+  missing: 'which does not exist',
+  keyless: 'which has no such primary key',
+  ambiguous: 'which is not unique',
 };
 
 /** A database without its system tables, or with those of an older version, cannot be served. */

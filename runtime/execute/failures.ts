@@ -1,6 +1,6 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
 import type { Collection, Field, FieldType, ToOne } from '../collection.js';
-import { ApiError, ApiErrors, apiError } from '../errors.js';
+import { ApiError, ApiErrors, apiError, unprocessable } from '../errors.js';
 import type { WriteRow } from '../plan/write.js';
 import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './offenders.js';
@@ -40,6 +40,8 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
         : toDangling(violation, write);
     case 'skipped':
       return skippedItem(write.collection);
+    case 'broken':
+      return brokenSchema(write.collection);
     default:
       return toRefused(violation.kind, await findField(violation, write), write);
   }
@@ -121,7 +123,13 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
   );
 };
 
-type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped'>;
+/** Nothing that the client could send instead would be taken. */
+const brokenSchema = ({ name }: Collection): ApiError =>
+  unprocessable(
+    `the database refuses every such write: a foreign key or a trigger around "${name}" is broken`,
+  );
+
+type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken'>;
 
 const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }: Write): ApiError => {
   const details = place(field, rows, collection);

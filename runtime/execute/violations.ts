@@ -11,7 +11,8 @@ export interface Violation {
     | 'range'
     | 'type'
     | 'check'
-    | 'skipped';
+    | 'skipped'
+    | 'broken';
   /** Columns, and the constraint's name or condition, as far as the database tells. */
   readonly columns: readonly string[];
   readonly constraint: string | null;
@@ -110,6 +111,8 @@ const readSqlite = (code: string, text: string, table: string): Violation | null
   // the text is the trigger's own; `restrict` is one of SQLite's
   if (code === 'SQLITE_CONSTRAINT_TRIGGER' && text !== 'FOREIGN KEY constraint failed')
     return violation('check');
+  // the schema is at fault: a foreign key or a trigger needs what is not there, or not unique
+  if (/^(?:foreign key mismatch|no such table: main\.)/.test(text)) return violation('broken');
   const said = found(/constraint failed: (.*)$/s, text);
   const columns = said?.startsWith(`${table}.`) ? said.slice(table.length + 1).split(`, ${table}.`) : [];
   if (text.includes('UNIQUE constraint failed')) return violation('unique', columns);

@@ -45,6 +45,7 @@ const parts = {
   primaryKey: 'primary key',
   uniques: 'unique constraints',
   foreignKeys: 'foreign keys',
+  broken: 'broken foreign keys',
   indexes: 'indexes',
   options: 'options',
 } satisfies Partial<Record<keyof Table, string>>;

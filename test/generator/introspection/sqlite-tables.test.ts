@@ -111,6 +111,52 @@ it('a foreign key to what does not exist is left out', () => {
   expect(table?.foreignKeys).toEqual([]);
 });
 
+it('a foreign key that its target does not satisfy is told', () => {
+  const index = { origin: 'c' as const };
+  const [child] = read({
+    tables: [tableRow('child'), tableRow('Goal'), tableRow('none')],
+    columns: [
+      columnRow('child', 'x'),
+      columnRow('child', 'y'),
+      ...['A', 'B'].map((name, at) => columnRow('Goal', name, { key: BigInt(at + 1) })),
+      ...['lone', 'some', 'plain'].map((name) => columnRow('Goal', name)),
+      columnRow('none', 'x'),
+    ],
+    indexes: [
+      indexRow('Goal', 'lone', { ...index, name: 'lone' }),
+      indexRow('Goal', 'some', { ...index, name: 'some', partial: 1n }),
+      indexRow('Goal', 'plain', { ...index, name: 'plain', unique: 0n }),
+    ],
+    foreignKeys: [
+      keyRow('child', 'x', { id: 0n, target: 'gone', to: 'id' }),
+      keyRow('child', 'x', { id: 1n, target: 'goal', to: 'gone' }),
+      keyRow('child', 'x', { id: 2n, target: 'goal' }),
+      keyRow('child', 'x', { id: 3n, target: 'none' }),
+      keyRow('child', 'x', { id: 4n, target: 'goal', to: 'some' }),
+      keyRow('child', 'x', { id: 5n, target: 'goal', to: 'plain' }),
+      keyRow('child', 'x', { id: 6n, target: 'goal', to: 'a' }),
+      keyRow('child', 'x', { id: 7n, target: 'goal', to: 'lone' }),
+      keyRow('child', 'x', { id: 8n, target: 'goal', to: 'b' }),
+      keyRow('child', 'y', { id: 8n, target: 'goal', to: 'a' }),
+    ],
+  });
+  const x = { columns: ['x'] };
+  expect(child?.broken).toEqual([
+    { ...x, table: 'gone', references: ['id'], fault: 'missing' },
+    { ...x, table: 'Goal', references: ['gone'], fault: 'missing' },
+    { ...x, table: 'Goal', references: [], fault: 'keyless' },
+    { ...x, table: 'none', references: [], fault: 'keyless' },
+    { ...x, table: 'Goal', references: ['some'], fault: 'ambiguous' },
+    { ...x, table: 'Goal', references: ['plain'], fault: 'ambiguous' },
+    { ...x, table: 'Goal', references: ['A'], fault: 'ambiguous' },
+  ]);
+});
+
+it('of foreign keys that hold nothing is told', () => {
+  const [table] = read({ ...parent, foreignKeys: [keyRow('Parent', 'Id', { to: 'id' })] });
+  expect(table).not.toHaveProperty('broken');
+});
+
 it('only an index over whole columns of all rows is a unique', () => {
   const index = { origin: 'c' as const };
   const [table] = read({

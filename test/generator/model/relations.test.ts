@@ -98,6 +98,25 @@ describe('a foreign key', () => {
     for (const target of ['visits', 'svc_sessions', 'svc_access']) expect(written.get(target)).toBe(false);
   });
 
+  it('that its target does not satisfy is remarked', () => {
+    const broken = table(
+      'broken',
+      { id: counter(), x: integer(), y: integer() },
+      {
+        broken: [
+          { columns: ['x'], table: 'nowhere', references: ['id'], fault: 'missing' },
+          { columns: ['x'], table: 'broken', references: [], fault: 'keyless' },
+          { columns: ['x', 'y'], table: 'Artist', references: ['Name', 'ArtistId'], fault: 'ambiguous' },
+        ],
+      },
+    );
+    expect(build([artists, broken]).warnings).toEqual([
+      'broken.x: it refers to nowhere.id, which does not exist; SQLite refuses writes to broken',
+      'broken.x: it refers to broken, which has no such primary key; SQLite refuses writes to broken',
+      'broken.x, y: it refers to Artist.Name, ArtistId, which is not unique; SQLite refuses writes to broken and Artist',
+    ]);
+  });
+
   it('that is written twice counts once', () => {
     const twice = {
       ...albums,
