@@ -1,6 +1,6 @@
 /** Who is at the other end of a connection, behind proxies that are trusted and behind no others. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** How many proxies stand in front, or which; neither: `X-Forwarded-…` counts for nothing. */
 export interface TrustedProxies {
@@ -51,14 +51,23 @@ export const createProxies = ({ hops, ranges }: TrustedProxies): Proxies => {
 const listOf = (header: string | string[] | undefined): readonly string[] =>
   (Array.isArray(header) ? header.join() : (header ?? '')).split(',').map((entry) => entry.trim());
 
-/** Without zone and port; mapped IPv4 as IPv4. `null`: no address. */
+/** Without zone and port, in the one spelling that URLs know; mapped IPv4 as IPv4. `null`: no address. */
 export const normalizeAddress = (text: string): string | null => {
   const bare = text
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
     .replace(/%.*$/, '');
+  // as sockets spell it
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-  return isIP(mapped) === 0 ? null : mapped.toLowerCase();
+  if (isIPv4(mapped)) return mapped;
+  return isIPv6(bare) ? foldIPv6(bare) : null;
+};
+
+const foldIPv6 = (text: string): string => {
+  const address = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const groups = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(address)?.slice(1);
+  const bytes = groups?.map((group) => Number.parseInt(group, 16)).flatMap((two) => [two >> 8, two & 255]);
+  return bytes?.join('.') ?? address;
 };
 
 const toBlockList = (ranges: readonly string[]): BlockList => {

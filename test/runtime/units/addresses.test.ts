@@ -8,6 +8,8 @@ describe('a network', () => {
     ['::1', { address: '::1', family: 'ipv6', bits: 128 }],
     ['::ffff:10.0.0.1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
     ['::ffff:10.0.0.0/104', { address: '10.0.0.0', family: 'ipv4', bits: 8 }],
+    ['::ffff:a00:1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
+    ['::ffff:0:0/96', { address: '0.0.0.0', family: 'ipv4', bits: 0 }],
   ])('%s', (text, network) => {
     expect(readNetwork(text)).toEqual(network);
   });
