@@ -1,6 +1,7 @@
 /**
  * Passwords and their hashes. One is computed at a time, with a rest after it where there is other work, so that logins
- * cannot take the processor from everybody else; whoever finds too long a queue is told to come back.
+ * cannot take the processor from everybody else. Those who ask (`by`: the network they ask from) are served in rotation;
+ * whoever asks for too much is told to come back.
  */
 import { randomBytes } from 'node:crypto';
 import { createHashProcess, type Hasher } from './passwords/apart.js';
@@ -22,13 +23,17 @@ export const computeHashesApart = (): void => {
 };
 
 /** @throws SERVICE_UNAVAILABLE when too many wait already */
-export const hashPassword = async (password: string): Promise<string> =>
-  String(await turns.take(() => hasher.compute({ kind: 'hash', password })));
+export const hashPassword = async (password: string, by?: string): Promise<string> =>
+  String(await turns.take(() => hasher.compute({ kind: 'hash', password }), by));
 
 /** Takes as long where there is no hash to compare with. @throws SERVICE_UNAVAILABLE when too many wait already */
-export const verifyPassword = async (hash: string | null, password: string): Promise<boolean> => {
+export const verifyPassword = async (
+  hash: string | null,
+  password: string,
+  by?: string,
+): Promise<boolean> => {
   const task = { kind: 'verify', password, hash: hash ?? nobodys } as const;
-  return (await turns.take(() => hasher.compute(task))) === true && hash !== null;
+  return (await turns.take(() => hasher.compute(task), by)) === true && hash !== null;
 };
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');

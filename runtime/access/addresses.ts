@@ -25,6 +25,14 @@ export const readNetwork = (text: string): Network | null => {
   return bits < 0 || bits > most ? null : { address, family, bits };
 };
 
+/** What callers are counted by: IPv4 by itself, IPv6 by its first 64 bits, since who has one server has all the rest. */
+export const networkOf = (address: string): string => {
+  if (!address.includes(':')) return address;
+  const [first = [], last = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array<string>(8 - first.length - last.length).fill('0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
+};
+
 /** Without blanks around them, and those that are nothing else. */
 export const readEntries = (entries: readonly string[]): readonly string[] =>
   entries.map((entry) => entry.trim()).filter((entry) => entry !== '');

@@ -1,5 +1,5 @@
 /** Login, refresh and logout, free of HTTP: what is asked for and what is given. */
-import { requireAddress } from '../access/addresses.js';
+import { networkOf, requireAddress } from '../access/addresses.js';
 import { apiError } from '../errors.js';
 import type { Config } from '../config.js';
 import type { Database } from '../execute/database.js';
@@ -72,9 +72,9 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   };
 
   /** Takes as long, and says the same, whatever is wrong. */
-  const prove = async ({ email, password, otp }: Credentials): Promise<Account> => {
+  const prove = async ({ email, password, otp }: Credentials, address: string): Promise<Account> => {
     const account = await findByEmail(database, email);
-    const isRight = await verifyPassword(account?.password ?? null, password);
+    const isRight = await verifyPassword(account?.password ?? null, password, networkOf(address));
     if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
       throw apiError('INVALID_CREDENTIALS', {});
     }
@@ -95,7 +95,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   return {
     async login(credentials, mode, from) {
       const attempt = { kind: 'login', account: credentials.email, address: from.address } as const;
-      return begin(await attempts.guard(attempt, () => prove(credentials)), mode, from);
+      return begin(await attempts.guard(attempt, () => prove(credentials, from.address)), mode, from);
     },
     begin,
     async refresh(token, mode, { address }) {

@@ -1,5 +1,6 @@
 /** A new password by mail: a link for whoever has the address, good once and as long as nothing else changes. */
 import { createHash } from 'node:crypto';
+import { networkOf } from '../access/addresses.js';
 import { forbidden, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { hashPassword } from '../passwords.js';
@@ -17,13 +18,19 @@ export interface PasswordReset {
    */
   request(asked: ResetRequest): () => Promise<void>;
   /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token that was used or that something came before */
-  reset(token: string, password: string, record: RecordChange): Promise<void>;
+  reset(given: ResetProof, record: RecordChange): Promise<void>;
 }
 
 interface ResetRequest {
   readonly email: string;
   /** Page that the link leads to. */
   readonly page?: string;
+}
+
+interface ResetProof {
+  readonly token: string;
+  readonly password: string;
+  readonly address: string;
 }
 
 export interface PasswordResetOptions {
@@ -68,11 +75,11 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
         throw invalidPayload('"reset_url" is not among PASSWORD_RESET_URL_ALLOW_LIST');
       return () => sendLink(email, new URL(page));
     },
-    async reset(token, password, record) {
+    async reset({ token, password, address }, record) {
       const { id, state } = await tokens.read('reset', token);
       const account = isKey(id) ? await findById(database, id) : null;
       if (account === null || state !== stateOf(account) || !mayReset(account)) throw spent();
-      const hash = await hashPassword(password);
+      const hash = await hashPassword(password, networkOf(address));
       if (!(await replacePassword(database, account, hash, record))) throw spent();
       await sessions.endAll(account.id);
     },

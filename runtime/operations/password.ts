@@ -27,7 +27,8 @@ export const createPasswordOperations = (services: OperationServices) => {
     },
 
     async authPasswordReset({ body: { token, password } }, context) {
-      await passwordReset.reset(token, password, recordChanges(services, context));
+      const { address } = context.client;
+      await passwordReset.reset({ token, password, address }, recordChanges(services, context));
     },
   } satisfies Partial<Operations>;
 };

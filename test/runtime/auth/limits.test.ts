@@ -109,6 +109,27 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
   });
 });
 
+describe('a server where one address asks for more logins than can wait', () => {
+  const server = useServer({ ...peopleServer({ dialect: 'sqlite' }), environment: { TRUST_PROXY: '1' } });
+  const from = (address: string, name: string, given = password) =>
+    server().request('POST', '/auth/login', {
+      body: { email: `${name}@example.com`, password: given },
+      headers: { 'x-forwarded-for': address },
+    });
+
+  it('takes as many as can wait, and logs in whoever comes from elsewhere', async () => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      from(`2001:db8::${index + 1}`, `ghost${index}`, 'wrong'),
+    );
+    await Promise.any(many.map(async (each) => expect((await each).status).toBe(503)));
+    const others = ['ann', 'ben', 'cleo'].map((name, index) => from(`203.0.113.${index}`, name));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const statuses = (await Promise.all(many)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThan(40);
+  });
+});
+
 it('a line of passwords to be checked has an end, and then moves on', async () => {
   const results = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword(null, 'x')));
   const refused = results.filter((result) => result.status === 'rejected');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressList, readNetwork } from '../../../runtime/access/addresses.js';
+import { createAddressList, networkOf, readNetwork } from '../../../runtime/access/addresses.js';
 
 describe('a network', () => {
   it.each([
@@ -39,4 +39,17 @@ describe('a list of networks', () => {
   it('has no address that is not known', () => {
     expect(createAddressList(['0.0.0.0/0', '::/0'])?.has('')).toBe(false);
   });
+});
+
+it.each([
+  ['10.0.0.1', '10.0.0.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['1::2:3:4:5:6', '1:0:0:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['2001:db8::', '2001:db8:0:0::/64'],
+  ['', ''],
+])('%j is counted as %j', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

@@ -24,6 +24,34 @@ it('answers before what comes between is over', async () => {
   expect(await turns.take(async () => 'done')).toBe('done');
 });
 
+/** Pieces of work by who asks for them (`a1`, `b1`), and what became of each. */
+const offer = async (most: number, names: string) => {
+  const turns = createTurns(most);
+  const order: string[] = [];
+  const pieces = names.split(' ').map(async (name) => {
+    const work = async () => void order.push(name);
+    return turns.take(work, name.charAt(0)).catch((error: { code: string }) => error.code);
+  });
+  const refused = (await Promise.all(pieces)).flatMap((code, index) =>
+    code === 'SERVICE_UNAVAILABLE' ? names.split(' ')[index] : [],
+  );
+  return { order: order.join(' '), refused: refused.join(' ') };
+};
+
+it('serves those who ask in rotation, each in their own order', async () => {
+  expect(await offer(10, 'a1 a2 a3 b1 b2 c1')).toEqual({ order: 'a1 a2 b1 c1 a3 b2', refused: '' });
+});
+
+it('gives all places to one who asks alone', async () => {
+  expect(await offer(4, 'a1 a2 a3 a4 a5')).toEqual({ order: 'a1 a2 a3 a4', refused: 'a5' });
+});
+
+it('gives the last place of the longest queue to whoever has fewer even then', async () => {
+  expect(await offer(4, 'a1 a2 a3 a4 b1')).toEqual({ order: 'a1 a2 b1 a3', refused: 'a4' });
+  expect(await offer(4, 'a1 a2 a3 a4 b1 b2')).toEqual({ order: 'a1 a2 b1 a3', refused: 'a4 b2' });
+  expect(await offer(4, 'a1 a2 a3 a4 b1 c1 d1')).toEqual({ order: 'a1 a2 b1 c1', refused: 'a3 a4 d1' });
+});
+
 it('refuses more than may wait', async () => {
   const turns = createTurns(1);
   const first = turns.take(async () => 'first');
