@@ -1,7 +1,8 @@
-/** Requests of one user, else of one address, within a window; administrators are not counted. In memory: of one process. */
+/** Requests of one user, else of one address (of IPv6: of its network), within a window; administrators are not counted. In memory: of one process. */
 import { apiError, type ApiError } from '../errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access, Principal } from './access.js';
+import { networkOf } from './addresses.js';
 
 export interface LimiterOptions {
   /** Requests within the window. */
@@ -16,32 +17,35 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
   const counted = new WeakSet<ApiRequest>();
 
   const count = (principal: Principal, request: ApiRequest): Principal => {
-    if (!principal.policies.admin) take(principal.user?.id ?? request.address());
+    if (!principal.policies.admin) take(principal.user?.id ?? networkOf(request.address()));
     return principal;
   };
 
-  const countLater = async (identified: Promise<Principal>, request: ApiRequest): Promise<Principal> => {
-    const principal = await identified.catch((error: unknown) => {
-      take(request.address());
-      throw error;
-    });
-    return count(principal, request);
+  const countNobody = (request: ApiRequest, error: unknown): never => {
+    take(networkOf(request.address()));
+    throw error;
   };
 
+  const countLater = async (identified: Promise<Principal>, request: ApiRequest): Promise<Principal> =>
+    count(await identified.catch((error: unknown) => countNobody(request, error)), request);
+
   /** What GraphQL runs asks again, and so does who is done once more because grants changed. */
-  const countOnce = <Identified extends Promise<Principal> | Principal>(
-    identified: Identified,
-    request: ApiRequest,
-  ) => {
-    if (counted.has(request)) return identified;
+  const countOnce = (request: ApiRequest, identify: () => Promise<Principal> | Principal) => {
+    if (counted.has(request)) return identify();
     counted.add(request);
+    let identified: Promise<Principal> | Principal;
+    try {
+      identified = identify();
+    } catch (error) {
+      return countNobody(request, error);
+    }
     return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
   };
 
   return {
     ...access,
-    identify: (request) => countOnce(access.identify(request), request),
-    admit: async (user, request) => countOnce(access.admit(user, request), request),
+    identify: (request) => countOnce(request, () => access.identify(request)),
+    admit: async (user, request) => countOnce(request, () => access.admit(user, request)),
   };
 };
 

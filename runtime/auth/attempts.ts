@@ -1,16 +1,18 @@
 /**
  * Guessing, counted in the database, so that every process counts the same: an account is locked for the address
- * that guesses, for everybody else it is only slowed. An account that does not exist is counted like one that does.
+ * that guesses (of IPv6: for its network), for everybody else it is only slowed. An account that does not exist is
+ * counted like one that does.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiError } from '../errors.js';
+import { networkOf } from '../access/addresses.js';
+import { ApiError, apiError, type ErrorCode } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { createTurns, type Turns } from '../turns.js';
 
 export interface Attempts {
   /**
-   * Runs `work`; where it throws, that was one more failure.
+   * Runs `work`; where it throws what a wrong password or code is answered with, that was one more failure.
    * @throws REQUESTS_EXCEEDED without running it, after too many
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
@@ -35,6 +37,8 @@ const memory = 15 * 60_000;
 /** Failures of everybody with one account before it is slowed, and by how many milliseconds for each more. */
 const [patience, delay, longestDelay] = [10, 100, 2_000];
 const mostWaiting = 50;
+/** What a guess that was wrong is answered with; other errors say nothing of it. */
+const wrong: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'INVALID_OTP', 'INVALID_PAYLOAD']);
 
 export const createAttempts = (database: Database, quote: (name: string) => string): Attempts => {
   const [count, until] = [quote('count'), quote('until')];
@@ -88,15 +92,17 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
   return {
     async guard({ kind, account, address }, work) {
       const name = account.toLowerCase();
-      const [pairId, accountId] = [idOf(kind, name, address), idOf(kind, name)];
+      const [pairId, accountId] = [idOf(kind, name, networkOf(address)), idOf(kind, name)];
       const { count: failures } = await countOf(accountId);
       if (failures > patience) await sleep(Math.min(longestDelay, (failures - patience) * delay));
       return inLine(pairId, async () => {
         const pair = await countOf(pairId);
         if (pair.count >= limit) throw exceeded(limit, pair.until);
         const result = await work().catch(async (error: unknown) => {
-          await hit(pairId);
-          await hit(accountId);
+          if (error instanceof ApiError && wrong.has(error.code)) {
+            await hit(pairId);
+            await hit(accountId);
+          }
           throw error;
         });
         if (pair.count > 0)

@@ -1,5 +1,6 @@
 /** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
 import type { TOTP } from 'otpauth';
+import { networkOf } from '../access/addresses.js';
 import { apiError, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { verifyPassword } from '../passwords.js';
@@ -69,15 +70,18 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
   ): Promise<Result> => attempts.guard({ kind, account: user, address }, work);
 
   return {
-    generate: (caller, password) =>
-      guard('password', caller, async () => {
-        const account = await accountOf(caller);
-        if (!(await verifyPassword(account.password, password))) throw apiError('INVALID_CREDENTIALS', {});
-        if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
-        const { Secret } = await import('otpauth');
-        const secret = new Secret({ size: 20 }).base32;
-        return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
-      }),
+    async generate(caller, password) {
+      const account = await guard('password', caller, async () => {
+        const asked = await accountOf(caller);
+        const isRight = await verifyPassword(asked.password, password, networkOf(caller.address));
+        if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
+        return asked;
+      });
+      if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+      const { Secret } = await import('otpauth');
+      const secret = new Secret({ size: 20 }).base32;
+      return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
+    },
 
     // the secret comes with the code: there is nothing to guess, and nothing that a success proves
     async enable(caller, { secret, otp }) {
@@ -88,13 +92,13 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
       await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step }, caller.record);
     },
 
-    disable: (caller, otp) =>
-      guard('otp', caller, async () => {
-        const account = await accountOf(caller);
-        if (!(await acceptCode(database, account, otp)))
-          throw invalidPayload('"otp" is not a code that counts');
-        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null }, caller.record);
-      }),
+    async disable(caller, otp) {
+      await guard('otp', caller, async () => {
+        const isRight = await acceptCode(database, await accountOf(caller), otp);
+        if (!isRight) throw invalidPayload('"otp" is not a code that counts');
+      });
+      await updateAccount(database, caller.user, { tfa_secret: null, tfa_step: null }, caller.record);
+    },
 
     async reset(user, record) {
       const account = await findById(database, user);

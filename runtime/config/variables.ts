@@ -92,7 +92,7 @@ export const variables = [
   {
     name: 'RATE_LIMITER_POINTS',
     default: '500',
-    meaning: 'requests of one user, else of one address, within the duration',
+    meaning: 'requests of one user, else of one address, within the duration, in each process',
   },
   { name: 'RATE_LIMITER_DURATION', default: '1', meaning: 'the duration: seconds, or as in `1m`' },
   { name: 'ADMIN_EMAIL', default: 'admin@example.com', meaning: '`svc bootstrap`: the first administrator' },

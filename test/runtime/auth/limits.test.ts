@@ -1,10 +1,12 @@
 /** Guessing passwords, and too many requests. */
 import { describe, expect, it } from 'vitest';
+import { createAttempts } from '../../../runtime/auth/attempts.js';
 import { verifyPassword } from '../../../runtime/passwords.js';
-import type { ApiError } from '../../../runtime/errors.js';
+import { apiError, type ApiError } from '../../../runtime/errors.js';
+import { loadDialect } from '../../../runtime/sql/dialects.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { login, logIn, password, peopleServer, readBooks } from './people.js';
+import { enableCodes, login, logIn, password, peopleServer, readBooks } from './people.js';
 
 const environment = {
   TRUST_PROXY: '1',
@@ -60,6 +62,76 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     for (let round = 0; round < 11; round += 1)
       statuses.push((await attempt('ghost', '198.51.100.1')).status);
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+  });
+
+  it('count what proves a wrong guess, and no failure of ours', async () => {
+    const { quote } = await loadDialect(setting.dialect);
+    const { guard } = createAttempts(server().database, quote);
+    const guess = (error: Error) =>
+      guard({ kind: 'login', account: 'busy', address: '198.51.100.2' }, () => Promise.reject(error)).catch(
+        (thrown: unknown) => thrown,
+      );
+    const ours = [apiError('SERVICE_UNAVAILABLE', { service: 'authentication' }), new Error('lost')];
+    for (let round = 0; round < 6; round += 1)
+      for (const error of ours) expect(await guess(error)).toBe(error);
+    const wrong = [apiError('INVALID_CREDENTIALS', {}), apiError('INVALID_OTP', {})];
+    for (let round = 0; round < 5; round += 1)
+      for (const error of wrong) expect(await guess(error)).toBe(error);
+    expect(await guess(new Error('not reached'))).toMatchObject({ code: 'REQUESTS_EXCEEDED' });
+  });
+
+  it('let whoever knows the password ask for a second secret, however often', async () => {
+    await enableCodes(server(), 'ann');
+    const generate = () =>
+      server().request('POST', '/users/me/tfa/generate', { body: { password }, as: 'ann' });
+    for (let round = 0; round < 11; round += 1) expect((await generate()).codes).toEqual(['INVALID_PAYLOAD']);
+  });
+
+  it('take the addresses of one network of IPv6 for one', async () => {
+    const behind = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '3' });
+    const ask = async (address: string) =>
+      (await behind.request('GET', '/auth', { headers: { 'x-forwarded-for': address } })).status;
+    try {
+      const statuses = [];
+      for (const address of ['1::1', '2::1', '3::1', '4::1'])
+        statuses.push(await ask(`2001:db8:1:2:${address}`));
+      expect(statuses).toEqual([200, 200, 200, 429]);
+      expect(await ask('2001:db8:1:3::1')).toBe(200);
+    } finally {
+      await behind.close();
+    }
+  });
+
+  it('lock an account for the network of IPv6 that guesses', async () => {
+    const behind = await server().startAnother({ TRUST_PROXY: '1' });
+    const guess = async (address: string) =>
+      (
+        await behind.request('POST', '/auth/login', {
+          body: { email: 'spread@example.com', password: 'wrong' },
+          headers: { 'x-forwarded-for': address },
+        })
+      ).status;
+    try {
+      const statuses = [];
+      for (let round = 1; round <= 11; round += 1) statuses.push(await guess(`2001:db8:1:2::${round}`));
+      expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+      expect(await guess('2001:db8:1:3::1')).toBe(401);
+    } finally {
+      await behind.close();
+    }
+  });
+
+  it('count requests that are refused before anybody looks who sends them', async () => {
+    const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '2' });
+    try {
+      const twoTokens = { headers: { authorization: 'Bearer one' } };
+      const answers = [];
+      for (let round = 0; round < 3; round += 1)
+        answers.push(await limited.request('GET', '/items/book?access_token=two', twoTokens));
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 429]);
+    } finally {
+      await limited.close();
+    }
   });
 
   it('forget failures after a success, and let many log in at once', async () => {
