@@ -445,7 +445,7 @@ export const operations = [
     id: 'authLoginCallback',
     method: 'get',
     path: '/auth/login/{provider}/callback',
-    access: 'open',
+    access: 'public',
     parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json', 302: null },
   },
@@ -481,7 +481,7 @@ export const operations = [
     id: 'authLoginRedirect',
     method: 'get',
     path: '/auth/login/{provider}',
-    access: 'open',
+    access: 'public',
     parameters: [
       { name: 'provider', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'redirect', in: 'query', required: false, schema: { type: 'string', maxLength: 2000 } },

@@ -62,6 +62,8 @@ const withoutSession: ReadonlySet<string> = new Set<OperationEntry['id']>([
   'authProviders',
   'authLogin',
   'authLoginProvider',
+  'authLoginRedirect',
+  'authLoginCallback',
   'authRefresh',
   'authLogout',
   'authPasswordRequest',

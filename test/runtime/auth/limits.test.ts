@@ -134,6 +134,23 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     }
   });
 
+  it('count requests for a login elsewhere, also those with the cookie of a session that is over', async () => {
+    const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '4' });
+    try {
+      const headers = { cookie: 'svc_session_token=garbage' };
+      const codes = [];
+      for (const path of ['/auth/login/nowhere', '/auth/login/nowhere/callback'])
+        for (const more of [{}, { headers }, {}])
+          codes.push(...(await limited.request('GET', path, more)).codes);
+      expect(codes).toEqual([
+        ...Array<string>(4).fill('ROUTE_NOT_FOUND'),
+        ...Array<string>(2).fill('REQUESTS_EXCEEDED'),
+      ]);
+    } finally {
+      await limited.close();
+    }
+  });
+
   it('forget failures after a success, and let many log in at once', async () => {
     for (let round = 0; round < 9; round += 1) await attempt('ben', '');
     expect((await login(server(), 'ben')).status).toBe(200);
