@@ -34,7 +34,11 @@ export const toApiRequest = (
     query: mark === -1 ? '' : local.slice(mark + 1),
     headers: request.headers,
     address: () => proxies.addressOf(connectionOf(request)),
-    isSecure: () => 'encrypted' in request.socket || proxies.isSecure(connectionOf(request)),
+    isSecure: () =>
+      // whoever ends TLS in front, and whether or not they say so
+      ownOrigin?.startsWith('https:') === true ||
+      'encrypted' in request.socket ||
+      proxies.isSecure(connectionOf(request)),
     isForeign: () => isForeign(request.headers, ownOrigin),
     gone: () => goneSignal(response),
     body: () => (body ??= readBody(request, payloadMax)),

@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Of the caller, behind the proxies that are trusted (`TRUST_PROXY`); empty where the connection is gone. */
   address(): string;
-  /** Whether the caller came over TLS. */
+  /** Whether the caller came over TLS, or would, where the server is known by an https address. */
   isSecure(): boolean;
   /** Whether a browser says that a page of somebody else sent it. */
   isForeign(): boolean;

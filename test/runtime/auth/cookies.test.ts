@@ -1,6 +1,8 @@
 /** Logins that a browser keeps: cookies, good ones and those that are no good any more. */
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
+import { findFreePort } from '../../services/server.js';
+import { createClient } from '../harness/client.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type Answer } from '../server-harness.js';
@@ -176,6 +178,24 @@ describe.each(settings)('cookies on $dialect through $door', (setting) => {
         headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' },
       });
       expect(cookiesOf(answer).get('svc_refresh_token')?.attributes).toContain('secure');
+    } finally {
+      await behind.close();
+    }
+  });
+
+  it('are secure where the server is known by an https address, whoever terminates TLS', async () => {
+    const port = await findFreePort();
+    const behind = await server().startAnother({
+      PORT: String(port),
+      PUBLIC_URL: `https://127.0.0.1:${port}`,
+    });
+    const inFront = createClient(behind.url.replace('https:', 'http:'), new Map());
+    try {
+      for (const [mode, name] of [
+        ['cookie', 'svc_refresh_token'],
+        ['session', 'svc_session_token'],
+      ] as const)
+        expect(cookiesOf(await login(inFront, 'ann', { mode })).get(name)?.attributes).toContain('secure');
     } finally {
       await behind.close();
     }

@@ -3,6 +3,7 @@ import jwt from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
 import { hashPassword } from '../../../runtime/passwords.js';
 import { librarySql } from '../behaviour/library.js';
+import type { Client } from '../harness/client.js';
 import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
 
 export const password = 'correct horse battery';
@@ -42,7 +43,7 @@ export interface Tokens {
 }
 
 export const login = (
-  server: TestServer,
+  server: Client,
   name: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> =>
