@@ -102,7 +102,14 @@ export const sendResponse = (
 ): void => {
   if (response.headersSent || response.destroyed) return;
   // a flat list: objects put together from parts cost several microseconds here
-  const head: OutgoingHttpHeader[] = ['x-request-id', request.id, 'x-svc-version', packageVersion];
+  const head: OutgoingHttpHeader[] = [
+    'x-request-id',
+    request.id,
+    'x-svc-version',
+    packageVersion,
+    'x-content-type-options',
+    'nosniff',
+  ];
   for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
   // together: an embedder's application keeps one value of each name
   if (cookies !== undefined && cookies.length > 0) head.push('set-cookie', [...cookies]);

@@ -1,4 +1,4 @@
-/** What a login gives, handed over: in the answer or in cookies, as its mode says. */
+/** What is for whoever asked alone, handed over; what a login gives: in the answer or in cookies, as its mode says. */
 import { sessionCookie } from '../access/credentials.js';
 import type { Given, Mode } from '../auth/login.js';
 import type { OperationContext } from './context.js';
@@ -8,8 +8,13 @@ export const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
   session: sessionCookie,
 };
 
+/** For answers that hold tokens or secrets. */
+export const keepFromCaches = ({ setHeader }: Pick<OperationContext, 'setHeader'>): void =>
+  setHeader('cache-control', 'no-store');
+
 /** Tokens go where the mode says. */
 export const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, context: OperationContext) => {
+  keepFromCaches(context);
   if (mode === 'session') setCookie(mode, access, { lasts, context });
   if (mode === 'cookie') setCookie(mode, refresh ?? '', { lasts, context });
   return {

@@ -4,6 +4,7 @@ import { forbidden, invalidPayload } from '../errors.js';
 import { createKey } from '../queue/keys.js';
 import { isId } from '../queue/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
+import { keepFromCaches } from './handing.js';
 import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
@@ -11,6 +12,7 @@ type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
 
 export const createKeyOperations = ({ database, loadQueue }: OperationServices): Pick<Operations, Names> => ({
   async keysCreate({ body }, context) {
+    keepFromCaches(context);
     const { settings } = await loadQueue();
     const { name = null, models = null, expires_at: end = null } = body;
     const expires = end === null ? null : fromTime('expires_at', end, invalidPayload);

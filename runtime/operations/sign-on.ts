@@ -8,7 +8,7 @@ import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-o
 import { ApiError } from '../errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
-import { hand } from './handing.js';
+import { hand, keepFromCaches } from './handing.js';
 import type { OperationServices } from './services.js';
 
 export const createSignOnOperations = (services: OperationServices) => {
@@ -60,7 +60,7 @@ export const createSignOnOperations = (services: OperationServices) => {
       const state = new URLSearchParams(context.query).get('state') ?? '';
       const resumed = await signOn.resume(provider, state, context.cookies[cookieOf(provider, state)]);
       setToken(provider, state, '', context);
-      context.setHeader('cache-control', 'no-store');
+      keepFromCaches(context);
       const { redirect } = resumed;
       if (redirect === null) return { status: 200, body: await complete(resumed, context) };
       const page = await complete(resumed, context).then(

@@ -5,6 +5,7 @@ import { createOneTime, type Caller } from '../auth/one-time.js';
 import { apiError } from '../errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
+import { keepFromCaches } from './handing.js';
 import type { OperationServices } from './services.js';
 
 export const createTfaOperations = (services: OperationServices) => {
@@ -21,6 +22,7 @@ export const createTfaOperations = (services: OperationServices) => {
 
   return {
     async tfaGenerate({ body }, context) {
+      keepFromCaches(context);
       const { secret, url } = await oneTime.generate(await callerOf(context), body.password);
       return { data: { secret, otpauth_url: url } };
     },

@@ -5,6 +5,8 @@ import { createId } from '../queue/ids.js';
 import { insertDelivery } from '../queue/store/deliveries.js';
 import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
 import { refusalOf } from '../queue/webhook/target.js';
+import type { OperationContext } from './context.js';
+import { keepFromCaches } from './handing.js';
 import { accountOf } from './own.js';
 import type { OperationServices } from './services.js';
 
@@ -12,17 +14,18 @@ type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
 
 export const createWebhookOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database, loadQueue } = services;
-  const secretsOf = async (account: string) => ({
-    data: { secrets: [...(await webhookSecrets(database, account, Date.now()))] },
-  });
+  const showSecrets = async (account: string, context: OperationContext) => {
+    keepFromCaches(context);
+    return { data: { secrets: [...(await webhookSecrets(database, account, Date.now()))] } };
+  };
 
   return {
-    webhooksSecret: async (_input, context) => secretsOf(await accountOf(context)),
+    webhooksSecret: async (_input, context) => showSecrets(await accountOf(context), context),
 
     async webhooksSecretRotate(_input, context) {
       const account = await accountOf(context);
       await rotateWebhookSecret(database, account, Date.now());
-      return secretsOf(account);
+      return showSecrets(account, context);
     },
 
     async webhooksTest({ body: { url } }, context) {

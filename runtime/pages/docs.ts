@@ -78,7 +78,6 @@ const asset = (contentType: string, body: Buffer | string): ApiResponse => ({
   headers: {
     'content-type': contentType,
     'cache-control': 'public, max-age=31536000, immutable',
-    'x-content-type-options': 'nosniff',
   },
   body,
 });

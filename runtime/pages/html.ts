@@ -6,5 +6,4 @@ export const htmlHeaders = (policy: string): NonNullable<ApiResponse['headers']>
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
 });

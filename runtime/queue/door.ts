@@ -245,7 +245,6 @@ const respondFile = async (
     headers: {
       'content-type': contentTypeOf(name),
       'content-length': String(file.size),
-      'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
     },
     body: file.stream,

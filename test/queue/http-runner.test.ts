@@ -173,6 +173,7 @@ describe('what an inference server answers', () => {
       'x-svc-secret': 'no',
       'x-powered-by': 'no',
       'x-accel-redirect': '/no',
+      'x-content-type-options': 'no',
       'set-cookie': 'a=b',
     };
     const { status, body, headers: told, attempts } = await ask([{ body: { good: true }, headers }]);
@@ -180,6 +181,7 @@ describe('what an inference server answers', () => {
     expect(told.get('x-billable-units')).toBe('3');
     for (const name of ['x-svc-secret', 'x-powered-by', 'x-accel-redirect', 'set-cookie'])
       expect(told.get(name)).toBeNull();
+    expect(told.get('x-content-type-options')).toBe('nosniff');
     expect(scenario.seen.at(-1)).toMatchObject({ 'x-upstream-key': 'between the two' });
   });
 

@@ -73,7 +73,7 @@ const resultOf = ({ ok, status, headers }: Response, body: unknown): Outcome => 
 const mostHeaders = 16_384;
 
 /** Of svc itself, and what proxies act on. */
-const notOwn = /^x-(svc-|forwarded-|request-|powered-|real-|accel-|sendfile|reproxy)/;
+const notOwn = /^x-(svc-|forwarded-|request-|powered-|real-|accel-|sendfile|reproxy|content-type-options)/;
 
 /** `X-…`: what the model says about its answer. */
 const ownHeaders = (headers: Headers): Readonly<Record<string, string>> => {

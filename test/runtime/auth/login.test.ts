@@ -35,6 +35,30 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     expect(jwt.decode(token)).toMatchObject({ id: server().ids.users.get('ann'), iss: 'svc' });
   });
 
+  it('keeps tokens and secrets, wherever they are handed out, from caches', async () => {
+    const { refresh_token: token } = await logIn(server(), 'ann');
+    const post = (path: string, body: object = {}) => server().request('POST', path, { body, as: 'ann' });
+    const mutate = (field: string) => post('/graphql/system', { query: `mutation { ${field} }` });
+    const answers = [
+      await login(server(), 'ann', { mode: 'session' }),
+      await refresh(server(), token),
+      await post('/users/me/tfa/generate', { password }),
+      await post('/keys'),
+      await post('/webhooks/secret'),
+      await server().request('GET', '/webhooks/secret', { as: 'ann' }),
+      await mutate(`auth_login(email: "ann@example.com", password: "${password}") { refresh_token }`),
+      await mutate(`users_me_tfa_generate(password: "${password}") { secret }`),
+      await mutate('keys_create { key }'),
+      await mutate('webhooks_secret_rotate { secrets }'),
+    ];
+    for (const { status, text, headers } of answers)
+      expect([status, text, headers.get('cache-control')]).toEqual([
+        200,
+        expect.not.stringContaining('errors'),
+        'no-store',
+      ]);
+  });
+
   it('takes the token in the header or the query string, not in both', async () => {
     const { access_token: token } = await logIn(server(), 'ann');
     const path = `/items/book/1?fields=id&access_token=${token}`;

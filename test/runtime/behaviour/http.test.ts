@@ -258,6 +258,20 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
       for (const id of seen) expect(id).toMatch(/^[\w.-]{1,64}$/);
     });
 
+    it('is taken for what it says it is', async () => {
+      for (const path of [
+        book,
+        '/items/book/9999',
+        '/server/ping',
+        '/server/specs/oas',
+        '/nowhere',
+        '/graphql',
+      ]) {
+        const { headers } = await server().request('GET', path, { as: 'admin' });
+        expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
+      }
+    });
+
     it('names the version and its type', async () => {
       const { headers } = await server().request('GET', book, { as: 'admin' });
       expect(headers.get('x-svc-version')).toMatch(/^\d+\.\d+\.\d+/);
