@@ -64,6 +64,9 @@ export interface SignOnOptions {
 /** Milliseconds that a login at a provider may take. */
 export const stateTtl = 5 * 60_000;
 
+/** Characters; browsers keep no cookie beyond 4 kB. */
+const longestPage = 2000;
+
 export const createSignOn = (options: SignOnOptions): SignOn => {
   const { configs, tokens, attempts, people, url, warn } = options;
   const entries = new Map(
@@ -89,6 +92,10 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     if (page === null || !(page.origin === new URL(url()).origin || pages.has(page.href)))
       throw invalidQuery(
         `"redirect" is neither a page of this server nor among the REDIRECT_ALLOW_LIST of "${name}"`,
+      );
+    if (page.href.length > longestPage)
+      throw invalidQuery(
+        `"redirect" is longer than ${longestPage} characters, as a URL is written (é is %C3%A9 there)`,
       );
     if (provider.config.mode === 'json')
       throw invalidQuery(`"redirect" is of no use: "${name}" answers with the tokens (mode json)`);

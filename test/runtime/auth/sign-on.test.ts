@@ -14,6 +14,9 @@ afterAll(() => identity.close());
 
 const { issuer } = identity;
 
+/** The cookie that a login waits in. */
+const stateIn = ({ cookies }: Visitor) => [...cookies].find(([name]) => name.startsWith('svc_sign_on_'));
+
 describe.each(settings)('single sign-on on $dialect through $door', (setting) => {
   const server = useServer(signOnServer(setting, identity));
   const { at, addUser, begin, reachCallback, enter, userOf, warnings } = signOnVisits(server);
@@ -29,8 +32,6 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     await addUser('CLOSED', 'petra');
   });
 
-  /** The cookie that a login waits in. */
-  const stateIn = ({ cookies }: Visitor) => [...cookies].find(([name]) => name.startsWith('svc_sign_on_'));
   const readTitle = (visitor: Visitor) => visitor.get(at('/items/book?limit=1&sort=id&fields=id'));
 
   it('is offered by name', async () => {
@@ -182,6 +183,17 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect((await begin(createVisitor(), 'acme', 'https://shop.example/home?a=b')).status).toBe(302);
     expect((await begin(createVisitor(), 'acme', at('/docs'))).status).toBe(302);
     expect(codeOf(await begin(createVisitor(), 'tokens', '/'))).toBe('INVALID_QUERY');
+  });
+
+  it('leads to no page that is too long for a cookie', async () => {
+    const longest = `/${'e'.repeat(1999 - new URL(server().url).origin.length)}`;
+    const answer = await begin(createVisitor(), 'acme', longest);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.getSetCookie()[0]?.length).toBeLessThan(4096);
+    expect(codeOf(await begin(createVisitor(), 'acme', `${longest}e`))).toBe('INVALID_QUERY');
+    const wide = await begin(createVisitor(), 'acme', `/${'é'.repeat(400)}`);
+    expect(codeOf(wide)).toBe('INVALID_QUERY');
+    expect(wide.text).toContain('%C3%A9');
   });
 
   it('does not take an answer twice', async () => {
