@@ -51,39 +51,33 @@ export const findByIdentity = async (
   return row === undefined || others.length > 0 ? null : rowToAccount(row);
 };
 
-/** Every process sees the change with its next request. */
+type Secrets = Readonly<Partial<Record<'password' | 'tfa_secret' | 'tfa_step', BindValue>>>;
+
+export interface AccountUpdate {
+  readonly changes: Secrets;
+  /** What the record has to hold still; absent: whatever it holds. */
+  readonly held?: Secrets;
+  readonly record: RecordChange;
+}
+
+/** Whether the record was there and held what it had to. Every process sees the change with its next request. */
 export const updateAccount = (
   database: Database,
   id: string,
-  changes: Readonly<Partial<Record<'password' | 'tfa_secret' | 'tfa_step', BindValue>>>,
-  record: RecordChange,
-): Promise<void> =>
+  { changes, held = {}, record }: AccountUpdate,
+): Promise<boolean> =>
   database.transaction(async (executor) => {
     const names = Object.keys(changes);
     const set = names.map((name) => `${name} = ?`).join(', ');
+    const conditions = Object.entries({ id, ...held });
+    const where = conditions.map(([name, value]) => `${name} ${value === null ? 'is null' : '= ?'}`);
     const { affected } = await executor.write({
-      text: `update svc_users set ${set} where id = ?`,
-      values: [...Object.values(changes), id],
-    });
-    await bumpAccessVersion(executor);
-    if (affected > 0) await record({ action: 'update', user: id, fields: names }, executor);
-  });
-
-/** Whether the password was still the one of the account; only then it is replaced. */
-export const replacePassword = (
-  database: Database,
-  { id, password }: Account,
-  hash: string,
-  record: RecordChange,
-): Promise<boolean> =>
-  database.transaction(async (executor) => {
-    const { affected } = await executor.write({
-      text: `update svc_users set password = ? where id = ? and password ${password === null ? 'is null' : '= ?'}`,
-      values: password === null ? [hash, id] : [hash, id, password],
+      text: `update svc_users set ${set} where ${where.join(' and ')}`,
+      values: [...Object.values(changes), ...conditions.flatMap(([, value]) => value ?? [])],
     });
     if (affected === 0) return false;
     await bumpAccessVersion(executor);
-    await record({ action: 'update', user: id, fields: ['password'] }, executor);
+    await record({ action: 'update', user: id, fields: names }, executor);
     return true;
   });
 

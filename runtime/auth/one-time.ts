@@ -1,7 +1,7 @@
 /** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
 import type { TOTP } from 'otpauth';
 import { networkOf } from '../access/addresses.js';
-import { apiError, invalidPayload } from '../errors.js';
+import { apiError, forbidden, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { verifyPassword } from '../passwords.js';
 import { findById, updateAccount, type RecordChange } from './accounts.js';
@@ -11,11 +11,11 @@ import type { Account } from './sessions.js';
 export interface OneTime {
   /** A secret to be shown once; nothing is stored yet. @throws INVALID_CREDENTIALS for a wrong password */
   generate(caller: Caller, password: string): Promise<{ readonly secret: string; readonly url: string }>;
-  /** From now on a login takes a code. @throws INVALID_PAYLOAD for a wrong one */
+  /** From now on a login takes a code. @throws INVALID_PAYLOAD for a wrong one, and where they are on already */
   enable(caller: Caller, proof: { readonly secret: string; readonly otp: string }): Promise<void>;
   /** @throws INVALID_PAYLOAD for a wrong code */
   disable(caller: Caller, otp: string): Promise<void>;
-  /** For administrators, whose right to do so has been checked. */
+  /** For administrators, whose right to do so has been checked. @throws FORBIDDEN where there is no such user */
   reset(user: string, record: RecordChange): Promise<void>;
 }
 
@@ -26,6 +26,10 @@ export interface Caller {
 }
 
 const issuer = 'svc';
+
+const off = { tfa_secret: null, tfa_step: null };
+
+const isOn = () => invalidPayload('one-time passwords are on already');
 
 const createTotp = async (secret: string, label = 'user'): Promise<TOTP> => {
   const { Secret, TOTP: Totp } = await import('otpauth');
@@ -77,7 +81,7 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
         if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
         return asked;
       });
-      if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+      if (account.tfaSecret !== null) throw isOn();
       const { Secret } = await import('otpauth');
       const secret = new Secret({ size: 20 }).base32;
       return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
@@ -86,10 +90,15 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
     // the secret comes with the code: there is nothing to guess, and nothing that a success proves
     async enable(caller, { secret, otp }) {
       const account = await accountOf(caller);
-      if (account.tfaSecret !== null) throw invalidPayload('one-time passwords are on already');
+      if (account.tfaSecret !== null) throw isOn();
       const step = await stepOf(secret, otp);
       if (step === null) throw invalidPayload('"otp" is not a code of this secret');
-      await updateAccount(database, account.id, { tfa_secret: secret, tfa_step: step }, caller.record);
+      const isFirst = await updateAccount(database, account.id, {
+        changes: { tfa_secret: secret, tfa_step: step },
+        held: { tfa_secret: null },
+        record: caller.record,
+      });
+      if (!isFirst) throw isOn();
     },
 
     async disable(caller, otp) {
@@ -97,13 +106,13 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
         const isRight = await acceptCode(database, await accountOf(caller), otp);
         if (!isRight) throw invalidPayload('"otp" is not a code that counts');
       });
-      await updateAccount(database, caller.user, { tfa_secret: null, tfa_step: null }, caller.record);
+      await updateAccount(database, caller.user, { changes: off, record: caller.record });
     },
 
     async reset(user, record) {
       const account = await findById(database, user);
-      if (account !== null)
-        await updateAccount(database, account.id, { tfa_secret: null, tfa_step: null }, record);
+      if (account === null || !(await updateAccount(database, account.id, { changes: off, record })))
+        throw forbidden('there is no such user');
     },
   };
 };

@@ -4,7 +4,7 @@ import { networkOf } from '../access/addresses.js';
 import { forbidden, invalidPayload } from '../errors.js';
 import type { Database } from '../execute/database.js';
 import { hashPassword } from '../passwords.js';
-import { findByEmail, findById, replacePassword, type RecordChange } from './accounts.js';
+import { findByEmail, findById, updateAccount, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
 import type { Attempts } from './attempts.js';
 import type { SendMail } from './mail.js';
@@ -79,8 +79,9 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
       const { id, state } = await tokens.read('reset', token);
       const account = isKey(id) ? await findById(database, id) : null;
       if (account === null || state !== stateOf(account) || !mayReset(account)) throw spent();
-      const hash = await hashPassword(password, networkOf(address));
-      if (!(await replacePassword(database, account, hash, record))) throw spent();
+      const changes = { password: await hashPassword(password, networkOf(address)) };
+      const held = { password: account.password };
+      if (!(await updateAccount(database, account.id, { changes, held, record }))) throw spent();
       await sessions.endAll(account.id);
     },
   };

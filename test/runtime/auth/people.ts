@@ -24,6 +24,7 @@ export const peopleAccess: TestAccess = {
     ann: { role: 'Reader', columns },
     ben: { role: 'Writer', columns },
     cleo: { role: 'Reader', columns },
+    dora: { role: 'Reader', columns },
     gone: { role: 'Reader', columns: { ...columns, status: 'suspended' } },
     tokenOnly: { role: 'Reader' },
     foreign: { role: 'Reader', columns: { ...columns, provider: 'acme' } },
