@@ -57,7 +57,7 @@ export interface Sessions {
   endAll(user: string): Promise<void>;
   /** Ends the one that a refresh token belongs to. */
   endByRefresh(refresh: string): Promise<void>;
-  /** Those of a user that have not expired, the newest first. */
+  /** Those of a user that are good still, the newest first. */
   list(user: string): Promise<readonly Session[]>;
 }
 
@@ -84,18 +84,21 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
   const user = quote('user');
   const columns = `id, ${user}, token, previous, generation, rotated, credential, created, expires, ip, user_agent, origin`;
 
-  const find = async (id: string): Promise<StoredSession | null> => {
-    const [row] = await database.query(
+  const findWhere = async (condition: string, value: string): Promise<StoredSession[]> => {
+    const rows = await database.query(
       `select ${columns}, (select password from svc_users where svc_users.id = svc_sessions.${user}) as password,` +
         ` (select status from svc_users where svc_users.id = svc_sessions.${user}) as status,` +
         ` (select ip_access from svc_users where svc_users.id = svc_sessions.${user}) as addresses` +
-        ' from svc_sessions where id = ?',
-      [id],
+        ` from svc_sessions where ${condition} order by created desc, id`,
+      [value],
     );
-    return row === undefined ? null : rowToStored(row);
+    return rows.map(rowToStored);
   };
 
   const findBy = async (refresh: string): Promise<StoredSession | null> => {
+  const find = async (id: string): Promise<StoredSession | null> =>
+    (await findWhere('id = ?', id))[0] ?? null;
+
     const id = sessionOf(refresh);
     return id === null ? null : find(id);
   };
@@ -193,11 +196,8 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     },
 
     async list(owner) {
-      const rows = await database.query(
-        `select ${columns} from svc_sessions where ${user} = ? and expires > ? order by created desc, id`,
-        [owner, Date.now()],
-      );
-      return rows.map((row) => rowToStored(row).session);
+      const found = await findWhere(`${user} = ?`, owner);
+      return found.filter(isAlive).map(({ session }) => session);
     },
   };
 };

@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashRefresh } from '../../../runtime/auth/tokens.js';
 import { printerOf } from '../../../runtime/schema/ddl.js';
+import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
 import { claimsOf, login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
@@ -292,6 +293,22 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
       expect((await readBooks(other, phone.access_token)).codes).toEqual(['INVALID_CREDENTIALS']);
       expect((await readBooks(other, mine.access_token)).status).toBe(200);
       expect((await server().request('DELETE', `/auth/sessions/${ended}`, as)).codes).toEqual(['FORBIDDEN']);
+    });
+
+    it('are listed as long as they are good for anything', async () => {
+      const list = async (token: string) =>
+        (await server().request('GET', '/auth/sessions', { headers: { authorization: `Bearer ${token}` } }))
+          .data as readonly { current: boolean }[];
+      const { access_token: before } = await logIn(server(), 'dora');
+      expect(await list(before)).toHaveLength(1);
+      const path = `/users/${server().ids.users.get('dora')}`;
+      const changed = { as: 'admin', body: { password: 'another password' } };
+      expect((await server().request('PATCH', path, changed)).status).toBe(200);
+      const { data } = await login(server(), 'dora', { password: 'another password' });
+      expect(await list((data as { access_token: string }).access_token)).toMatchObject([{ current: true }]);
+      const graphql = { as: 'dora', path: '/graphql/system' };
+      const { body } = await graphqlAsk(server(), '{ auth_sessions { current } }', graphql);
+      expect(body).toMatchObject({ data: { auth_sessions: [{ current: false }] } });
     });
 
     it('are nobody else’s to see or end', async () => {
