@@ -41,6 +41,7 @@ const fields = {
   provider: svc.string({ length: 64 }),
   /** Who the user is at that provider */
   external_identifier: svc.string({ length: 255, nullable: true }),
+  /** When the user last logged in, or renewed a login */
   last_access: svc.timestamp({ nullable: true, readonly: true }),
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access: svc.csv({ nullable: true }),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readAddressList, requireAddress, type AddressList } from '../access/addresses.js';
 import { credentialOf, graceTime } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
+import { databaseTime } from '../execute/database-time.js';
 import type { BindValue, Database } from '../execute/database.js';
 import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
@@ -95,12 +96,20 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
     return rows.map(rowToStored);
   };
 
-  const findBy = async (refresh: string): Promise<StoredSession | null> => {
   const find = async (id: string): Promise<StoredSession | null> =>
     (await findWhere('id = ?', id))[0] ?? null;
 
+  const findBy = async (refresh: string): Promise<StoredSession | null> => {
     const id = sessionOf(refresh);
     return id === null ? null : find(id);
+  };
+
+  /** Nobody changed anything: neither activity nor the access version tells of it. */
+  const noteAccess = async (id: string): Promise<void> => {
+    await database.write({
+      text: 'update svc_users set last_access = ? where id = ?',
+      values: [databaseTime(new Date()), id],
+    });
   };
 
   /** Whoever comes second finds it done, with the same result. */
@@ -112,6 +121,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
         ' where id = ? and generation = ?',
       values: [token, Date.now(), expires, id, generation],
     });
+    await noteAccess(stored.session.user);
   };
 
   const end: Sessions['end'] = (session, owner) =>
@@ -146,6 +156,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
         text: `insert into svc_sessions (${names.map(quote).join(', ')}) values (${names.map(() => '?').join(', ')})`,
         values: Object.values(row),
       });
+      await noteAccess(account.id);
       return { session: rowToStored(row).session, refresh };
     },
 

@@ -1,12 +1,13 @@
 /** Who changed what, when and from where: rows of `svc_activity`, written with what they tell of. Never a value. */
 import { chunk } from '../execute/chunk.js';
+import { databaseTime } from '../execute/database-time.js';
 import type { Executor } from '../execute/database.js';
 import type { Key } from '../execute/insert.js';
 import type { Written } from '../execute/write-transaction.js';
 import type { Scalar } from '../plan/values.js';
 import type { WriteRow } from '../plan/write.js';
 import { compileInsert } from '../sql/write.js';
-import { databaseTime, type ItemContext } from './context.js';
+import type { ItemContext } from './context.js';
 
 /** Rows per statement. */
 const together = 500;

@@ -38,9 +38,6 @@ export const createContext = (services: ItemServices, principal: Principal, clie
 export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>
   principal.user === null ? publicLimits : limits;
 
-/** A moment as columns hold it: UTC, whole seconds. */
-export const databaseTime = (moment: Date): string => moment.toISOString().slice(0, 19).replace('T', ' ');
-
 export const bindInput = (
   { principal, registry, now }: ItemContext,
   { values = [], keys = [] }: { readonly values?: readonly unknown[]; readonly keys?: readonly unknown[] },

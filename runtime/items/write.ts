@@ -4,6 +4,7 @@ import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../collection.js';
 import { invalidPayload } from '../errors.js';
 import { chunk } from '../execute/chunk.js';
+import { databaseTime } from '../execute/database-time.js';
 import {
   distinctKeys,
   executeCreate,
@@ -23,7 +24,7 @@ import { readQuery, type ParsedQuery, type Query } from '../request/query.js';
 import { unlimited, type Limits } from '../sql/read.js';
 import { compileReturning, type Returning } from '../sql/write.js';
 import { guardAccess, guardVersion } from './access-guard.js';
-import { bindInput, databaseTime, type ItemContext } from './context.js';
+import { bindInput, type ItemContext } from './context.js';
 import { hashRows } from './hash.js';
 import { createWriteList } from './lists.js';
 import { refuseOwnRow } from './own-rights.js';

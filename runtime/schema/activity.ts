@@ -1,4 +1,5 @@
 /** Old rows of `svc_activity`. */
+import { databaseTime } from '../execute/database-time.js';
 import type { Database, Executor } from '../execute/database.js';
 import { printerOf } from './ddl.js';
 
@@ -15,7 +16,7 @@ const together = 1_000;
 /** Deletes what is older than that many days. @returns how many rows that were */
 export const pruneActivity = async (database: Database, days: number): Promise<number> => {
   const { quote } = printerOf(database.dialect);
-  const before = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
+  const before = databaseTime(new Date(Date.now() - days * 86_400_000));
   for (let deleted = 0; ;) {
     const rows = await database.query(
       `select id from svc_activity where ${quote('timestamp')} < ? order by id limit ${together}`,

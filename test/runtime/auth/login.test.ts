@@ -323,6 +323,43 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     });
   });
 
+  it('leave when somebody was here last, in every mode and at every refresh, and nothing else', async () => {
+    const id = server().ids.users.get('cleo');
+    const lastAccess = async () => {
+      const path = `/users/${id}?fields=last_access`;
+      const { data } = await server().request('GET', path, { as: 'admin' });
+      return (data as { last_access: string | null }).last_access;
+    };
+    const forget = () => server().execute('update svc_users set last_access = null');
+    const noted = async () => {
+      const found = await lastAccess();
+      expect(found).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      expect(Math.abs(Date.parse(found ?? '') - Date.now())).toBeLessThan(60_000);
+      await forget();
+    };
+    const traces = async () => [
+      await server().database.query('select version from svc_access_version'),
+      await server().database.query('select id from svc_activity'),
+    ];
+    await forget();
+    const before = await traces();
+    expect((await login(server(), 'cleo', { password: 'no' })).status).toBe(401);
+    expect(await lastAccess()).toBeNull();
+    const { data } = await login(server(), 'cleo');
+    await noted();
+    expect((await refresh(server(), (data as { refresh_token: string }).refresh_token)).status).toBe(200);
+    await noted();
+    for (const mode of ['cookie', 'session']) {
+      const { headers } = await login(server(), 'cleo', { mode });
+      await noted();
+      const [cookie = ''] = headers.getSetCookie()[0]?.split(';') ?? [];
+      const renewal = { headers: { cookie, origin: new URL(server().url).origin }, body: { mode } };
+      expect((await server().request('POST', '/auth/refresh', renewal)).status).toBe(200);
+      await noted();
+    }
+    expect(await traces()).toEqual(before);
+  });
+
   it('no password is empty, whoever sets it', async () => {
     const id = server().ids.users.get('ben');
     for (const [method, path, body] of [

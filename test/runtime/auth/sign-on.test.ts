@@ -61,6 +61,8 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     identity.people.set('zoe', { ...claims, groups: [] });
     expect((await enter('acme', 'zoe')).answer.status).toBe(200);
     expect(await userOf('zoe')).toEqual({ ...user, role: reader });
+    const seen = "select id from svc_users where external_identifier = 'zoe' and last_access is not null";
+    expect(await server().database.query(seen)).toHaveLength(1);
   });
 
   it('leaves a row of activity of who registers, and of a role that follows the groups', async () => {

@@ -32,7 +32,10 @@ export interface SvcUsers {
   provider: string;
   /** Who the user is at that provider */
   external_identifier: string | null;
-  /** YYYY-MM-DDTHH:MM:SSZ */
+  /**
+   * When the user last logged in, or renewed a login
+   * YYYY-MM-DDTHH:MM:SSZ
+   */
   last_access: string | null;
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access: string[] | null;
@@ -78,6 +81,7 @@ export interface SvcUsersCreate {
   /** Who the user is at that provider */
   external_identifier?: string | null;
   /**
+   * When the user last logged in, or renewed a login
    * Written by administrators only.
    * YYYY-MM-DDTHH:MM:SSZ
    */

@@ -521,6 +521,7 @@ export type create_svc_users_input = {
   provider?: string | null | undefined;
   /** Who the user is at that provider */
   external_identifier?: string | null | undefined;
+  /** When the user last logged in, or renewed a login */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
@@ -548,6 +549,7 @@ export type update_svc_users_input = {
   provider?: string | null | undefined;
   /** Who the user is at that provider */
   external_identifier?: string | null | undefined;
+  /** When the user last logged in, or renewed a login */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
