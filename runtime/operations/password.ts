@@ -4,6 +4,7 @@ import { createAttempts } from '../auth/attempts.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordReset } from '../auth/password-reset.js';
 import { createSessions } from '../auth/sessions.js';
+import { apiError } from '../errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
@@ -20,13 +21,20 @@ export const createPasswordOperations = (services: OperationServices) => {
     ttl: config.auth.resetTtl,
   });
 
+  /** @throws ROUTE_NOT_FOUND where nobody logs in with one */
+  const requirePasswords = (path: string): void => {
+    if (config.auth.disableDefault) throw apiError('ROUTE_NOT_FOUND', { path });
+  };
+
   return {
     async authPasswordRequest({ body: { email, reset_url: page } }) {
+      requirePasswords('/auth/password/request');
       const send = passwordReset.request({ email, ...(page !== undefined && { page }) });
       background.run('password reset', send);
     },
 
     async authPasswordReset({ body: { token, password } }, context) {
+      requirePasswords('/auth/password/reset');
       const { address } = context.client;
       await passwordReset.reset({ token, password, address }, recordChanges(services, context));
     },

@@ -217,6 +217,30 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
     expect((await logInWith('emil', 'by GraphQL')).status).toBe(200);
   });
 
+  it('are neither offered nor set where nobody logs in with one', async () => {
+    const token = await tokenFor('dora');
+    const another = await server().startAnother({ ...smtp.environment, AUTH_DISABLE_DEFAULT: 'true' });
+    try {
+      const body = { email: 'dora@example.com' };
+      const path = '/auth/password/request';
+      expect((await another.request('POST', path, { body })).errors).toEqual([
+        { code: 'ROUTE_NOT_FOUND', path },
+      ]);
+      expect((await reset(token, 'unused', another)).errors).toEqual([
+        { code: 'ROUTE_NOT_FOUND', path: '/auth/password/reset' },
+      ]);
+      for (const mutation of [
+        'auth_password_request(email: "dora@example.com")',
+        `auth_password_reset(token: "${token}", password: "unused")`,
+      ])
+        expect((await ask(another, `mutation { ${mutation} }`, system)).codes).toEqual(['ROUTE_NOT_FOUND']);
+    } finally {
+      await another.close();
+    }
+    expect(smtp.waiting()).toEqual([]);
+    expect((await login(server(), 'dora')).status).toBe(200);
+  });
+
   it('take no token and no address into the log', () => {
     expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example/);
   });
