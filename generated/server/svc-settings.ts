@@ -7,8 +7,8 @@ const fields = {
   /** Days that activity is kept; empty: for ever */
   activity_days: svc.integer({
     nullable: true,
-    validation: { activity_days: { _gte: 1 } },
-    validationMessage: 'Activity is kept for one day or more',
+    validation: { activity_days: { _gte: 1, _lte: 99999 } },
+    validationMessage: 'Activity is kept for 1 to 99999 days',
   }),
 };
 

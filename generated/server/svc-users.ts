@@ -22,10 +22,20 @@ const fields = {
     validationMessage: 'An e-mail address has one "@"',
   }),
   /** Only `active` users may sign in */
-  status: svc.string({ length: 16 }),
+  status: svc.string({
+    length: 16,
+    validation: { status: { _in: ['draft', 'invited', 'unverified', 'active', 'suspended', 'archived'] } },
+    validationMessage: 'A status is draft, invited, unverified, active, suspended or archived',
+  }),
   role: svc.uuid({ nullable: true }),
   /** Static token; never returned */
-  token: svc.string({ length: 255, nullable: true, conceal: true }),
+  token: svc.string({
+    length: 255,
+    nullable: true,
+    conceal: true,
+    validation: { token: { _neq: '' } },
+    validationMessage: 'A token has at least one character',
+  }),
   password: svc.string({
     length: 255,
     nullable: true,

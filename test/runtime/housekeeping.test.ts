@@ -50,4 +50,15 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
     await keepHouse(database, now);
     expect(await countOf('svc_activity')).toBe(kept);
   });
+
+  it('keeps activity no longer than can be counted', async () => {
+    const set = (days: number) =>
+      server().request('PATCH', '/settings', { as: 'admin', body: { activity_days: days } });
+    for (const days of [0, 100_000, 2_147_483_647])
+      expect((await set(days)).errors).toEqual([
+        expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'activity_days' }),
+      ]);
+    expect((await set(99_999)).status).toBe(200);
+    await expect(keepHouse(server().database, now)).resolves.toBeUndefined();
+  });
 });

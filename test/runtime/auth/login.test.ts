@@ -378,4 +378,24 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     const body = { email: 'without@example.com', password: null };
     expect((await server().request('POST', '/users', { as: 'admin', body })).status).toBe(200);
   });
+
+  it.each([
+    [
+      'status',
+      ['whatever', 'ACTIVE', 'active ', ''],
+      ['draft', 'invited', 'unverified', 'suspended', 'active'],
+    ],
+    ['token', [''], [null, 'dora-token']],
+  ])('no %s is set that stands for nothing, whoever sets it', async (field, wrong, right) => {
+    const set = (value: string | null) =>
+      server().request('PATCH', `/users/${server().ids.users.get('dora')}`, {
+        as: 'admin',
+        body: { [field]: value },
+      });
+    for (const value of wrong)
+      expect((await set(value)).errors).toEqual([
+        expect.objectContaining({ code: 'FAILED_VALIDATION', field }),
+      ]);
+    for (const value of right) expect((await set(value)).status).toBe(200);
+  });
 });
