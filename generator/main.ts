@@ -79,7 +79,11 @@ const makeClient = async (
 ): Promise<ClientResult> =>
   client === true ? runClientStep({ model, files, out }) : { outcome: 'left', files: [], warnings: [] };
 
-const readCatalog = (options: GenerateOptions, { api }: Spec): Promise<Catalog> => {
+/** Of the tables that are served. */
+export const readCatalog = (
+  options: Pick<GenerateOptions, 'from' | 'reader' | 'include' | 'exclude'>,
+  { api }: Spec,
+): Promise<Catalog> => {
   const { from, reader, include, exclude } = options;
   const tables = {
     include: include?.length ? include : api.tables.include,

@@ -1,4 +1,5 @@
 /** Which rule allows what, for one user, one collection and one action. Pure. */
+import { readEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
 import { createPolicyBook } from './policies.js';
@@ -7,6 +8,12 @@ export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
   /** Policies that allow it, each with what it says and how the user holds it. */
   readonly policies: readonly PolicyExplanation[];
+  /** Nobody may write the collection, whatever policies say. */
+  readonly readonly: boolean;
+  /** Where the user may come from; empty: anywhere. */
+  readonly addresses: readonly string[];
+  /** A policy asks for one-time passwords, which the user has not turned on: nothing is permitted until then. */
+  readonly pending: boolean;
 }
 
 export interface PolicyExplanation {
@@ -21,14 +28,14 @@ export interface PolicyExplanation {
 }
 
 interface Question {
-  readonly user: Pick<User, 'id' | 'role'>;
-  readonly collection: string;
+  readonly user: User;
+  readonly collection: { readonly name: string; readonly readonly: boolean };
   readonly action: Action;
 }
 
 export const explainAccess = (rows: AccessRows, { user, collection, action }: Question): Explanation => {
   const book = createPolicyBook(rows);
-  const roles = book.rolesOf({ ...user, status: '', columns: {} });
+  const roles = book.rolesOf(user);
   const nameOf = (id: string): string => String(book.records.roles.get(id)?.name ?? id);
   const holdersOf = (policy: string): readonly string[] =>
     rows.access
@@ -38,15 +45,19 @@ export const explainAccess = (rows: AccessRows, { user, collection, action }: Qu
         if (access.role !== null) return roles.includes(access.role) ? [`role ${nameOf(access.role)}`] : [];
         return access.user === null && roles.length === 0 ? ['public'] : [];
       });
-  const policies = rows.policies
-    .map(({ id, admin, addresses = [], columns }) => ({
+  const held = rows.policies
+    .map((policy) => ({ ...policy, heldBy: holdersOf(policy.id) }))
+    .filter(({ heldBy }) => heldBy.length > 0);
+  const isRefused = collection.readonly && action !== 'read';
+  const policies = (isRefused ? [] : held)
+    .map(({ id, admin, addresses = [], columns, heldBy }) => ({
       id,
       name: String(columns?.name ?? id),
-      heldBy: holdersOf(id),
+      heldBy,
       admin,
-      addresses,
+      addresses: readEntries(addresses),
       permissions: rows.permissions
-        .filter((each) => each.policy === id && each.collection === collection && each.action === action)
+        .filter((each) => each.policy === id && each.collection === collection.name && each.action === action)
         .map(({ permissions, validation, presets, fields }) => ({
           permissions,
           validation,
@@ -54,8 +65,14 @@ export const explainAccess = (rows: AccessRows, { user, collection, action }: Qu
           fields,
         })),
     }))
-    .filter(({ heldBy, admin, permissions }) => heldBy.length > 0 && (admin || permissions.length > 0));
-  return { access: accessOf(policies), policies };
+    .filter(({ admin, permissions }) => admin || permissions.length > 0);
+  return {
+    access: accessOf(policies),
+    policies,
+    readonly: collection.readonly,
+    addresses: readEntries(String(user.columns.ip_access ?? '').split(',')),
+    pending: user.secondFactor !== true && held.some(({ secondFactor }) => secondFactor === true),
+  };
 };
 
 const accessOf = (policies: readonly PolicyExplanation[]): Explanation['access'] => {

@@ -2,7 +2,11 @@
 import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
 import type { Action } from '../access/policies.js';
-import { loadRows } from '../execute/access-source.js';
+import { findByEmail } from '../auth/accounts.js';
+import type { Config } from '../config.js';
+import { loadRows, rowToUser } from '../execute/access-source.js';
+import type { Database } from '../execute/database.js';
+import { specFolders } from '../paths.js';
 import { Refusal } from '../refusal.js';
 import { loadDialect } from '../sql/dialects.js';
 import { action, say, sayJson } from './output.js';
@@ -38,26 +42,49 @@ const explainCommand = (): Command =>
       }),
     );
 
-const explain = ({ user: email, collection, action: asked }: ExplainOptions): Promise<Explanation> =>
-  withDatabase(async (database) => {
+const explain = ({ user: email, collection: name, action: asked }: ExplainOptions): Promise<Explanation> =>
+  withDatabase(async (database, config) => {
     const { quote } = await loadDialect(database.dialect);
-    const [row] = await database.query('select id, role, status from svc_users where email = ?', [email]);
+    const { id } = (await findByEmail(database, email)) ?? {};
+    const [row] = id === undefined ? [] : await database.query('select * from svc_users where id = ?', [id]);
     if (row === undefined) throw new Refusal(`there is no user ${email}`);
-    if (row.status !== 'active') throw new Refusal(`${email} is "${String(row.status)}": nothing is allowed`);
-    const user = { id: String(row.id), role: row.role === null ? null : String(row.role) };
+    const user = rowToUser(row);
+    if (user.status !== 'active') throw new Refusal(`${email} is "${user.status}": nothing is allowed`);
+    const collection = await findCollection(name, database, config);
     return explainAccess(await loadRows(database, quote), { user, collection, action: asked });
   });
 
-const toText = (
-  { access, policies }: Explanation,
-  { user, collection, action: asked }: ExplainOptions,
-): string =>
-  [
-    access === 'none'
-      ? `${user} may not ${asked} ${collection}: no policy says so`
-      : `${user} may ${asked} ${access === 'full' ? 'every field of every item' : 'some'} of ${collection}`,
-    ...policies.flatMap(policyToLines),
-  ].join('\n');
+/** As it would be served. Views, and what has no key, are read alone. */
+const findCollection = async (name: string, reader: Database, { tables }: Config) => {
+  const [{ readCatalog }, { loadSpec }, { buildModel }, { suggest }] = await Promise.all([
+    import('../../generator/main.js'),
+    import('../../generator/spec/load.js'),
+    import('../../generator/model/build.js'),
+    import('../../generator/spec/faults.js'),
+  ]);
+  const spec = await loadSpec(specFolders());
+  const { collections } = buildModel({ catalog: await readCatalog({ ...tables, reader }, spec), spec }).model;
+  const found = collections.find((each) => each.name === name);
+  if (found !== undefined) return { name, readonly: found.readonly || found.key.length === 0 };
+  const remedy = suggest(
+    name,
+    collections.map((each) => each.name),
+    'names are those of tables and views',
+  );
+  throw new Refusal(`there is no collection "${name}"; ${remedy}`);
+};
+
+const toText = (explanation: Explanation, { user, collection, action: asked }: ExplainOptions): string => {
+  const { access, policies, readonly, addresses, pending } = explanation;
+  if (access === 'none')
+    return `${user} may not ${asked} ${collection}: ${readonly && asked !== 'read' ? 'nobody may' : 'no policy says so'}`;
+  const conditions = [
+    `${user} may ${asked} ${access === 'full' ? 'every field of every item' : 'some'} of ${collection}`,
+    ...(addresses.length === 0 ? [] : [`only from ${addresses.join(', ')}`]),
+    ...(pending ? ['only after one-time passwords are on'] : []),
+  ];
+  return [conditions.join(', '), ...policies.flatMap(policyToLines)].join('\n');
+};
 
 const policyToLines = ({ name, heldBy, admin, addresses, permissions }: PolicyExplanation): string[] => [
   '',

@@ -1,5 +1,6 @@
 /** `svc keys …`: keys of the queue. */
 import { Command } from 'commander';
+import { findByEmail } from '../auth/accounts.js';
 import { createKeys, secretsOf } from '../auth/keys.js';
 import type { Database } from '../execute/database.js';
 import { createKey } from '../queue/keys.js';
@@ -87,9 +88,9 @@ const keyToLine = ({ id, models, used }: StoredKey): string =>
   ].join('  ');
 
 const accountOf = async (database: Database, email: string): Promise<string> => {
-  const [found] = await database.query('select id from svc_users where email = ?', [email]);
-  if (found === undefined) {
+  const found = await findByEmail(database, email);
+  if (found === null) {
     throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
   }
-  return String(found.id);
+  return found.id;
 };

@@ -166,7 +166,7 @@ export const credentialOf = (hash: string | null): string =>
     .update(hash ?? '')
     .digest('base64url');
 
-const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
+export const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   const { token: _token, password: _password, tfa_secret: secret, tfa_step: _step, ...columns } = row;
   return {
     id: String(row.id),

@@ -5,6 +5,7 @@ import { createTestDatabase, dialects, type TestDialect } from '../databases.js'
 import { createWorkplace } from './commands.js';
 
 const rules = `
+create table book (id integer primary key, title varchar(100), stock integer);
 insert into svc_roles (id, name, parent) values ('00000000-0000-4000-8000-000000000011', 'Staff', null), ('00000000-0000-4000-8000-000000000012', 'Desk', '00000000-0000-4000-8000-000000000011');
 insert into svc_policies (id, name, admin_access, app_access, ip_access) values
   ('00000000-0000-4000-8000-000000000021', 'Readers', false, false, null), ('00000000-0000-4000-8000-000000000022', 'Own', false, false, '10.0.0.0/8'), ('00000000-0000-4000-8000-000000000023', 'Everybody', false, false, null);
@@ -74,6 +75,60 @@ describe.each(dialects)('commands on %s', (dialect) => {
       access: 'full',
       policies: [{ admin: true, heldBy: ['role Administrator'] }],
     });
+  }, 120_000);
+
+  it('explains what nobody may do, and what is not there to be done', async () => {
+    const { run, execute } = await open(dialect);
+    await execute('create table book (id integer primary key)');
+    const ask = (collection: string, action: string, ...more: string[]) => {
+      const asked = ['--user', 'Admin@Example.com', '--collection', collection, '--action', action];
+      return run('access', 'explain', ...asked, ...more);
+    };
+    expect(await ask('boook', 'read')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'svc: there is no collection "boook"; did you mean "book"?\n',
+    });
+    expect(await ask('svc_sessions', 'read')).toMatchObject({ code: 0 });
+    expect(await ask('svc_sessions', 'update')).toEqual({
+      code: 1,
+      stdout: 'Admin@Example.com may not update svc_sessions: nobody may\n',
+      stderr: '',
+    });
+    const { code, stdout } = await ask('svc_activity', 'delete', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      expect.objectContaining({ access: 'none', policies: [] }),
+    ]);
+  }, 120_000);
+
+  it('explains under which conditions a rule holds', async () => {
+    const { run, execute } = await open(dialect);
+    await execute(rules);
+    await execute(`
+      update svc_policies set enforce_tfa = true where name = 'Readers';
+      update svc_users set ip_access = '192.0.2.1, 10.0.0.0/8' where email = 'desk@example.com';
+    `);
+    const ask = (...more: string[]) => {
+      const asked = ['--user', 'desk@example.com', '--collection', 'book', '--action', 'read'];
+      return run('access', 'explain', ...asked, ...more);
+    };
+    const [first] = (await ask()).stdout.split('\n');
+    expect(first).toBe(
+      'desk@example.com may read some of book, only from 192.0.2.1, 10.0.0.0/8, only after one-time passwords are on',
+    );
+    const conditions = async () => {
+      const { addresses, pending } = JSON.parse((await ask('--json')).stdout) as Record<string, unknown>;
+      return { addresses, pending };
+    };
+    const addresses = ['192.0.2.1', '10.0.0.0/8'];
+    expect(await conditions()).toEqual({ addresses, pending: true });
+    for (const change of ["tfa_secret = 'JBSWY3DPEHPK3PXP'", "tfa_secret = null, provider = 'acme'"]) {
+      await execute(`update svc_users set ${change} where email = 'desk@example.com'`);
+      expect(await conditions()).toEqual({ addresses, pending: false });
+    }
+    await execute('update svc_users set ip_access = null');
+    expect((await ask()).stdout).toContain('desk@example.com may read some of book\n');
   }, 120_000);
 
   it('deletes activity that is older than it is kept', async () => {

@@ -137,6 +137,18 @@ describe('svc users', () => {
     expect(third.stdout).toMatch(/^[\w-]{16}\n$/);
   });
 
+  it('finds users however their address is spelled', async () => {
+    const place = work();
+    await place.run(['bootstrap']);
+    const user = ['--user', 'Admin@Example.com'];
+    for (const command of [
+      ['users', 'token', 'Admin@Example.com'],
+      ['keys', 'list', ...user],
+      ['access', 'explain', ...user, '--collection', 'svc_users', '--action', 'read'],
+    ])
+      expect(await place.run(command)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('refuses what is there already and what is not there, with what would be right', async () => {
     const place = work();
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
