@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { Refusal } from '../refusal.js';
 import { hashPassword } from '../passwords.js';
-import { changeAccess, createPassword, createToken, type AccessStore } from '../schema/users.js';
+import { changeAccess, createPassword, createToken, isEmail, type AccessStore } from '../schema/users.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -22,9 +22,10 @@ const createCommand = (): Command =>
     .option('--json', 'print the user as JSON')
     .action(
       action(async (email: string, { role, json }: { role?: string; json?: true }) => {
+        if (!isEmail(email)) throw new Refusal(`"${email}" is no e-mail address of at most 128 characters`);
         const id = await withStore(async (store) => {
           if ((await store.findUser(email)) !== null) throw new Refusal(`a user ${email} exists already`);
-          return store.insertUser({ email, role: await roleOf(store, role), token: null });
+          return store.insertUser({ email, role: await roleOf(store, role) });
         });
         if (json === true) sayJson({ id, email, role: role ?? null });
         else say(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);

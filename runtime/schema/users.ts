@@ -1,6 +1,7 @@
 /** Users and what makes one an administrator, written from outside a request: bootstrap and the shell. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findAdministrators } from '../execute/administrators.js';
+import { databaseTime } from '../execute/database-time.js';
 import type { BindValue, Database, Executor } from '../execute/database.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { printerOf } from './ddl.js';
@@ -11,9 +12,9 @@ const administrator = 'Administrator';
 interface NewUser {
   readonly email: string;
   readonly role: string | null;
-  readonly token: string | null;
+  readonly token?: string;
   /** As a hash; absent: none. */
-  readonly password?: string | null;
+  readonly password?: string;
   readonly tfa_secret?: null;
 }
 
@@ -23,7 +24,13 @@ export const createToken = (): string => randomBytes(32).toString('base64url');
 /** 96 random bits, easy to type. */
 export const createPassword = (): string => randomBytes(12).toString('base64url');
 
-/** Runs a change of the access tables; where it wrote, every process sees it with its next request. */
+/** As the API has it: what is none could not log in. */
+export const isEmail = (text: string): boolean => [...text].length <= 128 && /^[^@\s]+@[^@\s]+$/u.test(text);
+
+/**
+ * Runs a change of the access tables; where it wrote, every process sees it with its next request. Each row that is
+ * written leaves its row of activity.
+ */
 export const changeAccess = <Result>(
   database: Database,
   body: (store: AccessStore) => Promise<Result>,
@@ -76,14 +83,36 @@ const createAccessStore = (
   executor: Pick<Executor, 'query' | 'write'>,
   quote: (name: string) => string,
 ): AccessStore => {
-  const insert = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<string> => {
+  const insertRow = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<void> => {
     const names = Object.keys(row);
     const places = names.map(() => '?').join(', ');
-    const id = randomUUID();
     await executor.write({
-      text: `insert into ${quote(table)} (id, ${names.map(quote).join(', ')}) values (?, ${places})`,
-      values: [id, ...Object.values(row)],
+      text: `insert into ${quote(table)} (${names.map(quote).join(', ')}) values (${places})`,
+      values: Object.values(row),
     });
+  };
+
+  /** By nobody who signed in, and from no address. */
+  const record = (
+    action: 'create' | 'update',
+    {
+      table,
+      id,
+      fields,
+    }: { readonly table: string; readonly id: string; readonly fields: readonly string[] },
+  ): Promise<void> =>
+    insertRow('svc_activity', {
+      action,
+      collection: table,
+      item: id,
+      fields: fields.join(),
+      timestamp: databaseTime(new Date()),
+    });
+
+  const insert = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<string> => {
+    const id = randomUUID();
+    await insertRow(table, { id, ...row });
+    await record('create', { table, id, fields: Object.keys(row) });
     return id;
   };
 
@@ -108,19 +137,19 @@ const createAccessStore = (
       const rows = await executor.query('select distinct name from svc_roles order by name limit 20');
       return rows.map((row) => String(row.name));
     },
-    async insertUser(user) {
-      const id = await insert('svc_users', { ...user, email: user.email.toLowerCase(), status: 'active' });
-      await executor.write({
-        text: 'update svc_users set date_created = current_timestamp where id = ?',
-        values: [id],
-      });
-      return id;
-    },
+    insertUser: (user) =>
+      insert('svc_users', {
+        ...user,
+        email: user.email.toLowerCase(),
+        status: 'active',
+        date_created: databaseTime(new Date()),
+      }),
     async updateUser(id, changes) {
       const names = Object.keys(changes);
       const set = names.map((name) => `${quote(name)} = ?`).join(', ');
       const values = [...Object.values(changes), id];
       await executor.write({ text: `update svc_users set ${set} where id = ?`, values });
+      await record('update', { table: 'svc_users', id, fields: names });
     },
     administrators: () => findAdministrators(executor, quote),
     async administratorRole() {

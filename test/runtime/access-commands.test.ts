@@ -131,6 +131,28 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect((await ask()).stdout).toContain('desk@example.com may read some of book\n');
   }, 120_000);
 
+  it('leave a row of what they write to users, with nobody as its author', async () => {
+    const { run, database } = await open(dialect);
+    const made = await run('users', 'create', 'ann@example.com', '--role', 'Administrator', '--json');
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    for (const command of ['token', 'password', 'tfa-reset'])
+      expect(await run('users', command, 'ann@example.com')).toMatchObject({ code: 0 });
+    const { quote } = printerOf(dialect);
+    const found = await database.query(
+      `select action, collection, item, fields, ${quote('user')}, ip, user_agent from svc_activity` +
+        ` where item = '${id}' order by id`,
+    );
+    const common = { collection: 'svc_users', item: id, user: null, ip: null, user_agent: null };
+    expect(found).toEqual([
+      { ...common, action: 'create', fields: 'email,role,status,date_created' },
+      { ...common, action: 'update', fields: 'token' },
+      { ...common, action: 'update', fields: 'password' },
+      { ...common, action: 'update', fields: 'tfa_secret' },
+    ]);
+    const [row] = await database.query(`select ${quote('timestamp')} as moment from svc_activity`);
+    expect(Math.abs(Date.parse(`${String(row?.moment).slice(0, 19)}Z`) - Date.now())).toBeLessThan(60_000);
+  }, 120_000);
+
   it('deletes activity that is older than it is kept', async () => {
     const { run, execute, database } = await open(dialect);
     await execute(old);
@@ -138,6 +160,8 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect(await run('activity', 'prune', '--days', '0')).toMatchObject({ code: 2 });
     await execute('insert into svc_settings (activity_days) values (30)');
     expect(JSON.parse((await run('activity', 'prune', '--json')).stdout)).toEqual({ days: 30, deleted: 2 });
-    expect(await database.query('select item from svc_activity')).toEqual([{ item: '2' }]);
+    expect(await database.query("select item from svc_activity where collection = 'book'")).toEqual([
+      { item: '2' },
+    ]);
   }, 120_000);
 });
