@@ -380,11 +380,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
   });
 
   it.each([
-    [
-      'status',
-      ['whatever', 'ACTIVE', 'active ', ''],
-      ['draft', 'invited', 'unverified', 'suspended', 'active'],
-    ],
+    ['status', ['whatever', 'ACTIVE', 'active ', ''], ['draft', 'invited', 'suspended', 'active']],
     ['token', [''], [null, 'dora-token']],
   ])('no %s is set that stands for nothing, whoever sets it', async (field, wrong, right) => {
     const set = (value: string | null) =>
