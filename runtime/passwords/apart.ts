@@ -51,6 +51,10 @@ export const createHashProcess = (): Hasher => {
     current.channel?.ref();
     try {
       return await ask(current, task);
+    } catch (error) {
+      // that it has ended may be heard of later than that it takes nothing any more
+      if (child === current) child = null;
+      throw error;
     } finally {
       letGo(current);
     }
