@@ -118,7 +118,10 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     'keys of a user who is %j are none, as such a user is not active',
     async (status) => {
       const { key } = await keyOf({});
-      await change('ann', { status });
+      await queue.database.write({
+        text: 'update svc_users set status = ? where id = ?',
+        values: [status, queue.ids.users.get('ann') ?? ''],
+      });
       expect((await submit(key)).status).toBe(401);
       await change('ann', { status: 'active' });
       expect((await submit(key)).status).toBe(200);

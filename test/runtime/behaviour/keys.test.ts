@@ -152,8 +152,8 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     expect(data).toEqual(
       [
         { id: 1, place: 'here', word: 'a' },
-        { id: 2, place: 'here', word: 'c' },
         { id: 3, place: 'there', word: 'b' },
+        { id: 2, place: 'here', word: 'c' },
       ].map(({ place, id, word }) => ({ place, id, word })),
     );
   });
