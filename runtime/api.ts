@@ -1,12 +1,12 @@
 /** The package: the API inside of an application of one's own, and what generated code may use. */
 import type { RequestListener } from 'node:http';
-import { loadConfig } from './config.js';
+import { loadConfig } from './config/config.js';
 import { createObserver } from './observe.js';
-import { computeHashesApart } from './passwords.js';
+import { computeHashesApart } from './auth/passwords/hash.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService, type Service } from './service.js';
-import { urlOf } from './urls.js';
+import { urlOf } from './config/urls.js';
 
 export * from './index.js';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The shell's way in. Only the command that is asked for is loaded: the supervisor lives in this process. */
 import { Command } from 'commander';
-import { packageVersion } from './package.js';
+import { packageVersion } from './config/package.js';
 
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['demo', async () => (await import('./commands/demo.js')).demoCommand()],

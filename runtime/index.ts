@@ -1,5 +1,10 @@
 /** The surface that generated code, and a team's own code, may use. */
-export * from './collection.js';
+export * from '../contract/collection.js';
 export type { OperationContext } from './operations/context.js';
-export { bindModels, type BoundModels } from './models.js';
-export { ModelError, type QueueModelDeclaration, type RunContext, type RunModel } from './queue-model.js';
+export { bindModels, type BoundModels } from './items/models.js';
+export {
+  ModelError,
+  type QueueModelDeclaration,
+  type RunContext,
+  type RunModel,
+} from '../contract/queue-model.js';

@@ -3,7 +3,7 @@
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
 import type { DestinationStream } from 'pino';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import type { LogLevel } from './config/variables.js';
 
 export type Observation =

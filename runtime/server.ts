@@ -1,8 +1,8 @@
 /** A service on a listener of its own: what a request process runs. */
-import type { Config } from './config.js';
-import { listen } from './listen.js';
+import type { Config } from './config/config.js';
+import { listen } from './http/node-server.js';
 import { createService, type ServiceOptions } from './service.js';
-import { urlOf } from './urls.js';
+import { urlOf } from './config/urls.js';
 
 export type ServeOptions = Omit<ServiceOptions, 'base' | 'url'>;
 

@@ -1,33 +1,33 @@
 /** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
-import { createAnswer, explain, type Answer } from './answer.js';
-import { watchAvailability } from './availability.js';
-import { createRegistry, type CollectionDeclaration } from './collection.js';
-import { createBackground } from './background.js';
-import type { Config } from './config.js';
-import type { EdgeOptions } from './edge.js';
+import { createAnswer, explain, type Answer } from './http/respond.js';
+import { watchAvailability } from './http/availability.js';
+import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import { createBackground } from './concurrency/background.js';
+import type { Config } from './config/config.js';
+import type { EdgeOptions } from './http/messages.js';
 import { createKeys, secretsOf, type Keys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
-import { ApiError, apiError } from './errors.js';
+import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource } from './execute/access-source.js';
-import type { Database } from './execute/database.js';
-import type { Express } from './express.js';
+import type { Database } from './databases/contract.js';
+import type { Express } from './http/express-app.js';
 import { createGraphql } from './graphql/handle.js';
-import { createHandle, type Handle } from './handle.js';
-import { startHousekeeping } from './housekeeping.js';
+import { createHandle, type Handle } from './items/handle.js';
+import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
-import { once } from './once.js';
+import { once } from './concurrency/lazy.js';
 import { findOperation } from './operations/entries.js';
 import type { OperationServices } from './operations/services.js';
-import type { QueueModelDeclaration } from './queue-model.js';
-import type { Queue, QueueOptions } from './queue/door.js';
-import { createRelocation } from './queue/hosts.js';
-import { isQueuePath } from './queue/paths.js';
+import type { QueueModelDeclaration } from '../contract/queue-model.js';
+import type { Queue, QueueOptions } from './queue/http/routes.js';
+import { createRelocation } from './queue/http/hosts.js';
+import { isQueuePath } from './queue/http/paths.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
-import { loadDialect } from './sql/dialects.js';
+import { loadDialect } from './databases/dialects.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -95,7 +95,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     loadQueue,
   };
   const loadBodies = once(async () => {
-    const { createOperations } = await import('./operations/bodies.js');
+    const { createOperations } = await import('./operations/handlers.js');
     return createOperations(services);
   });
   const handleItems = createHandle({ ...items, access, isOperation });
@@ -117,7 +117,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     answer,
     async loadApp() {
       const [{ createApp }, { createOperationRoutes }, bodies] = await Promise.all([
-        import('./express.js'),
+        import('./http/express-app.js'),
         import('./operations/routes.js'),
         loadBodies(),
       ]);
@@ -157,7 +157,7 @@ const createQueueLoader = (
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
     const [{ createQueue }, { queueSettings }] = await Promise.all([
-      import('./queue/door.js'),
+      import('./queue/http/routes.js'),
       import('./queue/settings.js'),
     ]);
     const settings = queueSettings(config, { url, secrets: await secretsOf(keys) });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { generate } from '../generator/main.js';
 import { runBootstrap } from '../runtime/commands/bootstrap.js';
-import { loadConfig } from '../runtime/config.js';
+import { loadConfig } from '../runtime/config/config.js';
 import { loadChinook } from '../runtime/demo/chinook.js';
 import { catalogReader, createTestDatabase } from './databases.js';
 

@@ -3,11 +3,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const shared = ['runtime/collection', 'runtime/errors', 'runtime/operators'];
+/** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
+const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
 
 /** The way of a request: each imports leftwards. */
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
 const before = (stage: string): readonly string[] => [...shared, ...stages.slice(0, stages.indexOf(stage))];
+
+/** What the stages may know of databases: what they agree on, never one of them. */
+const databaseContract = [
+  'runtime/databases/contract',
+  'runtime/databases/sql-dialect',
+  'runtime/databases/violations',
+];
 
 /**
  * Room → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
@@ -15,6 +23,8 @@ const before = (stage: string): readonly string[] => [...shared, ...stages.slice
  * composition roots: they may import anything, and only other roots may import them.
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
+  contract: ['generated/server/errors'],
+
   'generator/introspection': [],
   'generator/print': [],
   'generator/spec': ['type generator/model/types'],
@@ -23,61 +33,66 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
-    'type runtime/collection',
-    'type runtime/queue-model',
+    'type contract',
   ],
-  'generator/emitters': ['type generator/model/types', 'generator/print', 'runtime/operators'],
+  'generator/emitters': ['type generator/model/types', 'generator/print', 'contract'],
   'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
   'generator/index': ['generator'],
 
-  'generated/server': ['runtime/index'],
+  'generated/server': ['runtime/index', 'contract'],
 
   models: ['type runtime/index', 'type generated/server/queue-models'],
 
-  'runtime/index': [...shared, 'runtime/models', 'runtime/queue-model', 'type runtime/operations'],
-  'runtime/models': [...shared, ...stages],
-  'runtime/collection': [],
-  'runtime/queue-model': [],
-  'runtime/ajv': [],
-  'runtime/errors': ['generated/server/errors'],
-  'runtime/operators': ['type runtime/collection'],
+  'runtime/index': ['contract', 'runtime/items/models', 'type runtime/operations'],
   'runtime/observe': ['type runtime/config'],
-  'runtime/background': ['type runtime/observe'],
-  'runtime/once': [],
-  'runtime/package': [],
-  'runtime/paths': ['runtime/package'],
-  'runtime/passwords': ['runtime/turns', 'runtime/package'],
-  'runtime/turns': ['runtime/errors'],
-  'runtime/refusal': [],
-  'runtime/config': ['runtime/refusal'],
+  'runtime/concurrency': ['contract', 'type runtime/observe'],
+  'runtime/config': [],
 
   'runtime/request': before('runtime/request'),
   'runtime/access': before('runtime/access'),
   'runtime/plan': before('runtime/plan'),
-  'runtime/sql': before('runtime/sql'),
-  'runtime/execute': before('runtime/execute'),
-  'runtime/items': [...shared, ...stages, 'runtime/passwords'],
+  'runtime/sql': [...before('runtime/sql'), ...databaseContract],
+  'runtime/execute': [...before('runtime/execute'), ...databaseContract],
+  'runtime/items': [...shared, ...stages, ...databaseContract, 'runtime/response', 'runtime/auth/passwords'],
+  'runtime/items/models': [...shared, ...stages, 'runtime/databases'],
   'runtime/response': [...shared, ...stages],
-  'runtime/handle': [...shared, ...stages, 'runtime/items', 'runtime/response'],
+
+  'runtime/databases': [
+    ...shared,
+    'runtime/plan',
+    'runtime/sql',
+    'runtime/execute',
+    'type runtime/config',
+    'runtime/observe',
+    'runtime/schema/system-tables',
+    'type generator/introspection',
+  ],
+
+  'runtime/http': [
+    ...shared,
+    'runtime/request',
+    'runtime/access',
+    'runtime/response',
+    'runtime/config',
+    'type runtime/observe',
+    'type runtime/items/handle',
+    'type runtime/operations/routes',
+    ...databaseContract,
+  ],
 
   'runtime/auth': [
     ...shared,
-    'runtime/once',
-    'runtime/passwords',
-    'runtime/turns',
-    'runtime/package',
     'runtime/access',
     'runtime/execute',
+    ...databaseContract,
     'runtime/config/providers',
     'type runtime/config',
   ],
-  'runtime/openapi': ['type runtime/collection', 'type runtime/access'],
   'runtime/graphql': [
     ...shared,
-    'runtime/once',
     'generated/server/operations',
     'runtime/request',
     'runtime/access',
@@ -86,49 +101,48 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/response',
     'runtime/operations',
     'type runtime/execute',
+    ...databaseContract,
   ],
   'runtime/operations': [
     ...shared,
-    'runtime/ajv',
     'generated/server/operations',
-    'runtime/openapi',
     'runtime/auth',
     'runtime/queue',
     'runtime/access',
     'runtime/request',
     'runtime/items',
-    'type runtime/background',
     'type runtime/config',
     'type runtime/observe',
     'type runtime/execute',
+    ...databaseContract,
   ],
   'runtime/queue': [
     ...shared,
-    'runtime/ajv',
-    'runtime/queue-model',
     'type runtime/config',
     'type runtime/request/api-request',
     'runtime/request/body',
+    'runtime/request/json-schema',
     'runtime/access',
     'type runtime/execute',
+    ...databaseContract,
   ],
-  'runtime/queue/contract': ['type runtime/queue/outcome'],
-  'runtime/queue/workflows': [
+  'runtime/queue/contract': ['type runtime/queue/requests/outcome'],
+  'runtime/queue/temporal/workflows': [
     'runtime/queue/contract',
-    'runtime/queue/outcome',
-    'runtime/queue/webhook/retries',
-    'type runtime/queue/activities',
+    'runtime/queue/requests/outcome',
+    'runtime/queue/webhooks/retries',
+    'type runtime/queue/temporal/activities',
   ],
-  'runtime/pages': ['runtime/package', 'type runtime/request'],
   'runtime/schema': [
     ...shared,
     'type generator/introspection',
     'type generator/spec',
     'runtime/observe',
-    'runtime/passwords',
+    'runtime/auth/passwords',
     'runtime/access',
     'runtime/plan',
     'runtime/execute',
+    'runtime/databases',
   ],
 };
 
@@ -136,45 +150,45 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const libraries: Readonly<Record<string, readonly string[]>> = {
   '@graphql-codegen/core': ['generator/client/graphql'],
   '@graphql-codegen/typescript-operations': ['generator/client/graphql'],
-  '@graphql-yoga/render-graphiql': ['runtime/pages'],
+  '@graphql-yoga/render-graphiql': ['runtime/http/pages'],
   '@hey-api/openapi-ts': ['generator/client/rest'],
-  '@node-rs/argon2': ['runtime/passwords'],
-  '@temporalio/activity': ['runtime/queue/activities'],
-  '@temporalio/client': ['runtime/queue/orchestrator', 'runtime/queue/worker'],
-  '@temporalio/common': ['runtime/queue/orchestrator', 'runtime/queue/activities', 'runtime/queue/workflows'],
-  '@temporalio/envconfig': ['runtime/queue/connection'],
+  '@node-rs/argon2': ['runtime/auth/passwords'],
+  '@temporalio/activity': ['runtime/queue/temporal/activities'],
+  '@temporalio/client': ['runtime/queue/temporal'],
+  '@temporalio/common': ['runtime/queue/temporal'],
+  '@temporalio/envconfig': ['runtime/queue/temporal/connection'],
   '@temporalio/testing': ['runtime/demo/temporal-download'],
-  '@temporalio/worker': ['runtime/queue/worker', 'runtime/queue/bundle'],
-  '@temporalio/workflow': ['runtime/queue/workflows'],
+  '@temporalio/worker': ['runtime/queue/temporal/worker', 'runtime/queue/temporal/bundle'],
+  '@temporalio/workflow': ['runtime/queue/temporal/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],
-  ajv: ['runtime/ajv'],
-  'ajv-formats': ['runtime/ajv'],
+  ajv: ['runtime/request/json-schema'],
+  'ajv-formats': ['runtime/request/json-schema'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],
   esbuild: ['runtime/processes/bundle'],
-  express: ['runtime/express'],
+  express: ['runtime/http/express-app'],
   graphql: ['runtime/graphql', 'generator/client'],
-  'ipaddr.js': ['runtime/queue/webhook/target'],
+  'ipaddr.js': ['runtime/queue/webhooks/target'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
-  knex: ['runtime/models'],
-  libsql: ['runtime/execute/sqlite'],
+  knex: ['runtime/items/models'],
+  libsql: ['runtime/databases/sqlite'],
   liquidjs: ['runtime/auth/mail'],
-  mysql2: ['runtime/execute/mysql'],
-  pg: ['runtime/execute/postgres', 'runtime/execute/postgres-connection', 'runtime/execute/postgres-options'],
+  mysql2: ['runtime/databases/mysql'],
+  pg: ['runtime/databases/postgres'],
   nodemailer: ['runtime/auth/mail'],
-  objection: ['runtime/models', 'generated/server'],
+  objection: ['runtime/items/models', 'generated/server'],
   'openid-client': ['runtime/auth/sign-on/provider'],
-  'openapi3-ts': ['generator/emitters/openapi', 'runtime/openapi', 'runtime/operations'],
+  'openapi3-ts': ['generator/emitters/openapi', 'runtime/operations'],
   otpauth: ['runtime/auth/one-time'],
   pino: ['runtime/observe'],
   'pino-pretty': ['runtime/observe'],
   pngjs: ['models/image'],
-  'swagger-ui-dist': ['runtime/pages'],
+  'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
-  undici: ['runtime/queue/webhook'],
-  uuid: ['runtime/queue/ids'],
+  undici: ['runtime/queue/webhooks'],
+  uuid: ['runtime/queue/store/ids'],
 };
 
 interface Import {
@@ -208,7 +222,7 @@ const resolve = (from: string, module: string): string => {
     .join('/');
 };
 
-const modules = ['generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
+const modules = ['contract', 'generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join(folder, path.slice(0, -'.ts'.length)))
@@ -217,7 +231,7 @@ const modules = ['generator', 'generated/server', 'models', 'runtime'].flatMap((
 const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
 
 const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-const isOwn = ({ to }: Import): boolean => /^(generator|generated|models|runtime)\//.test(to);
+const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
 
 const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((home) => isWithin(from, home));

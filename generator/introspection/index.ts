@@ -5,11 +5,11 @@
 import type { Catalog, CatalogReader, Dialect, IntrospectOptions } from './catalog.js';
 import type { DialectReader } from './dialect.js';
 import { readMeta } from './meta.js';
-import { mariadb, mysql } from './mysql.js';
+import { mariadb, mysql } from './mysql/index.js';
 import { freezeDeep, sortBy } from './order.js';
 import { createTableFilter } from './patterns.js';
-import { postgres } from './postgres.js';
-import { sqlite } from './sqlite.js';
+import { postgres } from './postgres/index.js';
+import { sqlite } from './sqlite/index.js';
 
 /** A new dialect is a module of its own and a line here. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };

@@ -2,12 +2,12 @@
  * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
  * Whoever has read this file can write an emitter.
  */
-import type { FieldType } from '../../runtime/collection.js';
-import type { QueueModelDeclaration } from '../../runtime/queue-model.js';
+import type { FieldType } from '../../contract/collection.js';
+import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
 
-export type { FieldType } from '../../runtime/collection.js';
-export type { QueueRunner } from '../../runtime/queue-model.js';
+export type { FieldType } from '../../contract/collection.js';
+export type { QueueRunner } from '../../contract/queue-model.js';
 
 export interface Model {
   readonly api: Api;

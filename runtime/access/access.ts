@@ -1,6 +1,6 @@
 /** From a request to its principal, from caches that never outlive a change. */
 import { setImmediate } from 'node:timers/promises';
-import { apiError, forbidden } from '../errors.js';
+import { apiError, forbidden } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readAddressList, requireAddress } from './addresses.js';
 import { blameSession, nobodysKey, peekKey, readCredential, type Credential } from './credentials.js';

@@ -1,6 +1,6 @@
 /** Lists of addresses and networks that callers may come from: `ip_access` of users and policies. */
 import { BlockList, isIPv6 } from 'node:net';
-import { apiError } from '../errors.js';
+import { apiError } from '../../contract/errors.js';
 import { normalizeAddress } from '../request/client-address.js';
 
 /** `null`: any address. */

@@ -1,5 +1,5 @@
 /** What a request says about who sends it: a token in the header, in the query string or in the session cookie. */
-import { ApiError, forbidden, invalidPayload } from '../errors.js';
+import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 export interface Credential {

@@ -14,7 +14,7 @@ import {
   type AccessIndex,
   type Person,
 } from './access-index.js';
-import { coverOf, termsOf, toText, type Covers } from './cover.js';
+import { coverOf, termsOf, toText, type Covers } from './permission-subsumption.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, PolicySet } from './policies.js';
 

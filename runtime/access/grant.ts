@@ -2,7 +2,7 @@
  * A grant: what one set of policies permits for one action on one collection. Plans take a grant, and only this
  * module can make one, so no plan exists without access having been asked.
  */
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { isUnresolvable } from './variables.js';
 

@@ -1,5 +1,5 @@
 /** Requests of one user, else of one address (of IPv6: of its network), within a window; administrators are not counted. In memory: of one process. */
-import { apiError, type ApiError } from '../errors.js';
+import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access, Principal } from './access.js';
 import { networkOf } from './addresses.js';

@@ -1,6 +1,6 @@
 /** Who may do what, as loaded from the database: rows in, policy sets out. Pure. */
-import type { Collection } from '../collection.js';
-import { apiError } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { apiError } from '../../contract/errors.js';
 import { createAddressList, type AddressList } from './addresses.js';
 import { createGrant, type Grant, type Permission } from './grant.js';
 

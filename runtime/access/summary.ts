@@ -1,5 +1,5 @@
 /** What a set of policies permits, told to whoever holds it. */
-import type { Collection, Registry } from '../collection.js';
+import type { Collection, Registry } from '../../contract/collection.js';
 import type { Permission } from './grant.js';
 import type { Action, PolicySet } from './policies.js';
 

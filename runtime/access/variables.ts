@@ -1,5 +1,5 @@
 /** `$NOW`, `$CURRENT_USER` and their like, in filters, rules, validation and presets. */
-import { invalidQuery } from '../errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { Principal } from './access.js';
 import type { AccessRecords, Columns } from './policies.js';
 

@@ -1,5 +1,5 @@
 /** What a caller may know of: by it everything that describes the API is narrowed. */
-import type { Registry } from '../collection.js';
+import type { Registry } from '../../contract/collection.js';
 import type { Principal } from './access.js';
 import type { Grant } from './grant.js';
 import type { Action, PolicySet } from './policies.js';

@@ -2,7 +2,7 @@
 import { readAddressList } from '../access/addresses.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
-import type { BindValue, Database, Executor } from '../execute/database.js';
+import type { BindValue, Database, Executor } from '../databases/contract.js';
 import type { Account } from './sessions.js';
 
 /** A change of a user record, for those who keep account of it. */

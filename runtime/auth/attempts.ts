@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkOf } from '../access/addresses.js';
-import { ApiError, apiError, type ErrorCode } from '../errors.js';
-import type { Database } from '../execute/database.js';
-import { createTurns, type Turns } from '../turns.js';
+import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
+import type { Database } from '../databases/contract.js';
+import { createTurns, type Turns } from '../concurrency/fair-queue.js';
 
 export interface Attempts {
   /**

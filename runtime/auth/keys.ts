@@ -2,7 +2,7 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { once } from '../once.js';
+import { once } from '../concurrency/lazy.js';
 
 export interface Key {
   /** Names the secret without saying it: `kid` of tokens. */

@@ -1,9 +1,9 @@
 /** Login, refresh and logout, free of HTTP: what is asked for and what is given. */
 import { networkOf, requireAddress } from '../access/addresses.js';
-import { apiError } from '../errors.js';
-import type { Config } from '../config.js';
-import type { Database } from '../execute/database.js';
-import { verifyPassword } from '../passwords.js';
+import { apiError } from '../../contract/errors.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
+import { verifyPassword } from './passwords/hash.js';
 import { findByEmail } from './accounts.js';
 import type { Attempts } from './attempts.js';
 import { acceptCode } from './one-time.js';

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
-import type { Config, SmtpConfig } from '../config.js';
+import type { Config, SmtpConfig } from '../config/config.js';
 import { isLocalHost } from '../config/providers.js';
-import { once } from '../once.js';
-import { packageRoot } from '../package.js';
+import { once } from '../concurrency/lazy.js';
+import { packageRoot } from '../config/package.js';
 
 export interface Mail {
   readonly to: string;

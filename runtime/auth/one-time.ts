@@ -1,9 +1,9 @@
 /** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
 import type { TOTP } from 'otpauth';
 import { networkOf } from '../access/addresses.js';
-import { apiError, forbidden, invalidPayload } from '../errors.js';
-import type { Database } from '../execute/database.js';
-import { verifyPassword } from '../passwords.js';
+import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
+import type { Database } from '../databases/contract.js';
+import { verifyPassword } from './passwords/hash.js';
 import { findById, updateAccount, type RecordChange } from './accounts.js';
 import type { Attempts } from './attempts.js';
 import type { Account } from './sessions.js';

@@ -1,9 +1,9 @@
 /** A new password by mail: a link for whoever has the address, good once and as long as nothing else changes. */
 import { createHash } from 'node:crypto';
 import { networkOf } from '../access/addresses.js';
-import { forbidden, invalidPayload } from '../errors.js';
-import type { Database } from '../execute/database.js';
-import { hashPassword } from '../passwords.js';
+import { forbidden, invalidPayload } from '../../contract/errors.js';
+import type { Database } from '../databases/contract.js';
+import { hashPassword } from './passwords/hash.js';
 import { findByEmail, findById, updateAccount, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
 import type { Attempts } from './attempts.js';

@@ -4,7 +4,7 @@ import { readAddressList, requireAddress, type AddressList } from '../access/add
 import { credentialOf, graceTime } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { databaseTime } from '../execute/database-time.js';
-import type { BindValue, Database } from '../execute/database.js';
+import type { BindValue, Database } from '../databases/contract.js';
 import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
 /** Where a session was begun. */

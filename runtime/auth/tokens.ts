@@ -2,7 +2,7 @@
 import { createHash, createHmac, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import type { JwtPayload } from 'jsonwebtoken';
 import type { TokenClaims } from '../access/access.js';
-import { apiError } from '../errors.js';
+import { apiError } from '../../contract/errors.js';
 import { isSame } from '../execute/access-source.js';
 import type { Key, Keys } from './keys.js';
 

@@ -3,12 +3,12 @@ import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
 import type { Action } from '../access/policies.js';
 import { findByEmail } from '../auth/accounts.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { loadRows, rowToUser } from '../execute/access-source.js';
-import type { Database } from '../execute/database.js';
-import { specFolders } from '../paths.js';
-import { Refusal } from '../refusal.js';
-import { loadDialect } from '../sql/dialects.js';
+import type { Database } from '../databases/contract.js';
+import { specFolders } from '../config/paths.js';
+import { Refusal } from '../config/refusal.js';
+import { loadDialect } from '../databases/dialects.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 

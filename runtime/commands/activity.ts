@@ -1,6 +1,6 @@
 /** `svc activity …`: the record of who changed what. */
 import { Command, InvalidArgumentError } from 'commander';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../config/refusal.js';
 import { pruneActivity, retentionDays } from '../schema/activity.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';

@@ -1,9 +1,9 @@
 /** `svc bootstrap` */
 import { Command } from 'commander';
 import { createKeys } from '../auth/keys.js';
-import type { Config } from '../config.js';
-import type { Database } from '../execute/database.js';
-import { specFolders } from '../paths.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
+import { specFolders } from '../config/paths.js';
 import type { BootstrapReport } from '../schema/bootstrap.js';
 import { action, createProgress, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';

@@ -1,11 +1,11 @@
 /** `svc demo`: what `npm start` runs. */
 import { Command } from 'commander';
-import { loadConfig, loadEnvironment, type Config, type Environment } from '../config.js';
-import { connect } from '../connect.js';
+import { loadConfig, loadEnvironment, type Config, type Environment } from '../config/config.js';
+import { connect } from '../databases/connect.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { createObserver, timed, type Observe } from '../observe.js';
 import { isFree } from '../processes/ports.js';
-import { urlsOf } from '../urls.js';
+import { urlsOf } from '../config/urls.js';
 import { runBootstrap } from './bootstrap.js';
 import { action, say } from './output.js';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
-import { generatedFolder, specFolders } from '../paths.js';
-import { Refusal } from '../refusal.js';
+import { generatedFolder, specFolders } from '../config/paths.js';
+import { Refusal } from '../config/refusal.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 

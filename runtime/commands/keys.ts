@@ -2,10 +2,10 @@
 import { Command } from 'commander';
 import { findByEmail } from '../auth/accounts.js';
 import { createKeys, secretsOf } from '../auth/keys.js';
-import type { Database } from '../execute/database.js';
-import { createKey } from '../queue/keys.js';
+import type { Database } from '../databases/contract.js';
+import { createKey } from '../queue/requests/keys.js';
 import { deleteKey, listKeys, type StoredKey } from '../queue/store/keys.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../config/refusal.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 

@@ -1,5 +1,5 @@
 /** How commands speak: results on stdout, progress and errors on stderr, exit codes 0, 1, 2. */
-import { isRefusal } from '../refusal.js';
+import { isRefusal } from '../config/refusal.js';
 
 export const say = (text: string): void => {
   process.stdout.write(`${text}\n`);

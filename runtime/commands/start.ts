@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig, loadEnvironment, type Config } from '../config.js';
+import { loadConfig, loadEnvironment, type Config } from '../config/config.js';
 import { variables } from '../config/variables.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
-import { faultOfFilesDir } from '../queue/files-dir.js';
+import { faultOfFilesDir } from '../queue/requests/files-dir.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
-import { urlsOf } from '../urls.js';
+import { urlsOf } from '../config/urls.js';
 import { action } from './output.js';
 
 export const startCommand = (): Command =>

@@ -1,7 +1,7 @@
 /** `svc users …`: for the locked out. */
 import { Command } from 'commander';
-import { Refusal } from '../refusal.js';
-import { hashPassword } from '../passwords.js';
+import { Refusal } from '../config/refusal.js';
+import { hashPassword } from '../auth/passwords/hash.js';
 import { changeAccess, createPassword, createToken, isEmail, type AccessStore } from '../schema/users.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';

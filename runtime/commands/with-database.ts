@@ -1,7 +1,7 @@
 /** What most commands begin and end with. */
-import { loadConfig, loadEnvironment, type Config } from '../config.js';
-import { connect } from '../connect.js';
-import type { Database } from '../execute/database.js';
+import { loadConfig, loadEnvironment, type Config } from '../config/config.js';
+import { connect } from '../databases/connect.js';
+import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 /** Only what keeps a command waiting is worth a line of its own. */

@@ -1,10 +1,10 @@
 /** `svc worker` */
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig, loadEnvironment } from '../config.js';
+import { loadConfig, loadEnvironment } from '../config/config.js';
 import { createObserver } from '../observe.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { faultOfFilesDir } from '../queue/files-dir.js';
-import { Refusal } from '../refusal.js';
+import { faultOfFilesDir } from '../queue/requests/files-dir.js';
+import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 
 const roles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;

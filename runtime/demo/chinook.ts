@@ -1,8 +1,8 @@
 /** The demo database: a shop for music, 11 tables with 15 607 rows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../execute/database.js';
-import { packageRoot } from '../package.js';
+import type { Database } from '../databases/contract.js';
+import { packageRoot } from '../config/package.js';
 import { splitStatements } from './statements.js';
 
 /**

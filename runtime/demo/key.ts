@@ -1,7 +1,7 @@
 import { createKeys, secretsOf } from '../auth/keys.js';
-import type { Config } from '../config.js';
-import type { Database } from '../execute/database.js';
-import { createKey } from '../queue/keys.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
+import { createKey } from '../queue/requests/keys.js';
 import { listKeys } from '../queue/store/keys.js';
 
 const name = 'demo';

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { Config, Environment } from '../config.js';
-import { modulePath } from '../package.js';
+import type { Config, Environment } from '../config/config.js';
+import { modulePath } from '../config/package.js';
 import { settlePort } from '../processes/ports.js';
 import { fetchTemporal, findTemporal } from './temporal-program.js';
 import { startTemporalServer, type TemporalServer } from './temporal-server.js';

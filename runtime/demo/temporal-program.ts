@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, mkdir, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { modulePath } from '../package.js';
+import { modulePath } from '../config/package.js';
 
 export const temporalVersion = 'v1.5.1';
 

@@ -1,8 +1,8 @@
 /** The process of the demo's workers: like `svc worker`, ended by its parent. */
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { createObserver } from '../observe.js';
 import { startWorkerProcess, type RunningWorkers } from '../processes/worker-process.js';
-import { workerRoles } from '../queue/worker.js';
+import { workerRoles } from '../queue/temporal/worker.js';
 
 let running: RunningWorkers | null = null;
 

@@ -2,8 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AccessSource, Holder, TokenClaims } from '../access/access.js';
 import type { AccessRows, User } from '../access/policies.js';
-import { apiError } from '../errors.js';
-import type { Executor, RowLayout } from './database.js';
+import { apiError } from '../../contract/errors.js';
+import type { Executor, RowLayout } from '../databases/contract.js';
 
 export interface AccessSourceOptions {
   readonly executor: Executor;

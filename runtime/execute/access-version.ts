@@ -1,5 +1,5 @@
 /** The version of the access rows: whoever changes them, or what they rest on, raises it in the same transaction. */
-import type { Executor } from './database.js';
+import type { Executor } from '../databases/contract.js';
 
 /** Every process reads its access rules anew before its next answer. */
 export const bumpAccessVersion = async (executor: Pick<Executor, 'write'>): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Who may do everything: active users holding a policy with `admin_access`, also through a role or its ancestors. */
-import type { Executor } from './database.js';
+import type { Executor } from '../databases/contract.js';
 
 /** E-mail addresses, or keys where there are none; at most ten, in order. */
 export const findAdministrators = async (

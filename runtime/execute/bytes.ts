@@ -1,5 +1,5 @@
 /** JSON text as bytes, written straight from the database's own bytes where they need no change. */
-import { invalidQuery } from '../errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 
 const quote = 0x22;
 const backslash = 0x5c;

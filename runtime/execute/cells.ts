@@ -1,6 +1,6 @@
 /** Values that a driver gives as such, and the JSON they become. */
-import type { Field } from '../collection.js';
-import { asterisks } from './concealed.js';
+import type { Field } from '../../contract/collection.js';
+import { asterisks } from './masked-value.js';
 import { joinKey } from '../sql/key.js';
 
 export type CellValue = string | number | bigint | Buffer | null;

@@ -1,10 +1,10 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
-import type { Collection, Field, FieldType, ToOne } from '../collection.js';
-import { ApiError, ApiErrors, apiError, unprocessable } from '../errors.js';
+import type { Collection, Field, FieldType, ToOne } from '../../contract/collection.js';
+import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
 import type { WriteRow } from '../plan/write.js';
 import { skippedItem } from './insert.js';
-import { findDangling, findRepeated, type Stored } from './offenders.js';
-import { readViolation, type Violation } from './violations.js';
+import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
+import { readViolation, type Violation } from '../databases/violations.js';
 
 export interface Write extends Stored {
   readonly collection: Collection;

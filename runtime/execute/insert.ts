@@ -1,12 +1,12 @@
 /** Rows inserted, and the keys they got: given back by the database, known before, or counted. */
-import type { Collection, Field } from '../collection.js';
-import { unprocessable } from '../errors.js';
+import type { Collection, Field } from '../../contract/collection.js';
+import { unprocessable } from '../../contract/errors.js';
 import { readValue, type Scalar } from '../plan/values.js';
 import type { WriteRow } from '../plan/write.js';
-import type { SqlDialect } from '../sql/dialect.js';
+import type { SqlDialect } from '../databases/sql-dialect.js';
 import { compileInsert } from '../sql/write.js';
 import { chunk } from './chunk.js';
-import type { Executor } from './database.js';
+import type { Executor } from '../databases/contract.js';
 
 export type Key = readonly Scalar[];
 

@@ -2,7 +2,7 @@
 import type { BindInput } from '../sql/fragment.js';
 import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
 import { chunk } from './chunk.js';
-import type { Executor, RowLayout } from './database.js';
+import type { Executor, RowLayout } from '../databases/contract.js';
 import { fillHoles, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
 
 export interface ReadResult {

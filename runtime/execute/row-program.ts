@@ -3,11 +3,11 @@
  * server. What is done with each column is decided once per statement, by the tokens of its select and the columns'
  * own types.
  */
-import type { Field } from '../collection.js';
+import type { Field } from '../../contract/collection.js';
 import { joinKey, showKey } from '../sql/key.js';
 import type { Token } from '../sql/select.js';
 import { createLiteral, type ByteWriter, type Literal } from './bytes.js';
-import type { RowLayout } from './database.js';
+import type { RowLayout } from '../databases/contract.js';
 import type { RowCollector } from './row-set.js';
 
 /** Where the next value begins; readers move it behind the value. */

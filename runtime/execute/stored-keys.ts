@@ -1,11 +1,11 @@
 /** Keys as they are stored: databases take other spellings for the same key, as `1.5` for `1.50` or `A` for `a`. */
-import type { Collection, FieldType } from '../collection.js';
+import type { Collection, FieldType } from '../../contract/collection.js';
 import { readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import { compileNamed } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import type { Key } from './insert.js';
-import type { RowsContext } from './permitted.js';
+import type { RowsContext } from './row-locks.js';
 
 /** Keys as text, each with the key that it means, as it is stored. */
 export type StoredKeys = ReadonlyMap<string, Key>;

@@ -1,10 +1,10 @@
 /** Writes of several statements: all of them or none, and what is done around them. */
-import type { Collection } from '../collection.js';
-import { unprocessable } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { unprocessable } from '../../contract/errors.js';
 import type { ListWrite, WriteRow } from '../plan/write.js';
-import type { SqlDialect } from '../sql/dialect.js';
+import type { SqlDialect } from '../databases/sql-dialect.js';
 import type { BindInput } from '../sql/fragment.js';
-import type { Database, Executor } from './database.js';
+import type { Database, Executor } from '../databases/contract.js';
 import { explainFailure, type Write } from './failures.js';
 import type { Key } from './insert.js';
 

@@ -1,5 +1,5 @@
 /** Writes run: one statement where one is enough, else one transaction. Nothing is written before all is permitted. */
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import { missingItem } from '../plan/item.js';
 import { conditionTrue } from '../plan/types.js';
 import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write.js';
@@ -7,7 +7,7 @@ import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Retur
 import { chunk } from './chunk.js';
 import { explainFailure } from './failures.js';
 import { insertRows, skippedItem, type Key } from './insert.js';
-import { requirePermitted, type RowsContext } from './permitted.js';
+import { requirePermitted, type RowsContext } from './row-locks.js';
 import type { JsonRows } from './row-set.js';
 import { keyText } from './stored-keys.js';
 import {

@@ -13,14 +13,14 @@ import {
   type GraphQLObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Registry } from '../collection.js';
+import type { Registry } from '../../contract/collection.js';
 import type { ItemContext } from '../items/context.js';
 import type { OperationContext } from '../operations/context.js';
 import { isWithoutSession } from '../operations/routes.js';
 import { invalidBy, invalidDocument } from './errors.js';
 import { collectFields, type Fields } from './fields.js';
 import { introspect } from './introspection.js';
-import { marksOf } from './marks.js';
+import { marksOf } from './directives.js';
 import { runOperation, type OperationBodies } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';

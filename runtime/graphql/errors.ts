@@ -1,6 +1,6 @@
 /** What is wrong with a document or its variables, in one error with a list. */
 import type { GraphQLError } from 'graphql';
-import { apiError, type ApiError } from '../errors.js';
+import { apiError, type ApiError } from '../../contract/errors.js';
 
 interface DocumentProblem {
   readonly message: string;

@@ -1,5 +1,5 @@
 /** Runs the fields at the root: reads side by side, writes one after another; rows go out as the bytes they came in. */
-import { ApiError, ApiErrors } from '../errors.js';
+import { ApiError, ApiErrors } from '../../contract/errors.js';
 import type { CallContext, CompiledOperation, Root } from './compile.js';
 import type { RootResult } from './roots.js';
 

@@ -1,6 +1,6 @@
 /** The paths of GraphQL. What is behind them is loaded by the first request: a process without any pays nothing. */
 import type { Principal } from '../access/access.js';
-import { once } from '../once.js';
+import { once } from '../concurrency/lazy.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import type { Scope } from './schema.js';
 import type { GraphqlOptions } from './server.js';

@@ -8,7 +8,7 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
 } from 'graphql';
-import { marksOf } from './marks.js';
+import { marksOf } from './directives.js';
 
 /** A value of an input type, its keys as the database has them. */
 export const toNative = (value: unknown, type: GraphQLInputType): unknown => {

@@ -5,7 +5,7 @@ import type { OperationContext } from '../operations/context.js';
 import type { OperationEntry } from '../operations/entries.js';
 import { checkInput } from '../operations/input.js';
 import { requireCaller } from '../operations/routes.js';
-import { marksOf, type Marks } from './marks.js';
+import { marksOf, type Marks } from './directives.js';
 import type { Arguments } from './selection.js';
 
 export interface OperationBodies {

@@ -2,7 +2,7 @@
  * GraphQL over HTTP: POST with JSON, GET for queries. What `graphql-http` checks, with bytes as answers and a code in
  * every error; its audit is part of the tests.
  */
-import { apiError, invalidPayload } from '../errors.js';
+import { apiError, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 

@@ -1,6 +1,6 @@
 /** What the fields of `Query` and `Mutation` do on a collection: the same as their siblings in REST. */
-import type { Collection } from '../collection.js';
-import { invalidPayload } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { invalidPayload } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { ItemContext } from '../items/context.js';
 import { readOwn, readOwnRoles, updateOwn } from '../items/own.js';

@@ -18,10 +18,10 @@ import {
 import type { Principal } from '../access/access.js';
 import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
-import type { Registry } from '../collection.js';
+import type { Registry } from '../../contract/collection.js';
 import { isRounded } from '../plan/values.js';
-import { marksOf } from './marks.js';
-import { narrowSchema, printNarrowed } from './narrow.js';
+import { marksOf } from './directives.js';
+import { narrowSchema, printNarrowed } from './restrict-schema.js';
 import { isInherited } from './variables.js';
 
 /** `/graphql` and `/graphql/system`. */

@@ -14,7 +14,7 @@ import { emptyQuery } from '../plan/read.js';
 import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
 import { invalidBy } from './errors.js';
 import { collectFields, type Fields, type FieldsContext } from './fields.js';
-import { marksOf } from './marks.js';
+import { marksOf } from './directives.js';
 import { sortToNative, toNative } from './names.js';
 
 export interface SelectionContext extends FieldsContext {

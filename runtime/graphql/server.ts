@@ -1,7 +1,7 @@
 /** A request to `/graphql` or `/graphql/system`, from identity to answer. Loaded by the first one. */
 import { untilConfirmed, type Access, type Principal } from '../access/access.js';
 import { endedCookies, SessionError } from '../access/credentials.js';
-import { ApiError, ApiErrors, forbidden } from '../errors.js';
+import { ApiError, ApiErrors, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemServices } from '../items/context.js';
 import { openContext, type OpenedContext } from '../operations/context.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';

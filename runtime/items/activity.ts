@@ -1,7 +1,7 @@
 /** Who changed what, when and from where: rows of `svc_activity`, written with what they tell of. Never a value. */
 import { chunk } from '../execute/chunk.js';
 import { databaseTime } from '../execute/database-time.js';
-import type { Executor } from '../execute/database.js';
+import type { Executor } from '../databases/contract.js';
 import type { Key } from '../execute/insert.js';
 import type { Written } from '../execute/write-transaction.js';
 import type { Scalar } from '../plan/values.js';

@@ -1,11 +1,11 @@
 /** What reading and writing items needs, beside the request itself. */
 import type { Principal } from '../access/access.js';
-import { resolveAsked } from '../access/asked.js';
+import { resolveAsked } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
-import type { Registry } from '../collection.js';
+import type { Registry } from '../../contract/collection.js';
 import type { ApiRequest } from '../request/api-request.js';
-import type { Database } from '../execute/database.js';
-import type { SqlDialect } from '../sql/dialect.js';
+import type { Database } from '../databases/contract.js';
+import type { SqlDialect } from '../databases/sql-dialect.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Limits } from '../sql/read.js';
 

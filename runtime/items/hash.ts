@@ -1,6 +1,6 @@
 /** Fields whose meta says `hash` are stored as argon2id hashes. */
-import type { Collection } from '../collection.js';
-import { hashPassword } from '../passwords.js';
+import type { Collection } from '../../contract/collection.js';
+import { hashPassword } from '../auth/passwords/hash.js';
 import type { WriteRow } from '../plan/write.js';
 
 interface Hashable {

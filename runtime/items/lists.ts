@@ -1,11 +1,11 @@
 /** Lists that are written through their owner: inside its transaction, every row under its own grant. */
-import type { Collection, Field, ToMany } from '../collection.js';
+import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import type { Key } from '../execute/insert.js';
-import { findColumns, findMembers } from '../execute/permitted.js';
+import { findColumns, findMembers } from '../execute/row-locks.js';
 import { findStoredKeys, hasSpellings, keyText, type StoredKeys } from '../execute/stored-keys.js';
 import { createInside, deleteInside, distinctKeys, updateInside } from '../execute/write.js';
 import type { InsideContext, WriteList } from '../execute/write-transaction.js';
-import { invalidPayload } from '../errors.js';
+import { invalidPayload } from '../../contract/errors.js';
 import { missingItem } from '../plan/item.js';
 import { contextBelow, isChange, readListChange, type ListChange } from '../plan/list.js';
 import { ruleToCondition } from '../plan/rule.js';

@@ -1,6 +1,6 @@
 /** What of their own user record nobody decides: who they are, and what they may do. */
-import type { Collection } from '../collection.js';
-import { forbidden, invalidPayload } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Key } from '../execute/insert.js';
 import type { ItemContext } from './context.js';
 

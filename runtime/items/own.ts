@@ -1,5 +1,5 @@
 /** What is the caller's own: the user record, and the roles it has. */
-import { forbidden } from '../errors.js';
+import { forbidden } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
 import type { ItemContext } from './context.js';

@@ -1,5 +1,5 @@
 /** What is compiled once per shape, policy set, collection and use. */
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import type { ItemContext } from './context.js';
 import { limitsOf } from './context.js';
 

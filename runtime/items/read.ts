@@ -1,5 +1,5 @@
 /** Lists and items: a parsed query becomes a plan, once per shape and policy set, and runs. */
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import {

@@ -1,5 +1,5 @@
 /** The one row of a singleton, and what is answered where there is none. */
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { Entry, ReadPlan } from '../plan/types.js';
 import { isConcealed } from '../sql/select.js';

@@ -1,8 +1,8 @@
 /** Creates, updates and deletes: everything is planned, the answer too, before anything is written. */
 import { randomUUID } from 'node:crypto';
 import { resolveVariable } from '../access/variables.js';
-import type { Collection } from '../collection.js';
-import { invalidPayload } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { invalidPayload } from '../../contract/errors.js';
 import { chunk } from '../execute/chunk.js';
 import { databaseTime } from '../execute/database-time.js';
 import {

@@ -10,9 +10,9 @@ import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication, type Mode } from '../auth/login.js';
 import { createSessions, type Session } from '../auth/sessions.js';
 import type { ProviderConfig } from '../config/providers.js';
-import { apiError, forbidden, invalidPayload } from '../errors.js';
+import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
-import { cookieOf, hand, setCookie } from './handing.js';
+import { cookieOf, hand, setCookie } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {

@@ -1,5 +1,11 @@
 /** Path, query string, headers and body of a request → the one input that an operation's body takes. */
-import { forbidden, invalidPayload, invalidQuery, throwProblems, type ApiError } from '../errors.js';
+import {
+  forbidden,
+  invalidPayload,
+  invalidQuery,
+  throwProblems,
+  type ApiError,
+} from '../../contract/errors.js';
 import { readJson } from '../request/body.js';
 import { asList, parseQueryString, type RawValue } from '../request/query-string.js';
 import type { ApiRequest } from '../request/api-request.js';

@@ -1,10 +1,10 @@
 /** Bodies of `spec/operations/keys.yaml`: keys of the queue, each user their own, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
-import { forbidden, invalidPayload } from '../errors.js';
-import { createKey } from '../queue/keys.js';
-import { isId } from '../queue/ids.js';
+import { forbidden, invalidPayload } from '../../contract/errors.js';
+import { createKey } from '../queue/requests/keys.js';
+import { isId } from '../queue/store/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
-import { keepFromCaches } from './handing.js';
+import { keepFromCaches } from './token-response.js';
 import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 

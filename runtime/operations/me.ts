@@ -2,11 +2,11 @@
 import { untilConfirmed, type Principal } from '../access/access.js';
 import { allowedActions, permissionsOf, type AllowedActions } from '../access/summary.js';
 import type { Operations } from '../../generated/server/operations.js';
-import type { Collection } from '../collection.js';
-import { ApiError, forbidden } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { ApiError, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemContext } from '../items/context.js';
 import { ownId, readOwn, updateOwn } from '../items/own.js';
-import { mayWrite } from '../items/permitted.js';
+import { mayWrite } from '../items/row-locks.js';
 import { parseQuery } from '../request/query.js';
 import { clientOf, type OperationContext } from './context.js';
 import type { OperationServices } from './services.js';

@@ -1,5 +1,5 @@
 /** What the bodies about a user's own keys, requests and webhooks share. */
-import { apiError, type ApiError } from '../errors.js';
+import { apiError, type ApiError } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 
 export const accountOf = async (context: OperationContext): Promise<string> => {

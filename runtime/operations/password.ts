@@ -4,7 +4,7 @@ import { createAttempts } from '../auth/attempts.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordReset } from '../auth/password-reset.js';
 import { createSessions } from '../auth/sessions.js';
-import { apiError } from '../errors.js';
+import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 

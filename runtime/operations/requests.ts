@@ -1,14 +1,14 @@
 /** Bodies of `spec/operations/requests.yaml`: what callers do with their requests of the queue. */
 import type { Operations, RequestsSubmitInput } from '../../generated/server/operations.js';
-import { apiError, invalidQuery, unprocessable, type ApiError } from '../errors.js';
-import { toCaller } from '../queue/caller.js';
-import type { Requests } from '../queue/requests.js';
-import { wireStates } from '../queue/status.js';
+import { apiError, invalidQuery, unprocessable, type ApiError } from '../../contract/errors.js';
+import { toCaller } from '../queue/http/caller.js';
+import type { Requests } from '../queue/requests/requests.js';
+import { wireStates } from '../queue/requests/status.js';
 import { findDeliveryOf, listAttempts, reopenDelivery } from '../queue/store/deliveries.js';
 import { listRequests, type RequestHead, type RequestState } from '../queue/store/requests.js';
-import type { SubmitOptions } from '../queue/submit-options.js';
-import { refusalOf, type TargetPolicy } from '../queue/webhook/target.js';
-import { Refused } from '../queue/wire.js';
+import type { SubmitOptions } from '../queue/http/submit-options.js';
+import { refusalOf, type TargetPolicy } from '../queue/webhooks/target.js';
+import { Refused } from '../queue/http/wire.js';
 import type { OperationContext } from './context.js';
 import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';

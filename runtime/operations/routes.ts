@@ -1,7 +1,7 @@
 /** Operations by method and path: the bytes of the body, identity, access, input, then the body that the spec names. */
 import { requireSecondFactor, type Access, type Principal } from '../access/access.js';
 import { SessionError } from '../access/credentials.js';
-import { forbidden } from '../errors.js';
+import { forbidden } from '../../contract/errors.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { openContext, type OpenedContext, type OperationContext } from './context.js';

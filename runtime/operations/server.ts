@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
-import { locateOpenApi, narrowOpenApi } from '../openapi.js';
+import { locateOpenApi, narrowOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
 export const createServerOperations = ({

@@ -1,11 +1,11 @@
 /** What bodies of operations may use, beside what a call brings. */
 import type { Access, Principal } from '../access/access.js';
 import type { Tokens } from '../auth/tokens.js';
-import type { Background } from '../background.js';
-import type { Config } from '../config.js';
+import type { Background } from '../concurrency/background.js';
+import type { Config } from '../config/config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
-import type { Queue } from '../queue/door.js';
+import type { Queue } from '../queue/http/routes.js';
 
 export interface OperationServices extends ItemServices {
   readonly config: Config;

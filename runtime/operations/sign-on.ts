@@ -5,10 +5,10 @@ import { createAuthentication } from '../auth/login.js';
 import { createSessions } from '../auth/sessions.js';
 import { createPeople } from '../auth/sign-on/people.js';
 import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-on/sign-on.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
-import { hand, keepFromCaches } from './handing.js';
+import { hand, keepFromCaches } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createSignOnOperations = (services: OperationServices) => {

@@ -2,10 +2,10 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createOneTime, type Caller } from '../auth/one-time.js';
-import { apiError } from '../errors.js';
+import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
-import { keepFromCaches } from './handing.js';
+import { keepFromCaches } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createTfaOperations = (services: OperationServices) => {

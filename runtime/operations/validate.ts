@@ -1,5 +1,5 @@
 /** Values against the JSON Schemas of the spec; compiled on first use. */
-import type { Ajv2020, ErrorObject, ValidateFunction } from '../ajv.js';
+import type { Ajv2020, ErrorObject, ValidateFunction } from '../request/json-schema.js';
 import type { JsonSchema } from './entries.js';
 
 export interface ValidateOptions {
@@ -78,7 +78,7 @@ const once = (make: () => Promise<Ajv2020>): (() => Promise<Ajv2020>) => {
 };
 
 const load = async (coerceTypes: boolean): Promise<Ajv2020> => {
-  const { createAjv } = await import('../ajv.js');
+  const { createAjv } = await import('../request/json-schema.js');
   return createAjv({ strict: true, strictRequired: false, allowUnionTypes: true, coerceTypes });
 };
 

@@ -1,12 +1,12 @@
 /** Bodies of `spec/operations/webhooks.yaml`: secrets of webhooks, and a way to try them. */
 import type { Operations } from '../../generated/server/operations.js';
-import { unprocessable } from '../errors.js';
-import { createId } from '../queue/ids.js';
+import { unprocessable } from '../../contract/errors.js';
+import { createId } from '../queue/store/ids.js';
 import { insertDelivery } from '../queue/store/deliveries.js';
 import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
-import { refusalOf } from '../queue/webhook/target.js';
+import { refusalOf } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
-import { keepFromCaches } from './handing.js';
+import { keepFromCaches } from './token-response.js';
 import { accountOf } from './own.js';
 import type { OperationServices } from './services.js';
 

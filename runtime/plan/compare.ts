@@ -1,5 +1,5 @@
 /** Values held against operands as a database would: by the type of the field. Pure. */
-import type { Field } from '../collection.js';
+import type { Field } from '../../contract/collection.js';
 import { keptValue, readValue } from './values.js';
 
 /** Below zero, zero, above zero; `null` where the operand is no such value: then nothing is known. */

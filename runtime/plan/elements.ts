@@ -1,5 +1,5 @@
 /** What the elements of an array of PostgreSQL are, by the name of its type. Pure. */
-import type { Field } from '../collection.js';
+import type { Field } from '../../contract/collection.js';
 
 type Element = Omit<Field, 'name'>;
 

@@ -1,6 +1,6 @@
 /** `fields` as what each row becomes: wildcards opened, names checked, relations followed. */
-import type { Field, ToMany } from '../collection.js';
-import { invalidQuery } from '../errors.js';
+import type { Field, ToMany } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query } from '../request/query.js';
 import { fromQuery, planFilter } from './filter.js';
 import { planMany } from './read.js';

@@ -1,7 +1,7 @@
 /** Filters as conditions: names looked up, operators checked against types, rules of every level applied. */
-import type { Field, Relation, ToMany } from '../collection.js';
-import { invalidQuery } from '../errors.js';
-import { operatorsOf, type Operator } from '../operators.js';
+import type { Field, Relation, ToMany } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
+import { operatorsOf, type Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import {
   crossRelation,

@@ -1,6 +1,6 @@
 /** Reads of items that are named by key. */
-import type { Collection, Field } from '../collection.js';
-import { forbidden } from '../errors.js';
+import type { Collection, Field } from '../../contract/collection.js';
+import { forbidden } from '../../contract/errors.js';
 import { splitKey } from '../request/route.js';
 import { readValue, type Scalar } from './values.js';
 import { allOf, anyOf, type Condition, type ReadPlan } from './types.js';

@@ -1,6 +1,6 @@
 /** Lists of related rows as payloads say them: rows to make, to change, to let go. */
-import type { ToMany } from '../collection.js';
-import { ApiError, ApiErrors, invalidPayload } from '../errors.js';
+import type { ToMany } from '../../contract/collection.js';
+import { ApiError, ApiErrors, invalidPayload } from '../../contract/errors.js';
 import { readKey, splitKeyValue } from './item.js';
 import type { Scalar } from './values.js';
 import { planCreate, planUpdate, type WriteContext } from './write.js';

@@ -1,8 +1,8 @@
 /** Rows that say who may do what, as they are written: what could never be evaluated is refused, else it would permit nothing. */
 import { readNetwork } from '../access/addresses.js';
 import { isUnresolvable } from '../access/variables.js';
-import type { Collection } from '../collection.js';
-import { ApiError } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { ApiError } from '../../contract/errors.js';
 import { parseFilter } from '../request/filter.js';
 import type { WriteRow } from './write.js';
 

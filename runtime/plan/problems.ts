@@ -1,6 +1,6 @@
 /** What is wrong with a value of a payload, in the words and details of its error. */
-import type { Collection, Field } from '../collection.js';
-import { apiError, type ApiError } from '../errors.js';
+import type { Collection, Field } from '../../contract/collection.js';
+import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Failure } from './validate.js';
 import type { ReadValue } from './values.js';
 

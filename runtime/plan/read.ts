@@ -1,6 +1,6 @@
 /** A query becomes a read plan: the one planner of REST and of everything else that asks for items. */
-import type { ToMany } from '../collection.js';
-import { invalidQuery } from '../errors.js';
+import type { ToMany } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
 import { fromQuery, planColumn, planFilter } from './filter.js';
@@ -17,7 +17,7 @@ import {
   type PlanContext,
   type Scope,
 } from './scope.js';
-import type { Collection } from '../collection.js';
+import type { Collection } from '../../contract/collection.js';
 import { planSearch } from './search.js';
 import {
   allOf,

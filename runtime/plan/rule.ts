@@ -1,6 +1,6 @@
 /** Rules of grants as conditions: every name is visible, literals are constants of the plan. */
 import type { Rule, RuleFilter } from '../access/grant.js';
-import { ApiError } from '../errors.js';
+import { ApiError } from '../../contract/errors.js';
 import { planFilter } from './filter.js';
 import type { Scope } from './scope.js';
 import { anyOf, conditionFalse, conditionTrue, type Condition } from './types.js';

@@ -1,8 +1,8 @@
 /** How names are looked up while planning: with the caller's grants, or, inside a rule, with none. */
 import type { Action, PolicySet } from '../access/policies.js';
 import { always, type Grant } from '../access/grant.js';
-import type { Collection, Field, Relation, ToMany, ToOne } from '../collection.js';
-import { forbidden, invalidQuery } from '../errors.js';
+import type { Collection, Field, Relation, ToMany, ToOne } from '../../contract/collection.js';
+import { forbidden, invalidQuery } from '../../contract/errors.js';
 import { ruleToCondition } from './rule.js';
 import { conditionTrue, type Condition, type Join } from './types.js';
 

@@ -1,5 +1,5 @@
 /** `search` as a condition over every readable column that can hold the text. */
-import type { FieldType } from '../collection.js';
+import type { FieldType } from '../../contract/collection.js';
 import { planColumn } from './filter.js';
 import { mayUse, type Scope } from './scope.js';
 import { anyOf, type Condition, type Operand } from './types.js';

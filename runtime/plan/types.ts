@@ -1,6 +1,6 @@
 /** Plans: what is to be read, every name resolved and every level carrying its grant. Data; no SQL. */
 import type { Grant } from '../access/grant.js';
-import type { Collection, Field, ToMany, ToOne } from '../collection.js';
+import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import type { MetaKey } from '../request/query.js';
 
 export interface ReadPlan {

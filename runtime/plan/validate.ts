@@ -3,7 +3,7 @@
  * What cannot be held against one, as a question for related items, is failed.
  */
 import type { Rule } from '../access/grant.js';
-import type { Collection, Field } from '../collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import type { Filter } from '../request/filter.js';
 import { compareValues, textOf } from './compare.js';
 

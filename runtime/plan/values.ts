@@ -2,7 +2,7 @@
  * Values as clients send them, read by the type of their field: one canonical form for every dialect,
  * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
  */
-import type { Field, FieldType } from '../collection.js';
+import type { Field, FieldType } from '../../contract/collection.js';
 import { isTooDeep, mostJsonLevels } from '../request/body.js';
 import { elementOf, isArray } from './elements.js';
 

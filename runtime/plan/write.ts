@@ -1,8 +1,8 @@
 /** Payloads as rows to be written: names and grants checked, values read by type, all problems told at once. */
 import { always, listsField, narrowGrant, type Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
-import type { Collection, Field, ToMany } from '../collection.js';
-import { ApiError, forbidden, invalidPayload, throwProblems } from '../errors.js';
+import type { Collection, Field, ToMany } from '../../contract/collection.js';
+import { ApiError, forbidden, invalidPayload, throwProblems } from '../../contract/errors.js';
 import { parseFilter } from '../request/filter.js';
 import { findListProblems } from './list.js';
 import { findRuleProblems } from './permission.js';

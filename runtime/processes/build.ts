@@ -11,9 +11,9 @@ import { generate, type GenerateOptions } from '../../generator/main.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { pruneBuilds } from './builds.js';
 import { bundle, bundleFunctions } from './bundle.js';
-import type { Config } from '../config.js';
-import { generatedFolder } from '../paths.js';
-import { isRefusal, Refusal } from '../refusal.js';
+import type { Config } from '../config/config.js';
+import { generatedFolder } from '../config/paths.js';
+import { isRefusal, Refusal } from '../config/refusal.js';
 import { pendingSteps } from '../schema/bootstrap.js';
 
 /** What to build, and where. */

@@ -1,7 +1,7 @@
 /** Generated TypeScript → one JavaScript file, with esbuild. */
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { modulePath } from '../package.js';
+import { modulePath } from '../config/package.js';
 
 /** @throws Error with every message of esbuild, each with file and line */
 export const bundle = async (entry: string, outfile: string): Promise<void> => {

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CollectionDeclaration } from '../collection.js';
-import type { Config } from '../config.js';
-import { connect } from '../connect.js';
-import type { Database } from '../execute/database.js';
+import type { CollectionDeclaration } from '../../contract/collection.js';
+import type { Config } from '../config/config.js';
+import { connect } from '../databases/connect.js';
+import type { Database } from '../databases/contract.js';
 import { timed, type Observe } from '../observe.js';
-import type { QueueModelDeclaration } from '../queue-model.js';
+import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
 import { loadFunctions, type Functions } from './functions.js';
 import { prepareBuild } from './prepare.js';

@@ -17,12 +17,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { BuildAnswer, BuildTask } from './build.js';
-import type { Config } from '../config.js';
-import type { Database } from '../execute/database.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
 import { timed, type Observe } from '../observe.js';
-import { modulePath, packageVersion } from '../package.js';
-import { buildFolder, generatedFolder, specFolders } from '../paths.js';
-import { Refusal } from '../refusal.js';
+import { modulePath, packageVersion } from '../config/package.js';
+import { buildFolder, generatedFolder, specFolders } from '../config/paths.js';
+import { Refusal } from '../config/refusal.js';
 import { sourcesOf } from './sources.js';
 
 export interface PrepareOptions {

@@ -4,11 +4,11 @@
  */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
-import { once } from '../once.js';
-import { computeHashesApart } from '../passwords.js';
-import { isRefusal } from '../refusal.js';
+import { once } from '../concurrency/lazy.js';
+import { computeHashesApart } from '../auth/passwords/hash.js';
+import { isRefusal } from '../config/refusal.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
 export interface RequestProcess {

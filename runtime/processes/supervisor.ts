@@ -6,8 +6,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from '../observe.js';
-import { modulePath } from '../package.js';
-import { Refusal } from '../refusal.js';
+import { modulePath } from '../config/package.js';
+import { Refusal } from '../config/refusal.js';
 import type { Report } from './request-process.js';
 
 export interface SupervisorOptions {

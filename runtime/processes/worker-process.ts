@@ -1,11 +1,11 @@
 /** A process of Temporal workers: `svc worker`, and beside the demo. */
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Observe } from '../observe.js';
-import { modulePath, packageVersion } from '../package.js';
+import { modulePath, packageVersion } from '../config/package.js';
 import type { Stoppable } from './lifetime.js';
-import { urlOf } from '../urls.js';
+import { urlOf } from '../config/urls.js';
 import { openBuild } from './open-build.js';
-import type { WorkerRole } from '../queue/worker.js';
+import type { WorkerRole } from '../queue/temporal/worker.js';
 
 export interface WorkerProcessOptions {
   readonly config: Config;
@@ -26,8 +26,8 @@ export const startWorkerProcess = async ({
   const opened = await openBuild({ config, observe });
   const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, secretsOf }] =
     await Promise.all([
-      import('../queue/worker.js'),
-      import('../queue/models.js'),
+      import('../queue/temporal/worker.js'),
+      import('../queue/models/models.js'),
       import('../queue/settings.js'),
       import('../auth/keys.js'),
     ]);
@@ -40,7 +40,7 @@ export const startWorkerProcess = async ({
     models: createQueueModels(opened.queueModels),
     functions: await opened.loadFunctions(),
     roles,
-    workflowBundle: modulePath('queue/workflow-bundle'),
+    workflowBundle: modulePath('queue/temporal/workflow-bundle'),
     userAgent: `svc/${packageVersion}`,
     onFailure: (error) => observe({ kind: 'workerFailed', error }),
     onWarning: (message) => observe({ kind: 'warning', message }),

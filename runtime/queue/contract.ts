@@ -3,7 +3,7 @@
  * in the database, so a history holds ids only.
  */
 
-import type { ErrorType } from './outcome.js';
+import type { ErrorType } from './requests/outcome.js';
 
 export const workflowTypes = {
   modelRequest: 'modelRequest',

@@ -1,6 +1,6 @@
 /** What the queue needs of the configuration. */
-import type { Config } from '../config.js';
-import type { TargetPolicy } from './webhook/target.js';
+import type { Config } from '../config/config.js';
+import type { TargetPolicy } from './webhooks/target.js';
 
 export interface QueueSettings {
   /** `null`: no server; requests wait. */

@@ -1,5 +1,5 @@
 /** Request bodies: JSON, and nothing else. */
-import { apiError, invalidPayload } from '../errors.js';
+import { apiError, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 
 /**

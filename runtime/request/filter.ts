@@ -1,6 +1,6 @@
 /** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
-import { invalidQuery } from '../errors.js';
-import { operandOf, operatorNames, type Operator } from '../operators.js';
+import { invalidQuery } from '../../contract/errors.js';
+import { operandOf, operatorNames, type Operator } from '../../contract/operators.js';
 import { asList } from './query-string.js';
 
 export type Filter =

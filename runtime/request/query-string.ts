@@ -2,7 +2,7 @@
  * Query strings, `a=1&filter[name][_eq]=x`, as nested values. Objects have no prototype, so that no key is special;
  * an object whose keys are 0..n-1 in order is read as a list by `asList`.
  */
-import { invalidQuery } from '../errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 
 export type RawValue = string | RawObject;
 export interface RawObject {

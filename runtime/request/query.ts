@@ -2,7 +2,7 @@
  * The global query parameters, from a query string or a SEARCH body, as one tree.
  * Values are kept apart from the tree: two requests that differ only in values have the same shape.
  */
-import { invalidQuery } from '../errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 import { parseFilter, type Filter } from './filter.js';
 import { asList, parseQueryString } from './query-string.js';
 

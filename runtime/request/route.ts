@@ -1,5 +1,5 @@
 /** Paths of the data plane: `/items/:collection[/:key]`, and `/users[/:key]` for system collections. */
-import type { Collection, Registry } from '../collection.js';
+import type { Collection, Registry } from '../../contract/collection.js';
 
 export interface Route {
   /** `null`: no such collection here; answered like a forbidden one. */

@@ -1,6 +1,6 @@
 /** Results and errors as responses. */
 import { limitHeaders } from '../access/limiter.js';
-import { ApiError, ApiErrors, apiError } from '../errors.js';
+import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { ApiResponse } from '../request/api-request.js';
 

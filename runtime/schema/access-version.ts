@@ -2,7 +2,7 @@
  * The counter of changes to users, roles, policies, access and permissions: one row, read inside every statement
  * of a request. Internal: no collection, and introspection does not show it.
  */
-import type { Executor } from '../execute/database.js';
+import type { Executor } from '../databases/contract.js';
 
 /** Creates the table and its row where they are missing. Safe to repeat. */
 export const ensureAccessVersion = async (executor: Pick<Executor, 'query' | 'write'>): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Old rows of `svc_activity`. */
 import { databaseTime } from '../execute/database-time.js';
-import type { Database, Executor } from '../execute/database.js';
-import { printerOf } from './ddl.js';
+import type { Database, Executor } from '../databases/contract.js';
+import { printerOf } from '../databases/ddl.js';
 
 /** The setting; `null`: for ever. */
 export const retentionDays = async (executor: Pick<Executor, 'query'>): Promise<number | null> => {

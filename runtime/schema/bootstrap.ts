@@ -1,10 +1,10 @@
 /** Creates or reconciles the system tables and the first administrator. Additive, and safe to repeat. */
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
-import type { Database } from '../execute/database.js';
-import { hashPassword, verifyPassword } from '../passwords.js';
+import type { Database } from '../databases/contract.js';
+import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
 import { ensureAccessVersion } from './access-version.js';
-import { printerOf } from './ddl.js';
+import { printerOf } from '../databases/ddl.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
 import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';

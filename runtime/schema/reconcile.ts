@@ -1,6 +1,6 @@
 /** Declared system tables against the tables that are there: the statements that are missing. Additive and pure. */
 import type { Catalog, Table } from '../../generator/introspection/catalog.js';
-import type { DdlPrinter } from './ddl.js';
+import type { DdlPrinter } from '../databases/ddl.js';
 import { foreignKeysOf, type Named, type SystemTable } from './system-tables.js';
 
 export interface DdlStep {

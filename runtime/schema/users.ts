@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findAdministrators } from '../execute/administrators.js';
 import { databaseTime } from '../execute/database-time.js';
-import type { BindValue, Database, Executor } from '../execute/database.js';
+import type { BindValue, Database, Executor } from '../databases/contract.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
-import { printerOf } from './ddl.js';
+import { printerOf } from '../databases/ddl.js';
 
 /** A role or policy of this name is made by bootstrap where nobody administers yet. */
 const administrator = 'Administrator';

@@ -1,8 +1,8 @@
 /** Conditions as SQL. A scope is one FROM: its alias, and the joins that columns in it asked for. */
-import type { Collection, ToOne } from '../collection.js';
-import { invalidQuery } from '../errors.js';
+import type { Collection, ToOne } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
-import type { Match, SqlDialect } from './dialect.js';
+import type { Match, SqlDialect } from '../databases/sql-dialect.js';
 import { join, sql, type Sql } from './fragment.js';
 import {
   listParameter,

@@ -1,6 +1,6 @@
 /** SQL under construction: text with parameters in place. Values never enter the text, save whole numbers of LIMIT. */
-import { invalidQuery } from '../errors.js';
-import type { Beyond, BindValue } from './dialect.js';
+import { invalidQuery } from '../../contract/errors.js';
+import type { Beyond, BindValue } from '../databases/sql-dialect.js';
 
 /** What a statement is bound from. */
 export interface BindInput {

@@ -1,6 +1,6 @@
 /** Keys of parents as one text each, whatever their columns. */
-import type { Field } from '../collection.js';
-import type { BindValue, SqlDialect } from './dialect.js';
+import type { Field } from '../../contract/collection.js';
+import type { BindValue, SqlDialect } from '../databases/sql-dialect.js';
 
 /** One text for a key of one or several columns; bytes are the characters of their numbers (latin1). */
 export const joinKey = (parts: readonly string[]): string =>

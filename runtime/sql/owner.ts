@@ -1,8 +1,8 @@
 /** Whose rows the rows of a nested list are: the parent's key, selected and compared. */
-import { requireField, type Field } from '../collection.js';
+import { requireField, type Field } from '../../contract/collection.js';
 import type { ReadPlan } from '../plan/types.js';
 import { columnOf, type SqlScope } from './condition.js';
-import type { BindValue, SqlDialect } from './dialect.js';
+import type { BindValue, SqlDialect } from '../databases/sql-dialect.js';
 import { join, sql, type BindInput, type Parameter, type Sql } from './fragment.js';
 import { bindKeyPart, keyPlaceholder } from './key.js';
 import type { ListEntry } from './select.js';

@@ -1,9 +1,9 @@
 /** Parameters of statements: from the client's value to the bound one, checked by the field's type. */
-import type { Field } from '../collection.js';
-import { invalidQuery } from '../errors.js';
+import type { Field } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
 import { firstYear, isRounded, isYear, readValue } from '../plan/values.js';
-import type { BindValue, Match, SqlDialect } from './dialect.js';
+import type { BindValue, Match, SqlDialect } from '../databases/sql-dialect.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';
 

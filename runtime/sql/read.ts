@@ -1,6 +1,6 @@
 /** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
-import type { Collection } from '../collection.js';
-import { invalidQuery } from '../errors.js';
+import type { Collection } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
 import type { MetaKey } from '../request/query.js';
 import {
@@ -12,7 +12,7 @@ import {
   tableOf,
   type SqlScope,
 } from './condition.js';
-import type { SqlDialect } from './dialect.js';
+import type { SqlDialect } from '../databases/sql-dialect.js';
 import {
   createStatement,
   join,

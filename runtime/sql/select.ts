@@ -2,7 +2,7 @@
  * What a row becomes: the columns a statement selects, and the template that turns them into JSON.
  * The database sends plain columns; the JSON is written from their bytes (`execute`), which costs both sides least.
  */
-import type { Field } from '../collection.js';
+import type { Field } from '../../contract/collection.js';
 import type { Condition, Entry, Select } from '../plan/types.js';
 import { columnOf, compileCondition, follow, type SqlScope } from './condition.js';
 import { sql, type Sql } from './fragment.js';

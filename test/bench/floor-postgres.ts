@@ -1,6 +1,6 @@
 /** The floor on PostgreSQL: one pool of ten, everything prepared, rows decoded by the driver. */
 import { Pool, types } from 'pg';
-import { numberPlaceholders } from '../../runtime/execute/postgres-placeholders.js';
+import { numberPlaceholders } from '../../runtime/databases/postgres/placeholders.js';
 import type { FloorStore } from './floor.js';
 import { draftValues, nestTags, sql, type Row } from './floor-rows.js';
 

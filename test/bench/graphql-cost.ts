@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { collections } from '../../generated/server/index.js';
 import type { Principal } from '../../runtime/access/access.js';
 import { createPolicyBook } from '../../runtime/access/policies.js';
-import { createRegistry, type Collection } from '../../runtime/collection.js';
-import type { ApiError } from '../../runtime/errors.js';
-import type { Executor } from '../../runtime/execute/database.js';
+import { createRegistry, type Collection } from '../../contract/collection.js';
+import type { ApiError } from '../../contract/errors.js';
+import type { Executor } from '../../runtime/databases/contract.js';
 import { RowCollector } from '../../runtime/execute/row-set.js';
 import type { CallContext } from '../../runtime/graphql/compile.js';
 import { compileDocument } from '../../runtime/graphql/document.js';
@@ -17,7 +17,7 @@ import { executeOperation } from '../../runtime/graphql/execute.js';
 import { createViews } from '../../runtime/graphql/schema.js';
 import { readList } from '../../runtime/items/read.js';
 import { parseQuery } from '../../runtime/request/query.js';
-import { loadDialect } from '../../runtime/sql/dialects.js';
+import { loadDialect } from '../../runtime/databases/dialects.js';
 
 const document = `query ($after: GraphQLStringOrFloat) {
   Album(filter: { AlbumId: { _gt: $after } }, sort: ["AlbumId"], limit: 50) {

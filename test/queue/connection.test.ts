@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readConnection } from '../../runtime/queue/connection.js';
+import { readConnection } from '../../runtime/queue/temporal/connection.js';
 
 const chosen = { address: 'here:7233', namespace: null };
 

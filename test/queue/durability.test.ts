@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
-import { createOrchestrator } from '../../runtime/queue/orchestrator.js';
+import { createOrchestrator } from '../../runtime/queue/temporal/gateway.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { findFreePort } from '../services/server.js';
 import { startTestQueue, until, type TestQueue } from './harness.js';

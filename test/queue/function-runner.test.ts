@@ -1,8 +1,8 @@
 /** What becomes of what a function model returns or throws. */
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../runtime/index.js';
-import type { QueueModelDeclaration, RunModel } from '../../runtime/queue-model.js';
-import { createRunner, type Attempted } from '../../runtime/queue/runners/index.js';
+import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
+import { createRunner, type Attempted } from '../../runtime/queue/models/run-model.js';
 
 const model: QueueModelDeclaration = {
   id: 'test/function',

@@ -2,12 +2,12 @@
 import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { loadConfig } from '../../runtime/config.js';
-import { createKey } from '../../runtime/queue/keys.js';
-import { createQueueModels } from '../../runtime/queue/models.js';
+import { loadConfig } from '../../runtime/config/config.js';
+import { createKey } from '../../runtime/queue/requests/keys.js';
+import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
 import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
-import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/worker.js';
+import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/temporal/worker.js';
 import type { TestDialect } from '../databases.js';
 import {
   functions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkInput } from '../../runtime/queue/input.js';
+import { checkInput } from '../../runtime/queue/models/input.js';
 
 const input = {
   type: 'object',

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReceivers } from '../../runtime/queue/webhook/receivers.js';
+import { createReceivers } from '../../runtime/queue/webhooks/receivers.js';
 import { dialects } from '../databases.js';
 import { startTestQueue, until, type TestQueue } from './harness.js';
 

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { watchSearchable } from '../../runtime/queue/orchestrator.js';
+import { watchSearchable } from '../../runtime/queue/temporal/gateway.js';
 import { startTestQueue, until, type TestQueue } from './harness.js';
 
 let queue: TestQueue;

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { decode, encode, type Packet } from 'dns-packet';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attempt } from '../../runtime/queue/webhook/attempt.js';
-import { createReceiverAgent, type Resolve } from '../../runtime/queue/webhook/connector.js';
-import { refusalOf, type TargetPolicy } from '../../runtime/queue/webhook/target.js';
+import { attempt } from '../../runtime/queue/webhooks/attempt.js';
+import { createReceiverAgent, type Resolve } from '../../runtime/queue/webhooks/connector.js';
+import { refusalOf, type TargetPolicy } from '../../runtime/queue/webhooks/target.js';
 
 const strict: TargetPolicy = { allowed: [], http: true };
 

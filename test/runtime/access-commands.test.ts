@@ -1,6 +1,6 @@
 /** `svc access` and `svc activity`. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { printerOf } from '../../runtime/schema/ddl.js';
+import { printerOf } from '../../runtime/databases/ddl.js';
 import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
 import { createWorkplace } from './commands.js';
 

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { introspect } from '../../generator/introspection/index.js';
 import { loadSpec } from '../../generator/spec/load.js';
-import { packageRoot } from '../../runtime/package.js';
-import type { Database } from '../../runtime/execute/database.js';
-import { verifyPassword } from '../../runtime/passwords.js';
+import { packageRoot } from '../../runtime/config/package.js';
+import type { Database } from '../../runtime/databases/contract.js';
+import { verifyPassword } from '../../runtime/auth/passwords/hash.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
-import { printerOf } from '../../runtime/schema/ddl.js';
+import { printerOf } from '../../runtime/databases/ddl.js';
 import {
   catalogReader,
   createTestDatabase,

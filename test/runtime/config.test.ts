@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadConfig, loadEnvironment, type ConfigError } from '../../runtime/config.js';
+import { loadConfig, loadEnvironment, type ConfigError } from '../../runtime/config/config.js';
 import { variables } from '../../runtime/config/variables.js';
 import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 
 const folders: string[] = [];
 

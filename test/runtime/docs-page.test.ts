@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
-import { docsAsset, docsPage } from '../../runtime/pages/docs.js';
+import { docsAsset, docsPage } from '../../runtime/http/pages/docs.js';
 import type { ApiResponse } from '../../runtime/request/api-request.js';
 import { findChromium } from '../chromium.js';
 import { albums } from '../generator/models.js';

@@ -2,7 +2,7 @@
 import { expectTypeOf, it } from 'vitest';
 import { always, createGrant, type Grant } from '../../runtime/access/grant.js';
 import type { PolicySet } from '../../runtime/access/policies.js';
-import { createRegistry, type Collection } from '../../runtime/collection.js';
+import { createRegistry, type Collection } from '../../contract/collection.js';
 import { planRead } from '../../runtime/plan/read.js';
 import { conditionTrue, type ReadPlan } from '../../runtime/plan/types.js';
 import type { CreatePlan, DeletePlan, UpdatePlan } from '../../runtime/plan/write.js';

@@ -1,7 +1,7 @@
 /** What has expired is deleted. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { keepHouse } from '../../runtime/housekeeping.js';
+import { keepHouse } from '../../runtime/schema/housekeeping.js';
 import { dialects } from '../databases.js';
 import { useServer } from './harness/use-server.js';
 import { insertRow } from './server-harness.js';

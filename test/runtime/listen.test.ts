@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../runtime/answer.js';
-import { listen, type Listener } from '../../runtime/listen.js';
+import type { Answer } from '../../runtime/http/respond.js';
+import { listen, type Listener } from '../../runtime/http/node-server.js';
 import { createProxies } from '../../runtime/request/client-address.js';
 
 let listener: Listener | null = null;

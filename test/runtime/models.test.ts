@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { Album } from '../../generated/server/album.js';
 import { collections } from '../../generated/server/index.js';
 import { Track } from '../../generated/server/track.js';
-import type { CollectionDeclaration } from '../../runtime/collection.js';
-import { bindModels, type BoundModels } from '../../runtime/models.js';
+import type { CollectionDeclaration } from '../../contract/collection.js';
+import { bindModels, type BoundModels } from '../../runtime/items/models.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../databases.js';
 
 const chinook = {

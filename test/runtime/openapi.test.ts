@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
 import type { Model, Operation } from '../../generator/model/types.js';
 import { createPolicyBook, type AccessRows } from '../../runtime/access/policies.js';
-import { createRegistry, defineCollection, integer, manyToOne, string } from '../../runtime/collection.js';
+import { createRegistry, defineCollection, integer, manyToOne, string } from '../../contract/collection.js';
 import { visibilityOf, type Visibility } from '../../runtime/access/visibility.js';
-import { narrowOpenApi } from '../../runtime/openapi.js';
+import { narrowOpenApi } from '../../runtime/operations/openapi-view.js';
 import { albums, kinds, named, oddNames } from '../generator/models.js';
 
 type Permitted = Readonly<Record<string, readonly string[] | '*'>>;

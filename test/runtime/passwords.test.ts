@@ -9,7 +9,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { modulePath } from '../../runtime/package.js';
+import { modulePath } from '../../runtime/config/package.js';
 
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
@@ -62,7 +62,7 @@ const ask = async (caller: Caller, ...task: readonly unknown[]): Promise<unknown
 const childrenOf = ({ process: { pid } }: Caller): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .split(' ')
-    .filter((child) => child !== '' && commandOf(child).includes('passwords/process'))
+    .filter((child) => child !== '' && commandOf(child).includes('passwords/hash-worker'))
     .map(Number);
 
 const commandOf = (pid: number | string): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');

@@ -6,7 +6,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { createProject, type Project } from './package.js';
 
 const source = join(packageRoot, 'generated', 'client');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 
 const run = promisify(execFile);
 

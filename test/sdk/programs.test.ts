@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { findNode, nodeVersions } from './nodes.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { startTestQueue, until, type TestQueue } from '../queue/harness.js';
 import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';

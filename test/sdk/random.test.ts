@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
 import { createWorkplace, type Workplace } from '../runtime/commands.js';
 import { adminToken } from '../runtime/server-harness.js';

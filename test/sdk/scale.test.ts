@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emitClient } from '../../generator/emitters/client/index.js';
 import type { Collection } from '../../generator/model/types.js';
-import { packageRoot } from '../../runtime/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { collection, counter, field, model } from '../generator/models.js';
 import { strictest } from './package.js';
 

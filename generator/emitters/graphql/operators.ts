@@ -1,5 +1,5 @@
 /** Types that every schema may use: scalars, and the operators of each kind of field. */
-import { operandOf, operatorsOf, type Operator } from '../../../runtime/operators.js';
+import { operandOf, operatorsOf, type Operator } from '../../../contract/operators.js';
 import type { Field, FieldType } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 

@@ -1,6 +1,6 @@
 /** Filters: the operators of each field type, once; and the filter of each collection, made of them. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
-import { operandOf, operatorsOf, type Operator } from '../../../runtime/operators.js';
+import { operandOf, operatorsOf, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, FieldType, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
 import { marks } from './marks.js';

@@ -1,8 +1,8 @@
 /** A provider of identities: where people are sent to log in, and who it says they are when they come back. */
 import type { Configuration } from 'openid-client';
 import { isLocal, type OAuth2Config, type ProviderConfig } from '../../config/providers.js';
-import { apiError, type ApiError } from '../../errors.js';
-import { once } from '../../once.js';
+import { apiError, type ApiError } from '../../../contract/errors.js';
+import { once } from '../../concurrency/lazy.js';
 
 export interface Provider {
   readonly config: ProviderConfig;

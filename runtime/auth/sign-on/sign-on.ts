@@ -1,6 +1,6 @@
 /** Single sign-on, free of HTTP: sends people to a provider, and knows them when they come back. */
 import type { ProviderConfig } from '../../config/providers.js';
-import { ApiError, apiError, invalidQuery } from '../../errors.js';
+import { ApiError, apiError, invalidQuery } from '../../../contract/errors.js';
 import type { RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
 import { createAllowList } from '../allow-list.js';

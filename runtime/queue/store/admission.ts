@@ -3,7 +3,7 @@
  * that waits, among equals to the account that runs least, of its requests to the oldest. Decided under the lock of
  * the model's lane, so that processes take turns.
  */
-import type { QueueModelDeclaration } from '../../queue-model.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { insertRow, listOf, number, type Statements } from './rows.js';
 
 type Lane = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;

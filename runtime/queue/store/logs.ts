@@ -1,5 +1,5 @@
 /** `svc_request_logs`: what models say while they run. */
-import type { LogLevel } from '../../queue-model.js';
+import type { LogLevel } from '../../../contract/queue-model.js';
 import { listOf, type Statements } from './rows.js';
 
 export interface LogLine {

@@ -1,5 +1,5 @@
 /** Rows of the queue's tables as they come from any database: whole numbers may be texts, empty is null. */
-import type { Executor } from '../../execute/database.js';
+import type { Executor } from '../../databases/contract.js';
 
 /** Statements only: what stores need of a database or of a transaction. */
 export type Statements = Pick<Executor, 'query' | 'write'>;

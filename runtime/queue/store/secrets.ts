@@ -1,6 +1,6 @@
 /** What webhooks are signed with: a secret for each account, and the key pairs of the platform. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createId } from '../ids.js';
+import { createId } from './ids.js';
 import { insertRow, type Statements } from './rows.js';
 
 /** `whsec_` and 32 random bytes in Base64, as Standard Webhooks writes it. */

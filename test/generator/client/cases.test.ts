@@ -12,7 +12,7 @@ import { buildModel } from '../../../generator/model/build.js';
 import type { Model, OutputFile } from '../../../generator/model/types.js';
 import { loadSpec } from '../../../generator/spec/load.js';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
-import { packageRoot } from '../../../runtime/package.js';
+import { packageRoot } from '../../../runtime/config/package.js';
 import { cases, readTree, type Case } from '../emitters/cases.js';
 
 /** `UPDATE=cases npx vitest run test/generator/client` renews the golden folders; never where CI is set. */

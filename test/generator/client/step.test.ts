@@ -22,7 +22,7 @@ import { makeClient } from '../../../generator/client/make.js';
 import { buildModel } from '../../../generator/model/build.js';
 import { loadSpec } from '../../../generator/spec/load.js';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
-import { packageRoot } from '../../../runtime/package.js';
+import { packageRoot } from '../../../runtime/config/package.js';
 
 const tools: ReadonlySet<string> = new Set(['@hey-api', '@graphql-codegen']);
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;

@@ -3,7 +3,7 @@ import knex from 'knex';
 import type { ModelClass, Model } from 'objection';
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
-import { createRegistry, type CollectionDeclaration } from '../../../runtime/collection.js';
+import { createRegistry, type CollectionDeclaration } from '../../../contract/collection.js';
 import { cases, readTree } from './cases.js';
 
 interface ServerModule {

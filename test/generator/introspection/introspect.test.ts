@@ -9,7 +9,7 @@ import type {
 } from '../../../generator/introspection/catalog.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { catalogReader, createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
-import { printerOf } from '../../../runtime/schema/ddl.js';
+import { printerOf } from '../../../runtime/databases/ddl.js';
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { ColumnDefault, ColumnType } from '../../../generator/introspection/catalog.js';
-import { readDefault } from '../../../generator/introspection/mysql-columns.js';
+import { readDefault } from '../../../generator/introspection/mysql/columns.js';
 import {
   rowsToTables,
   type CatalogRows,
   type ColumnRow,
   type KeyColumnRow,
-} from '../../../generator/introspection/mysql-tables.js';
+} from '../../../generator/introspection/mysql/tables.js';
 
 const columnRow = (table: string, name: string, options: Partial<ColumnRow> = {}): ColumnRow => ({
   table,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ColumnType } from '../../../generator/introspection/catalog.js';
-import { readDefault, readType } from '../../../generator/introspection/sqlite-columns.js';
+import { readDefault, readType } from '../../../generator/introspection/sqlite/columns.js';
 
 it.each<[declared: string, type: ColumnType]>([
   ['', { kind: 'unknown' }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIndexParts, readTableStatement } from '../../../generator/introspection/sqlite-statement.js';
+import { readIndexParts, readTableStatement } from '../../../generator/introspection/sqlite/statement.js';
 
 describe('a CREATE TABLE statement', () => {
   it.each<[title: string, sql: string, want: object]>([

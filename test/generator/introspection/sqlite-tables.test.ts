@@ -6,7 +6,7 @@ import {
   type ForeignKeyRow,
   type IndexRow,
   type TableRow,
-} from '../../../generator/introspection/sqlite-tables.js';
+} from '../../../generator/introspection/sqlite/tables.js';
 
 const tableRow = (name: string, options: Partial<TableRow> = {}): TableRow => ({
   name,

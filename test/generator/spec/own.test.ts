@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { filterOperators } from '../../../generator/spec/filter.js';
-import { operatorNames } from '../../../runtime/operators.js';
+import { operatorNames } from '../../../contract/operators.js';
 import { ownSpec } from '../catalogs.js';
 
 describe('the package’s spec', () => {

@@ -1,6 +1,6 @@
 /** What happens to whom, and which of their credentials a second process refuses with the very next request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../../runtime/passwords.js';
+import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, type Answer, type TestServer } from '../server-harness.js';

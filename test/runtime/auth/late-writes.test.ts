@@ -1,7 +1,7 @@
 /** A write that waits for a hash while its sender loses the right to do it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, verifyPassword } from '../../../runtime/passwords.js';
+import { hashPassword, verifyPassword } from '../../../runtime/auth/passwords/hash.js';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { Answer, TestAccess } from '../server-harness.js';

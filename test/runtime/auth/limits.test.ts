@@ -1,9 +1,9 @@
 /** Guessing passwords, and too many requests. */
 import { describe, expect, it } from 'vitest';
 import { createAttempts } from '../../../runtime/auth/attempts.js';
-import { verifyPassword } from '../../../runtime/passwords.js';
-import { apiError, type ApiError } from '../../../runtime/errors.js';
-import { loadDialect } from '../../../runtime/sql/dialects.js';
+import { verifyPassword } from '../../../runtime/auth/passwords/hash.js';
+import { apiError, type ApiError } from '../../../contract/errors.js';
+import { loadDialect } from '../../../runtime/databases/dialects.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { enableCodes, login, logIn, password, peopleServer, readBooks } from './people.js';

@@ -1,7 +1,7 @@
 /** A library with people who log in. */
 import jwt from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
-import { hashPassword } from '../../../runtime/passwords.js';
+import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { librarySql } from '../behaviour/library.js';
 import type { Client } from '../harness/client.js';
 import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';

@@ -2,7 +2,7 @@
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { loadSpec } from '../../../generator/spec/load.js';
-import { specFolders } from '../../../runtime/paths.js';
+import { specFolders } from '../../../runtime/config/paths.js';
 import { dialects } from '../../databases.js';
 import { login, password, peopleServer } from '../auth/people.js';
 import { sqlFor } from '../harness/sql.js';

@@ -6,7 +6,7 @@ import { logIn, password } from '../auth/people.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { insertRow, type TestAccess, type TestPermission } from '../server-harness.js';
-import { hashPassword } from '../../../runtime/passwords.js';
+import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { librarySql } from './library.js';
 
 const everything = (collection: string): readonly TestPermission[] =>

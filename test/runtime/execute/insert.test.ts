@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRegistry, integer, string, type Collection } from '../../../runtime/collection.js';
+import { createRegistry, integer, string, type Collection } from '../../../contract/collection.js';
 import { insertRows } from '../../../runtime/execute/insert.js';
-import { mysql } from '../../../runtime/sql/mysql.js';
+import { mysql } from '../../../runtime/databases/mysql/dialect.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 
 const declaration = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { introspect } from '../../../generator/introspection/index.js';
 import { columnToFacts } from '../../../generator/model/field-types.js';
-import type { Field } from '../../../runtime/collection.js';
+import type { Field } from '../../../contract/collection.js';
 import type { Token } from '../../../runtime/sql/select.js';
 import { catalogReader, createTestDatabase, type TestDatabase } from '../../databases.js';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Field } from '../../../runtime/collection.js';
-import { openDatabase, type Database } from '../../../runtime/execute/database.js';
+import type { Field } from '../../../contract/collection.js';
+import { openDatabase, type Database } from '../../../runtime/databases/contract.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 
 describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (dialect) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Field } from '../../../runtime/collection.js';
-import { openDatabase, type Database } from '../../../runtime/execute/database.js';
-import { clientOptions } from '../../../runtime/execute/postgres-options.js';
+import type { Field } from '../../../contract/collection.js';
+import { openDatabase, type Database } from '../../../runtime/databases/contract.js';
+import { clientOptions } from '../../../runtime/databases/postgres/options.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 
 const layoutOf = (field: Field) => ({

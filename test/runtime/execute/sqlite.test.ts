@@ -1,6 +1,6 @@
 /** What a kept statement gives of a table that changes under it. */
 import { expect, it } from 'vitest';
-import { openSqlite } from '../../../runtime/execute/sqlite.js';
+import { openSqlite } from '../../../runtime/databases/sqlite/connection.js';
 import { createTestDatabase } from '../../databases.js';
 
 it('names what it reads by the columns of now, also after another connection has dropped one', async () => {

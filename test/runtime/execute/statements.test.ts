@@ -1,6 +1,6 @@
 /** Which prepared statement leaves when there are too many. */
 import { expect, it } from 'vitest';
-import { evictStatement, findStatement } from '../../../runtime/execute/statements.js';
+import { evictStatement, findStatement } from '../../../runtime/databases/statements.js';
 
 it('lets the one longest not used go, and none before there are too many', () => {
   const statements = new Map<string, number>();

@@ -3,7 +3,7 @@ import { chromium, type Browser } from 'playwright-core';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../chromium.js';
-import { graphiqlPage } from '../../../runtime/pages/graphiql.js';
+import { graphiqlPage } from '../../../runtime/http/pages/graphiql.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken } from '../server-harness.js';
 

@@ -3,7 +3,7 @@ import { buildSchema, getNamedType, isObjectType, type GraphQLObjectType, type G
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSpec } from '../../../generator/spec/load.js';
-import { packageRoot } from '../../../runtime/package.js';
+import { packageRoot } from '../../../runtime/config/package.js';
 import { dialects } from '../../databases.js';
 import { startMuseum } from '../recorded/museum.js';
 import type { TestServer } from '../server-harness.js';

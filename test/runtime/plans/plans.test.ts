@@ -5,11 +5,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHandle, type Handle } from '../../../runtime/handle.js';
-import { ApiError, ApiErrors } from '../../../runtime/errors.js';
+import { createHandle, type Handle } from '../../../runtime/items/handle.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
-import { loadDialect } from '../../../runtime/sql/dialects.js';
+import { loadDialect } from '../../../runtime/databases/dialects.js';
 import { ensureAccessVersion } from '../../../runtime/schema/access-version.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { openAccess, registry } from './records.js';

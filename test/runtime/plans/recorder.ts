@@ -1,6 +1,6 @@
 /** Writes down the statements that go through a database. */
-import type { Database, Executor } from '../../../runtime/execute/database.js';
-import type { BindValue } from '../../../runtime/sql/dialect.js';
+import type { Database, Executor } from '../../../runtime/databases/contract.js';
+import type { BindValue } from '../../../runtime/databases/sql-dialect.js';
 
 export interface Recorder {
   readonly database: Database;

@@ -11,7 +11,7 @@ import {
   oneToMany,
   string,
   text,
-} from '../../../runtime/collection.js';
+} from '../../../contract/collection.js';
 
 export const registry = createRegistry([
   defineCollection({

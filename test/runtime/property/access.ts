@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { createAccess, type Access } from '../../../runtime/access/access.js';
 import type { AccessRows } from '../../../runtime/access/policies.js';
-import type { Collection, Registry } from '../../../runtime/collection.js';
+import type { Collection, Registry } from '../../../contract/collection.js';
 import { filterOn, writeFilter } from './filters.js';
 import type { ReadPermission, Viewer } from './visible.js';
 

@@ -12,10 +12,10 @@ import {
   type Registry,
   type ToMany,
   type ToOne,
-} from '../../../runtime/collection.js';
-import type { Database } from '../../../runtime/execute/database.js';
-import { bindModels } from '../../../runtime/models.js';
-import { packageRoot } from '../../../runtime/package.js';
+} from '../../../contract/collection.js';
+import type { Database } from '../../../runtime/databases/contract.js';
+import { bindModels } from '../../../runtime/items/models.js';
+import { packageRoot } from '../../../runtime/config/package.js';
 import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
 import { specWith, systemTables } from '../../generator/catalogs.js';
 import { sqlFor } from '../harness/sql.js';

@@ -1,5 +1,5 @@
 /** How a database compares texts, told by itself: the place of each character, equal characters sharing one. */
-import type { Database } from '../../../runtime/execute/database.js';
+import type { Database } from '../../../runtime/databases/contract.js';
 
 export interface Collation {
   compare(left: string, right: string): number;

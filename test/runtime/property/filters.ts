@@ -1,6 +1,6 @@
 /** Filters as trees: made at random, written as a client writes them. What they mean stands in `reference`. */
 import * as fc from 'fast-check';
-import type { Collection, Field, Relation, ToMany, ToOne } from '../../../runtime/collection.js';
+import type { Collection, Field, Relation, ToMany, ToOne } from '../../../contract/collection.js';
 import { operandOf, words, type Sent } from './values.js';
 
 export type FilterTree =

@@ -1,6 +1,6 @@
 /** Everything a viewer may not see, changed: cells trade their values, in a way that no rule of the viewer notices. */
 import type { Model, ModelClass } from 'objection';
-import type { Collection, Field } from '../../../runtime/collection.js';
+import type { Collection, Field } from '../../../contract/collection.js';
 import type { Archive } from './archive.js';
 import type { FilterTree } from './filters.js';
 import type { Row } from './rows.js';

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
-import { ApiError } from '../../../runtime/errors.js';
-import type { Handle } from '../../../runtime/handle.js';
+import { ApiError } from '../../../contract/errors.js';
+import type { Handle } from '../../../runtime/items/handle.js';
 import { dialects } from '../../databases.js';
 import { accessOf, scenarioOn, tokens, viewerOf } from './access.js';
 import { openArchive, type Archive } from './archive.js';

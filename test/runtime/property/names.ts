@@ -1,5 +1,5 @@
 /** Names in queries: what they stand for, and who may use them. */
-import type { Collection, Relation, ToOne } from '../../../runtime/collection.js';
+import type { Collection, Relation, ToOne } from '../../../contract/collection.js';
 import type { FilterTree } from './filters.js';
 import type { ItemsQuery, ListQuery } from './queries.js';
 import { canRead, mayUse, type Place } from './visible.js';

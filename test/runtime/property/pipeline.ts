@@ -1,8 +1,8 @@
 /** The real pipeline on the archive, for whatever access says. */
 import type { Access } from '../../../runtime/access/access.js';
-import { createRegistry, defineCollection, integer, string } from '../../../runtime/collection.js';
-import { createHandle, type Handle } from '../../../runtime/handle.js';
-import { loadDialect } from '../../../runtime/sql/dialects.js';
+import { createRegistry, defineCollection, integer, string } from '../../../contract/collection.js';
+import { createHandle, type Handle } from '../../../runtime/items/handle.js';
+import { loadDialect } from '../../../runtime/databases/dialects.js';
 import type { Archive } from './archive.js';
 
 /** Rows of a list without a limit. */

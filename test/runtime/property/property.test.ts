@@ -5,9 +5,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
-import type { Collection, ToMany, ToOne } from '../../../runtime/collection.js';
-import { ApiError } from '../../../runtime/errors.js';
-import type { Handle } from '../../../runtime/handle.js';
+import type { Collection, ToMany, ToOne } from '../../../contract/collection.js';
+import { ApiError } from '../../../contract/errors.js';
+import type { Handle } from '../../../runtime/items/handle.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { dialects } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';

@@ -1,7 +1,7 @@
 /** Queries as clients may send them: made at random, and written in each of the three ways. */
 import * as fc from 'fast-check';
 import qs from 'qs';
-import type { Collection } from '../../../runtime/collection.js';
+import type { Collection } from '../../../contract/collection.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { filterOn, writeFilter, type FilterTree } from './filters.js';
 import { uuidOf, words } from './values.js';

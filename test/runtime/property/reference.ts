@@ -1,5 +1,5 @@
 /** The answers to queries, worked out of whole tables. */
-import type { Collection, Field, Relation, ToMany, ToOne } from '../../../runtime/collection.js';
+import type { Collection, Field, Relation, ToMany, ToOne } from '../../../contract/collection.js';
 import type { Archive } from './archive.js';
 import { checkQuery, Forbidden, isHidden, openStars, toTree, type Shape } from './names.js';
 import type { ItemsQuery, ListQuery, SortKey } from './queries.js';

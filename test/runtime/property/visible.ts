@@ -2,7 +2,7 @@
  * What a caller may see, decided table by table, row by row, cell by cell, in the plainest words. Knows nothing of
  * plans and SQL.
  */
-import type { Collection, Field, ToMany, ToOne } from '../../../runtime/collection.js';
+import type { Collection, Field, ToMany, ToOne } from '../../../contract/collection.js';
 import type { Archive } from './archive.js';
 import type { FilterTree } from './filters.js';
 import type { Row } from './rows.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
-import { hashPassword } from '../../../runtime/passwords.js';
+import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import type { TestDialect } from '../../databases.js';
 import {
   startTestServer,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../../runtime/config.js';
+import { loadConfig } from '../../../runtime/config/config.js';
 import { keepInUse, pruneBuilds } from '../../../runtime/processes/builds.js';
 import { openBuild } from '../../../runtime/processes/open-build.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { postgresPrinter } from '../../../runtime/schema/ddl/postgres.js';
+import { postgresPrinter } from '../../../runtime/databases/postgres/ddl.js';
 
 const nameIn = (sql: string): string => /exists "([^"]*)"/.exec(sql)?.[1] ?? '';
 const indexName = (name: string): string =>

@@ -14,7 +14,7 @@ import {
   oneToMany,
   string,
   type Collection,
-} from '../../../runtime/collection.js';
+} from '../../../contract/collection.js';
 
 const registry = createRegistry([
   defineCollection({

@@ -1,6 +1,6 @@
 /** What is made once, and made again where that failed. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { once } from '../../../runtime/once.js';
+import { once } from '../../../runtime/concurrency/lazy.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { numberPlaceholders } from '../../../runtime/execute/postgres-placeholders.js';
+import { numberPlaceholders } from '../../../runtime/databases/postgres/placeholders.js';
 
 it.each([
   ['select 1', 'select 1'],

@@ -1,5 +1,5 @@
 /** What a function refuses its input with. */
-import { ApiError, ApiErrors } from '../../../runtime/errors.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 
 /** Code of the API error that is thrown; `null`: none is. Anything else that is thrown is thrown on. */
 export const codeOf = (run: () => unknown): string | null => {

@@ -1,6 +1,6 @@
 /** Work that is done one piece at a time. */
 import { expect, it } from 'vitest';
-import { createTurns } from '../../../runtime/turns.js';
+import { createTurns } from '../../../runtime/concurrency/fair-queue.js';
 
 it('begins the next piece when what comes between is over too, whatever became of the one before', async () => {
   const events: string[] = [];

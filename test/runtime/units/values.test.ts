@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Field, FieldType } from '../../../runtime/collection.js';
+import type { Field, FieldType } from '../../../contract/collection.js';
 import { keptValue, readValue } from '../../../runtime/plan/values.js';
 
 type Options = Partial<Omit<Field, 'name' | 'type'>>;

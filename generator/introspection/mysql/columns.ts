@@ -1,0 +1,112 @@
+/** Column types and defaults as MySQL and MariaDB word them → the catalog's. Pure. */
+import type { ColumnDefault, ColumnType } from '../catalog.js';
+import type { ColumnRow } from './tables.js';
+
+type TypeRow = Pick<ColumnRow, 'columnType' | 'dataType' | 'length' | 'precision' | 'scale' | 'fraction'>;
+type TypeReader = (row: TypeRow) => ColumnType;
+
+/** `json`: a check keeps the text valid JSON. Words that are not listed are unknown: spatial types, vectors. */
+export const readType = (row: TypeRow, json: boolean): ColumnType =>
+  json ? { kind: 'json' } : (typeReaders.get(row.dataType.toLowerCase())?.(row) ?? { kind: 'unknown' });
+
+const integer =
+  (bits: 8 | 16 | 24 | 32 | 64): TypeReader =>
+  (row) => ({ kind: 'integer', bits, signed: !row.columnType.includes('unsigned') });
+
+/** `tinyint(1)` is how the server spells `boolean`. */
+const tinyint: TypeReader = (row) =>
+  row.columnType.startsWith('tinyint(1)') ? { kind: 'boolean' } : integer(8)(row);
+
+/** One bit is a boolean; more are a big-endian byte string, the form in which they can be read and written back. */
+const bit: TypeReader = (row) => {
+  const bits = Number(row.precision);
+  return bits === 1 ? { kind: 'boolean' } : { kind: 'binary', length: Math.ceil(bits / 8) };
+};
+
+const sized =
+  (kind: 'string' | 'text' | 'binary'): TypeReader =>
+  (row) => ({ kind, length: toNumber(row.length) });
+
+const fractional =
+  (kind: 'time' | 'dateTime' | 'timestamp'): TypeReader =>
+  (row) => ({ kind, fraction: toNumber(row.fraction) ?? 0 });
+
+const listed =
+  (kind: 'enum' | 'set'): TypeReader =>
+  (row) => ({ kind, values: readValues(row.columnType) });
+
+const toNumber = (count: ColumnRow['length']): number | null => (count === null ? null : Number(count));
+
+const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>([
+  ['tinyint', tinyint],
+  ['smallint', integer(16)],
+  ['mediumint', integer(24)],
+  ['int', integer(32)],
+  ['bigint', integer(64)],
+  ['bit', bit],
+  ['year', () => ({ kind: 'integer', bits: 16, signed: false })],
+  ['decimal', (row) => ({ kind: 'decimal', precision: toNumber(row.precision), scale: toNumber(row.scale) })],
+  ['float', () => ({ kind: 'float', bits: 32 })],
+  ['double', () => ({ kind: 'float', bits: 64 })],
+  ['char', sized('string')],
+  ['varchar', sized('string')],
+  ['tinytext', sized('text')],
+  ['text', sized('text')],
+  ['mediumtext', sized('text')],
+  ['longtext', () => ({ kind: 'text', length: null })],
+  ['binary', sized('binary')],
+  ['varbinary', sized('binary')],
+  ['tinyblob', sized('binary')],
+  ['blob', sized('binary')],
+  ['mediumblob', sized('binary')],
+  ['longblob', () => ({ kind: 'binary', length: null })],
+  ['date', () => ({ kind: 'date' })],
+  ['time', fractional('time')],
+  ['datetime', fractional('dateTime')],
+  ['timestamp', fractional('timestamp')],
+  ['json', () => ({ kind: 'json' })],
+  ['uuid', () => ({ kind: 'uuid' })],
+  ['inet4', () => ({ kind: 'string', length: 15 })],
+  ['inet6', () => ({ kind: 'string', length: 45 })],
+  ['enum', listed('enum')],
+  ['set', listed('set')],
+]);
+
+/** A string literal as the server prints it: quotes doubled, some characters behind a backslash. */
+const literal = /'((?:[^'\\]|''|\\.)*)'/s;
+
+/** `enum('a','it''s')` → `a`, `it's` */
+const readValues = (columnType: string): string[] =>
+  Array.from(columnType.matchAll(new RegExp(literal, 'gs')), ([, body = '']) => unescape(body));
+
+const unescape = (body: string): string => unescapeBackslashes(body.replaceAll("''", String.raw`\'`));
+
+/** `a\'b` → `a'b` */
+export const unescapeBackslashes = (text: string): string =>
+  text.replace(/\\(.)/gs, (_, escaped: string) => escapes.get(escaped) ?? escaped);
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['0', '\0'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['b', '\b'],
+  ['Z', '\u001a'],
+]);
+
+/**
+ * A default as SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`.
+ * Bytes are no text: the default of a binary column stays SQL.
+ */
+export const readDefault = (sql: string | null, type: ColumnType): ColumnDefault | null => {
+  if (sql === null || sql === 'NULL') return null;
+  const value = type.kind === 'binary' ? null : readLiteral(sql);
+  return value === null ? { kind: 'expression', sql } : { kind: 'literal', value };
+};
+
+const readLiteral = (sql: string): string | null => {
+  const body = new RegExp(`^${literal.source}$`, 's').exec(sql)?.[1];
+  if (body !== undefined) return unescape(body);
+  if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(sql)) return sql;
+  return /^b'([01])'$/.exec(sql)?.[1] ?? null;
+};

@@ -1,0 +1,112 @@
+/**
+ * Catalog queries of MySQL and MariaDB. Each reads one information_schema view by schema name alone, so that the server
+ * opens every table once; views are joined in memory, never by the server.
+ */
+import type { CatalogReader } from '../catalog.js';
+import { readRows, type DialectReader } from '../dialect.js';
+import { spellColumn, spellIndexColumn } from './spelling.js';
+import {
+  rowsToTables,
+  type CatalogRows,
+  type CheckRow,
+  type ColumnRow,
+  type KeyColumnRow,
+  type ReferenceRow,
+  type StatisticsRow,
+  type TableRow,
+} from './tables.js';
+import type { TableFilter } from '../patterns.js';
+
+const tables = `
+  SELECT table_name AS name, table_type AS type, table_comment AS comment
+  FROM information_schema.tables
+  WHERE table_schema = DATABASE()
+  ORDER BY table_name`;
+
+const columns = `
+  SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
+    is_nullable AS nullable, column_default AS defaultSql, extra AS extra, character_maximum_length AS length,
+    numeric_precision AS \`precision\`, numeric_scale AS scale, datetime_precision AS fraction,
+    generation_expression AS generation, collation_name AS collation, column_comment AS comment
+  FROM information_schema.columns
+  WHERE table_schema = DATABASE()
+  ORDER BY table_name, ordinal_position`;
+
+const statistics = (expression: string): string => `
+  SELECT table_name AS \`table\`, index_name AS name, non_unique AS nonUnique, column_name AS \`column\`,
+    sub_part AS prefix, ${expression} AS expression
+  FROM information_schema.statistics
+  WHERE table_schema = DATABASE()
+  ORDER BY table_name, index_name, seq_in_index`;
+
+const keyColumns = `
+  SELECT table_name AS \`table\`, constraint_name AS name, column_name AS \`column\`,
+    referenced_table_schema = DATABASE() AS sameSchema, referenced_table_name AS referencedTable,
+    referenced_column_name AS referencedColumn
+  FROM information_schema.key_column_usage
+  WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL
+  ORDER BY table_name, constraint_name, ordinal_position`;
+
+const references = `
+  SELECT table_name AS \`table\`, constraint_name AS name, update_rule AS onUpdate, delete_rule AS onDelete
+  FROM information_schema.referential_constraints
+  WHERE constraint_schema = DATABASE()
+  ORDER BY table_name, constraint_name`;
+
+/** Of columns, which have their names. MySQL knows only checks of tables. */
+const checks = `
+  SELECT table_name AS \`table\`, constraint_name AS \`column\`, check_clause AS clause
+  FROM information_schema.check_constraints
+  WHERE constraint_schema = DATABASE() AND level = 'Column'
+  ORDER BY table_name, constraint_name`;
+
+/** `expression`: what an index may hold instead of a column. */
+const readViews = async (
+  reader: CatalogReader,
+  { admits, expression }: { readonly admits: TableFilter; readonly expression: string },
+): Promise<CatalogRows> => {
+  const [tableRows, columnRows, statisticsRows, keyColumnRows, referenceRows] = await Promise.all([
+    readRows<TableRow>(reader, tables),
+    readRows<ColumnRow>(reader, columns),
+    readRows<StatisticsRow>(reader, statistics(expression)),
+    readRows<KeyColumnRow>(reader, keyColumns),
+    readRows<ReferenceRow>(reader, references),
+  ]);
+  return {
+    tables: tableRows.filter((table) => admits(table.name)),
+    columns: columnRows,
+    statistics: statisticsRows,
+    keyColumns: keyColumnRows,
+    references: referenceRows,
+    checks: [],
+  };
+};
+
+const common: Omit<DialectReader, 'readTables'> = {
+  vendor: 'mysql',
+  quote: (name) => `\`${name.replaceAll('`', '``')}\``,
+  jsonToText: (column) => `CAST(${column} AS CHAR)`,
+};
+
+export const mariadb: DialectReader = {
+  ...common,
+  readTables: async (reader, admits) => {
+    const [rows, checkRows] = await Promise.all([
+      readViews(reader, { admits, expression: 'NULL' }),
+      readRows<CheckRow>(reader, checks),
+    ]);
+    return rowsToTables({ ...rows, checks: checkRows });
+  },
+};
+
+export const mysql: DialectReader = {
+  ...common,
+  readTables: async (reader, admits) => {
+    const rows = await readViews(reader, { admits, expression: 'expression' });
+    return rowsToTables({
+      ...rows,
+      columns: rows.columns.map(spellColumn),
+      statistics: rows.statistics.map(spellIndexColumn),
+    });
+  },
+};

@@ -1,0 +1,156 @@
+/** Rows of PostgreSQL's catalogs → tables. Pure. */
+import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
+import type { Count } from '../dialect.js';
+import { groupBy } from '../order.js';
+import { readDefault, readType } from './columns.js';
+
+export interface TableRow {
+  readonly name: string;
+  /** `r`, `p`, `f`; `v` and `m` are views. */
+  readonly kind: string;
+  readonly comment: string | null;
+}
+
+export interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  /** `int4`; of a domain, the type below it. */
+  readonly typeName: string;
+  /** `b` base, `e` enum, `r` range, `m` multirange, `c` composite. */
+  readonly typeKind: string;
+  /** `A`: array. */
+  readonly category: string;
+  /** What the type's parentheses hold, packed; -1: nothing. */
+  readonly modifier: Count;
+  /** `character varying(20)` */
+  readonly dbType: string;
+  readonly nullable: Count;
+  /** Of a default, or of a generated column. */
+  readonly expression: string | null;
+  /** `s` stored, `v` virtual, empty. */
+  readonly generated: string;
+  /** `a` always, `d` by default, empty. */
+  readonly identity: string;
+  /** That fills the column, and goes with it. */
+  readonly sequence: string | null;
+  /** Of an enum, a JSON list. */
+  readonly labels: string | null;
+  readonly comment: string | null;
+}
+
+/** One column of one index, in index order. */
+export interface IndexRow {
+  readonly table: string;
+  readonly name: string;
+  readonly primary: Count;
+  readonly unique: Count;
+  readonly partial: Count;
+  /** `null`: an expression. */
+  readonly column: string | null;
+  readonly expression: string;
+}
+
+/** One column of one foreign key, in key order. */
+export interface ForeignKeyRow {
+  readonly table: string;
+  readonly name: string;
+  readonly onUpdate: string;
+  readonly onDelete: string;
+  readonly column: string;
+  readonly target: string;
+  readonly reference: string;
+}
+
+export interface CatalogRows {
+  readonly tables: readonly TableRow[];
+  readonly columns: readonly ColumnRow[];
+  readonly indexes: readonly IndexRow[];
+  readonly foreignKeys: readonly ForeignKeyRow[];
+}
+
+/** A table without columns has nothing to serve. */
+export const rowsToTables = (rows: CatalogRows): Table[] => {
+  const columns = groupBy(rows.columns, (row) => row.table);
+  const indexes = groupBy(rows.indexes, (row) => row.table);
+  const foreignKeys = groupBy(rows.foreignKeys, (row) => row.table);
+  return rows.tables
+    .filter((table) => columns.has(table.name))
+    .map((table) => {
+      const byName = [...groupBy(indexes.get(table.name) ?? [], (row) => row.name)];
+      return {
+        name: table.name,
+        kind: table.kind === 'v' || table.kind === 'm' ? 'view' : 'table',
+        comment: table.comment || null,
+        columns: (columns.get(table.name) ?? []).map(rowToColumn),
+        primaryKey: readPrimaryKey(byName),
+        uniques: byName.filter(([, parts]) => isRule(parts)).map(toUnique),
+        foreignKeys: readForeignKeys(foreignKeys.get(table.name) ?? []),
+        indexes: byName.filter(([, parts]) => !isPrimary(parts) && !isRule(parts)).map(toIndex),
+      };
+    });
+};
+
+const rowToColumn = (row: ColumnRow): Column => {
+  const type = readType(row);
+  const isGenerated = row.generated !== '' || isAlways(row);
+  const counts = row.identity !== '' || isFilled(row);
+  return {
+    name: row.name,
+    dbType: row.dbType,
+    type,
+    nullable: Number(row.nullable) === 1,
+    default: counts || isGenerated ? null : readDefault(row.expression, type, row.dbType),
+    autoIncrement: counts,
+    generated: isGenerated ? { expression: row.expression ?? '', stored: row.generated !== 'v' } : null,
+    comment: row.comment || null,
+  };
+};
+
+/** `GENERATED ALWAYS AS IDENTITY`: refuses values, as a computed column does. */
+const isAlways = ({ identity }: ColumnRow): boolean => identity === 'a';
+
+/** By a sequence of its own, as `serial` spells it. */
+const isFilled = ({ sequence, expression }: ColumnRow): boolean =>
+  sequence !== null && expression?.startsWith('nextval(') === true;
+
+type IndexParts = readonly [string, readonly IndexRow[]];
+
+const isPrimary = ([first]: readonly IndexRow[]): boolean => Number(first?.primary) === 1;
+
+/** Unique over columns, for all rows: a rule about the table. */
+const isRule = (parts: readonly IndexRow[]): boolean =>
+  !isPrimary(parts) &&
+  parts.every((row) => Number(row.unique) === 1 && Number(row.partial) === 0 && row.column !== null);
+
+const readPrimaryKey = (indexes: readonly IndexParts[]): readonly string[] | null =>
+  indexes.find(([, parts]) => isPrimary(parts))?.[1].flatMap((row) => row.column ?? []) ?? null;
+
+const toUnique = ([name, parts]: IndexParts): Unique => ({
+  name,
+  columns: parts.flatMap((row) => row.column ?? []),
+});
+
+const toIndex = ([name, parts]: IndexParts): Index => ({
+  name,
+  columns: parts.map((row) => row.column ?? { expression: row.expression }),
+  unique: parts.every((row) => Number(row.unique) === 1),
+});
+
+const readForeignKeys = (rows: readonly ForeignKeyRow[]): ForeignKey[] =>
+  [...groupBy(rows, (row) => row.name)].map(([name, parts]) => ({
+    name,
+    columns: parts.map((row) => row.column),
+    table: parts[0]?.target ?? '',
+    references: parts.map((row) => row.reference),
+    onUpdate: readAction(parts[0]?.onUpdate),
+    onDelete: readAction(parts[0]?.onDelete),
+  }));
+
+const actions: ReadonlyMap<string, ReferenceAction> = new Map([
+  ['r', 'restrict'],
+  ['c', 'cascade'],
+  ['n', 'set null'],
+  ['d', 'set default'],
+] as const);
+
+const readAction = (letter = 'a'): ReferenceAction => actions.get(letter) ?? 'no action';

@@ -1,0 +1,300 @@
+/** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
+import { isIP } from 'node:net';
+import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
+import type { BindValue, DialectName } from '../sql-dialect.js';
+import type { RenderedStatement } from '../../sql/fragment.js';
+import type { Token } from '../../sql/select.js';
+import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
+import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
+import { readColumnType, type ColumnType } from './types.js';
+import { RowCollector, type RowSet } from '../../execute/row-set.js';
+import { hintOf, rememberSize } from '../../execute/size-hints.js';
+import { evictStatement, findStatement } from '../statements.js';
+
+export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
+  const pool = createPool(poolOptions(options));
+  const dialect = await readDialect(pool).catch((error: unknown) => {
+    pool.end(() => undefined);
+    throw error;
+  });
+  const setup = sessionSetup(dialect, options.statementTimeout ?? 0);
+  pool.on('connection', (connection) => {
+    // queued before whatever the connection was opened for; a failure shows there
+    connection.query(setup, () => undefined);
+  });
+  // opened before the dialect was known
+  await runOn(pool, (connection) => send(connection, setup, []));
+  return {
+    dialect,
+    ...createPoolExecutor(pool),
+    transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
+    locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
+    close: () => new Promise((resolve) => pool.end(() => resolve())),
+  };
+};
+
+export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
+  if (protocol !== 'mysql:' || pathname.length < 2) {
+    throw new Error('DATABASE_URL names no database; expected mysql://user:password@host:port/database');
+  }
+  const socketPath = searchParams.get('socket');
+  return {
+    ...(socketPath === null ? { host: hostname, port: port === '' ? 3306 : Number(port) } : { socketPath }),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    ...sslOptions(searchParams.get('ssl'), { ca, host: hostname }),
+    connectionLimit: poolMax ?? 10,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+    jsonStrings: true,
+    enableKeepAlive: true,
+    connectTimeout: 5_000,
+  };
+};
+
+/** `ssl=true` verifies the server, `ssl=no-verify` only encrypts. */
+const sslOptions = (
+  ssl: string | null,
+  { ca, host }: { readonly ca: string | undefined; readonly host: string },
+): PoolOptions => {
+  if ((ssl === null || ssl === 'false') && ca === undefined) return {};
+  const rejectUnauthorized = ssl !== 'no-verify';
+  // of an address the driver would compare the name "localhost"
+  const verifyIdentity = rejectUnauthorized && isIP(host) === 0;
+  return { ssl: { rejectUnauthorized, verifyIdentity, ...(ca === undefined ? {} : { ca }) } };
+};
+
+/** Which of the two answers at the URL. */
+export const dialectOf = async (options: DatabaseOptions): Promise<DialectName> => {
+  const pool = createPool({ ...poolOptions(options), connectionLimit: 1 });
+  return readDialect(pool).finally(() => pool.end(() => undefined));
+};
+
+const readDialect = async (pool: Pool): Promise<DialectName> => {
+  const [row] = await runOn(pool, (connection) => send(connection, 'select version() as version', []));
+  return String(row?.version).toLowerCase().includes('mariadb') ? 'mariadb' : 'mysql';
+};
+
+/** Strict, in UTC, bounded in time (milliseconds, 0: unbounded). */
+export const sessionSetup = (dialect: DialectName, timeout: number): string =>
+  [
+    "set time_zone = '+00:00'",
+    // a key that is given counts, also when it is 0
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
+    ...(dialect === 'mariadb' ? [`max_statement_time = ${timeout / 1000}`] : mysqlLimits(timeout)),
+  ].join(', ');
+
+/** MySQL stops nothing but selects; what it can promise of a write is how long it waits for others. */
+const mysqlLimits = (timeout: number): readonly string[] => {
+  const wait = Math.ceil(timeout / 1000);
+  const waits = [`innodb_lock_wait_timeout = ${wait}`, `lock_wait_timeout = ${wait}`];
+  return [`max_execution_time = ${timeout}`, ...(timeout === 0 ? [] : waits)];
+};
+
+const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise<Result>): Promise<Result> =>
+  new Promise<Result>((resolve, reject) => {
+    pool.getConnection((error, connection) => {
+      if (error !== null) return reject(error);
+      const release =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          connection.release();
+          settle(value);
+        };
+      task(connection).then(release(resolve), release(reject));
+    });
+  });
+
+const createPoolExecutor = (pool: Pool): Executor => ({
+  rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
+  query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
+  write: (statement) => runOn(pool, (connection) => sendWrite(connection, statement)),
+});
+
+const createConnectionExecutor = (connection: PoolConnection): Executor => ({
+  rows: (statement, layout) => readRows(connection, statement, layout),
+  query: (text, values = []) => send(connection, text, values),
+  write: (statement) => sendWrite(connection, statement),
+});
+
+const runTransaction = async <Result>(
+  connection: PoolConnection,
+  body: (executor: Executor) => Promise<Result>,
+): Promise<Result> => {
+  await send(connection, 'start transaction', []);
+  try {
+    const result = await body(createConnectionExecutor(connection));
+    await send(connection, 'commit', []);
+    return result;
+  } catch (error) {
+    // a lost connection has rolled back already
+    await send(connection, 'rollback', []).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** MySQL takes names of 64 characters, and a database may have as many in its own. */
+const lockName = "sha2(concat(database(), '.', ?), 224)";
+
+const holdLock = async <Result>(
+  connection: PoolConnection,
+  name: string,
+  body: () => Promise<Result>,
+): Promise<Result> => {
+  const [row] = await send(connection, `select get_lock(${lockName}, 60) as held`, [name]);
+  if (Number(row?.held) !== 1) throw new Error(`the lock "${name}" was not free within 60 seconds`);
+  try {
+    return await body();
+  } finally {
+    await send(connection, `select release_lock(${lockName})`, [name]).catch(() => undefined);
+  }
+};
+
+const send = (
+  connection: PoolConnection,
+  text: string,
+  values: readonly BindValue[],
+): Promise<Record<string, unknown>[]> => {
+  if (values.length > 0) {
+    return withStatement(connection, text, (statement, settle) => {
+      statement.execute(values, (error, rows) =>
+        settleWith(settle, error, rows as Record<string, unknown>[]),
+      );
+    });
+  }
+  return new Promise((resolve, reject) => {
+    connection.query(text, (error, rows) =>
+      settleWith({ resolve, reject }, error, rows as Record<string, unknown>[]),
+    );
+  });
+};
+
+const settleWith = <Result>(
+  { resolve, reject }: Settle<Result>,
+  error: Error | null,
+  result: Result,
+): void => {
+  if (error === null) resolve(result);
+  else reject(error);
+};
+
+const sendWrite = (connection: PoolConnection, { text, values }: RenderedStatement): Promise<WriteResult> =>
+  withStatement(connection, text, (statement, { resolve, reject }) => {
+    statement.execute(values, (error, result) => {
+      if (error === null) resolve(readResult(result as ResultSetHeader));
+      else reject(error);
+    });
+  });
+
+const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
+  insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, counted: String(insertId) };
+
+/** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
+interface Statement {
+  execute(values: readonly BindValue[], done: (error: Error | null, result: unknown) => void): Command;
+}
+
+/** A command reads its answer packet by packet: each state is a function that returns the next one. */
+interface Command {
+  readField: State;
+}
+
+type State = (this: Command & { done(): null }, packet: Packet & { isEOF(): boolean }) => State | null;
+
+const statementsOf = new WeakMap<PoolConnection, Map<string, Statement>>();
+
+interface Settle<Result> {
+  resolve(result: Result): void;
+  reject(error: Error): void;
+}
+
+const withStatement = <Result>(
+  connection: PoolConnection,
+  text: string,
+  run: (statement: Statement, settle: Settle<Result>) => void,
+): Promise<Result> =>
+  new Promise<Result>((resolve, fail) => {
+    // for logs: of a prepared statement the driver does not say which it was
+    const reject = (error: Error): void => fail(Object.assign(error, { sql: text }));
+    let statements = statementsOf.get(connection);
+    if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
+    const present = findStatement(statements, text);
+    if (present !== undefined) return run(present, { resolve, reject });
+    const kept = statements;
+    connection.prepare(text, (error, info) => {
+      if (error !== null) return reject(error);
+      const statement = info as unknown as Statement;
+      const evicted = evictStatement(kept);
+      // closed by the driver, which would hand out its own copy again
+      if (evicted !== undefined) connection.unprepare(evicted[0]);
+      kept.set(text, statement);
+      run(statement, { resolve, reject });
+    });
+  });
+
+/**
+ * Runs a prepared statement and writes each row packet as JSON when it arrives. mysql2's command would parse every
+ * column definition and build an object per row; the states below take their place, from the definitions on.
+ */
+const readRows = (
+  connection: PoolConnection,
+  { text, values }: RenderedStatement,
+  layout: RowLayout,
+): Promise<RowSet> =>
+  withStatement(connection, text, (statement, { resolve, reject }) => {
+    const collector = new RowCollector(hintOf(text), layout.limit);
+    const columns: ColumnType[] = [];
+    let program: MysqlProgram | null = null;
+    let failure: Error | null = null;
+
+    const row: State = function row(packet) {
+      if (packet.isEOF()) return this.done();
+      try {
+        program ??= programFor(layout, columns);
+        if (failure === null) writePacket(packet, program, collector);
+      } catch (error) {
+        failure = error as Error;
+      }
+      return row;
+    };
+    const readField: State = function readField(packet) {
+      if (packet.isEOF()) return row;
+      columns.push(readColumnType(packet));
+      return readField;
+    };
+
+    const command = statement.execute(values, (error) => {
+      if (error !== null || failure !== null) return reject(error ?? (failure as Error));
+      rememberSize(text, collector.writer.length);
+      resolve(collector.finish());
+    });
+    command.readField = readField;
+  });
+
+const programs = new WeakMap<readonly Token[], MysqlProgram>();
+
+/** Of the last result with these tokens, as long as its columns are the same. */
+const programFor = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram => {
+  const present = programs.get(layout.tokens);
+  if (present !== undefined && isSame(present.columns, columns)) return present;
+  const compiled = compileRows(layout, columns);
+  programs.set(layout.tokens, compiled);
+  return compiled;
+};
+
+const isSame = (left: readonly ColumnType[], right: readonly ColumnType[]): boolean =>
+  left.length === right.length &&
+  left.every((column, index) => {
+    const other = right[index];
+    return (
+      column.type === other?.type &&
+      column.unsigned === other.unsigned &&
+      column.decimals === other.decimals &&
+      column.binary === other.binary
+    );
+  });

@@ -1,0 +1,81 @@
+/** DDL of the system tables for MariaDB, and for MySQL as far as that says the same. */
+import type { DdlPrinter } from '../ddl.js';
+import type { Named, SystemColumn } from '../../schema/system-tables.js';
+
+/** Compared by code unit: keys and tokens must not match their accented cousins. */
+const binary = ' character set utf8mb4 collate utf8mb4_bin';
+
+const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+const quoteAll = (names: readonly string[]): string => names.map(quote).join(', ');
+
+const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+
+const typeOf = (column: SystemColumn): string => {
+  const collation = column.binary === true ? binary : '';
+  switch (column.type) {
+    case 'uuid':
+      return `char(36)${binary}`;
+    case 'string':
+      return `varchar(${column.length ?? 255})${collation}`;
+    case 'text':
+    case 'csv':
+      return `${(column.length ?? 0) > 65_535 ? 'mediumtext' : 'text'}${collation}`;
+    case 'integer':
+      return 'int';
+    case 'bigInteger':
+      return 'bigint';
+    case 'boolean':
+      return 'tinyint(1)';
+    case 'json':
+      return 'json';
+    case 'timestamp':
+      return 'timestamp';
+  }
+};
+
+const longTexts: ReadonlySet<SystemColumn['type']> = new Set(['text', 'csv'] as const);
+
+const defaultOf = (column: SystemColumn): string => {
+  if (column.default !== undefined) {
+    const value = typeof column.default === 'string' ? text(column.default) : String(Number(column.default));
+    // MySQL takes nothing but an expression for a long text
+    return ` default ${longTexts.has(column.type) ? `(${value})` : value}`;
+  }
+  // Without words of its own MariaDB may renew a timestamp on every update.
+  if (column.type !== 'timestamp') return '';
+  return column.nullable ? ' default null' : ' default current_timestamp';
+};
+
+const columnOf = (column: SystemColumn): string =>
+  `${quote(column.name)} ${typeOf(column)} ${column.nullable ? 'null' : 'not null'}${defaultOf(column)}` +
+  (column.autoIncrement === true ? ' auto_increment' : '');
+
+const keyOf = (kind: string, key: Named): string => `${kind} ${quote(key.name)} (${quoteAll(key.columns)})`;
+
+/** `ifMissing`: the words that let a statement pass over what is there already. */
+export const createPrinter = (ifMissing: string): DdlPrinter => ({
+  quote,
+  createTable: (table) => {
+    const parts = [
+      ...table.columns.map(columnOf),
+      `primary key (${quoteAll(table.primaryKey)})`,
+      ...table.uniques.map((unique) => keyOf('unique key', unique)),
+      ...table.indexes.map((index) => keyOf('key', index)),
+    ];
+    const options = 'engine = InnoDB default character set utf8mb4 collate utf8mb4_unicode_ci';
+    return `create table if not exists ${quote(table.name)} (\n  ${parts.join(',\n  ')}\n) ${options}`;
+  },
+  addColumn: (table, column) => `alter table ${quote(table)} add column ${ifMissing}${columnOf(column)}`,
+  addUnique: (table, unique) =>
+    `create unique index ${ifMissing}${quote(unique.name)} on ${quote(table)} (${quoteAll(unique.columns)})`,
+  addIndex: (table, index) =>
+    `create index ${ifMissing}${quote(index.name)} on ${quote(table)} (${quoteAll(index.columns)})`,
+  addForeignKey: (table, key) =>
+    `alter table ${quote(table)} add constraint ${quote(key.name)} ` +
+    `foreign key (${quote(key.column)}) ` +
+    `references ${quote(key.table)} (${quote(key.references)}) on delete ${key.onDelete}`,
+  indexesApart: false,
+});
+
+export const mariadbPrinter = createPrinter('if not exists ');

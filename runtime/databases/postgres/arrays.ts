@@ -1,0 +1,47 @@
+/** Arrays as PostgreSQL writes them → JSON lists. */
+import type { Field, FieldType } from '../../../contract/collection.js';
+import { elementOf } from '../../plan/elements.js';
+import { cellToJson } from '../../execute/cells.js';
+import { postgresType, textToCell } from './values.js';
+
+/** Which of the types that become such a field its elements are read as. The others stay texts. */
+const oids: Readonly<Partial<Record<FieldType, number>>> = {
+  integer: postgresType.integer,
+  float: postgresType.double,
+  boolean: postgresType.boolean,
+  string: postgresType.character,
+  binary: postgresType.bytes,
+  date: postgresType.date,
+  dateTime: postgresType.timestamp,
+  timestamp: postgresType.timestamptz,
+};
+
+/** Braces, commas, quoted elements, and elements without quotes. */
+const arrayTokens = /[{},]|"(?:[^"\\]|\\.)*"|[^{},"]+/gs;
+
+type ToJson = (text: string) => string;
+
+/** `{1,NULL,"a b"}` → `[1,null,"a b"]`, by the name of the array's type, such as `integer[]`. */
+export const arrayToJson = (array: Pick<Field, 'dbType'>): ToJson => {
+  const elementToJson = elementWriter(array);
+  return (text) => {
+    // bounds that do not begin at 1 are told in front: `[0:1]={1,2}`
+    const tokens = text.slice(text.indexOf('{')).match(arrayTokens) ?? [];
+    return tokens.map((token) => arrayTokenToJson(token, elementToJson)).join('');
+  };
+};
+
+const elementWriter = (array: Pick<Field, 'dbType'>): ToJson => {
+  const element = elementOf(array);
+  if (element === null) return JSON.stringify;
+  const toJson = cellToJson(element);
+  const oid = oids[element.type] ?? postgresType.text;
+  return (text) => toJson(textToCell(text, oid));
+};
+
+const arrayTokenToJson = (token: string, elementToJson: ToJson): string => {
+  if (token === '{') return '[';
+  if (token === '}') return ']';
+  if (token === ',' || token === 'NULL') return token === ',' ? ',' : 'null';
+  return elementToJson(token.startsWith('"') ? token.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : token);
+};

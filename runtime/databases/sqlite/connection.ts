@@ -1,0 +1,152 @@
+/** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
+import { setTimeout } from 'node:timers/promises';
+import Libsql from 'libsql';
+import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
+import { RowCollector, type RowSet } from '../../execute/row-set.js';
+import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
+import { evictStatement, findStatement } from '../statements.js';
+
+type Connection = InstanceType<typeof Libsql>;
+type Statement = ReturnType<Connection['prepare']>;
+
+interface Prepared {
+  readonly statement: Statement;
+  /** That of the last rows. */
+  program: SqliteProgram | null;
+}
+
+export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> => {
+  const path = url.slice('sqlite:'.length);
+  const reader = openConnection(path);
+  const writer = openConnection(path);
+  const queue = createQueue();
+  const reading = createExecutor(reader);
+  const writing = createExecutor(writer);
+
+  return {
+    dialect: 'sqlite',
+    rows: (statement, layout) =>
+      isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
+    query: (text, values) =>
+      isRead(text) ? reading.query(text, values) : queue(() => writing.query(text, values)),
+    write: (statement) => queue(() => writing.write(statement)),
+    transaction: (body) =>
+      queue(async () => {
+        writer.exec('begin immediate');
+        try {
+          const result = await body(writing);
+          writer.exec('commit');
+          return result;
+        } catch (error) {
+          if (writer.inTransaction) writer.exec('rollback');
+          throw error;
+        }
+      }),
+    locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
+    close: async () => {
+      reader.close();
+      writer.close();
+    },
+  };
+};
+
+const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);
+
+export const openConnection = (path: string): Connection => {
+  const connection = new Libsql(path);
+  connection.exec('pragma busy_timeout = 10000');
+  connection.exec('pragma journal_mode = wal');
+  connection.exec('pragma synchronous = normal');
+  connection.exec('pragma foreign_keys = on');
+  return connection;
+};
+
+/** One after another: a transaction must not meet the statements of others on its connection. */
+const createQueue = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task, task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
+
+const createExecutor = (connection: Connection): Executor => {
+  const statements = new Map<string, Prepared>();
+  const prepare = (text: string): Prepared => {
+    const present = findStatement(statements, text);
+    if (present !== undefined) return present;
+    const statement = connection.prepare(text);
+    statement.safeIntegers(true);
+    evictStatement(statements);
+    const prepared: Prepared = { statement, program: null };
+    statements.set(text, prepared);
+    return prepared;
+  };
+  const run = <Result>(text: string, body: (prepared: Prepared) => Result): Result => {
+    try {
+      return body(prepare(text));
+    } catch (error) {
+      throw Object.assign(error as Error, { sql: text });
+    }
+  };
+  return {
+    rows: async ({ text, values }, layout) =>
+      run(text, (prepared) => {
+        const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];
+        return collect(prepared, rows, layout);
+      }),
+    // names as the driver pairs them: what a statement knows of its columns may be older than its rows
+    query: async (text, values = []) =>
+      run(text, ({ statement }) => statement.raw(false).all(values) as Record<string, LibsqlValue>[]).map(
+        plainRow,
+      ),
+    write: async ({ text, values }) => ({
+      affected: run(text, ({ statement }) => statement.run(values).changes),
+    }),
+  };
+};
+
+const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
+  const collector = new RowCollector(4096, layout.limit);
+  if (prepared.program?.tokens !== layout.tokens) prepared.program = compileRows(layout);
+  for (const row of rows) writeCells(row, prepared.program, collector);
+  return collector.finish();
+};
+
+const plainRow = (row: Record<string, LibsqlValue>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
+
+/** Whole numbers as numbers where they fit, else as text. */
+const plainValue = (value: LibsqlValue): unknown => {
+  if (typeof value !== 'bigint') return toCell(value);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+};
+
+/** A second database whose only use is that one holder at a time can write it. */
+const lockFile = async <Result>(path: string, body: () => Promise<Result>): Promise<Result> => {
+  const lock = new Libsql(path);
+  try {
+    await beginExclusive(lock);
+    return await body();
+  } finally {
+    if (lock.inTransaction) lock.exec('rollback');
+    lock.close();
+  }
+};
+
+const lockTries = 600;
+const lockPause = 100;
+
+/** Waits without blocking the process: the holder may be in it. */
+const beginExclusive = async (lock: Connection): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      lock.exec('begin exclusive');
+      return;
+    } catch (error) {
+      if (tries === lockTries) throw error;
+      await setTimeout(lockPause);
+    }
+  }
+};

@@ -1,0 +1,71 @@
+/** `/graphiql`: GraphiQL in one file, nothing fetched from elsewhere. Rendered by the first visit, kept compressed. */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
+import { htmlHeaders } from './html.js';
+
+interface Page {
+  readonly compressed: Buffer;
+  readonly etag: string;
+}
+
+/** Everything is inline, so scripts and styles have to be allowed there; editors work in workers made on the spot. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' blob:",
+  'worker-src blob:',
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pages = new Map<string, Promise<Page>>();
+
+/** @param endpoint path of GraphQL as the browser knows it */
+export const graphiqlPage = async (
+  { headers }: Pick<ApiRequest, 'headers'>,
+  endpoint: string,
+): Promise<ApiResponse> => {
+  const rendering = pages.get(endpoint) ?? render(endpoint);
+  pages.set(endpoint, rendering);
+  rendering.catch(() => pages.delete(endpoint));
+  const { compressed, etag } = await rendering;
+  const common = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+  if (String(headers['if-none-match'] ?? '').includes(etag))
+    return { status: 304, headers: common, body: null };
+  const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+  return {
+    status: 200,
+    headers: {
+      ...common,
+      ...htmlHeaders(policy),
+      ...(takesGzip && { 'content-encoding': 'gzip' }),
+    },
+    body: takesGzip ? compressed : await promisify(gunzip)(compressed),
+  };
+};
+
+const render = async (endpoint: string): Promise<Page> => {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+  const html = renderGraphiQL({
+    title: 'GraphiQL',
+    endpoint,
+    defaultQuery: welcome,
+    favicon: 'data:,',
+    logo: '<span></span>',
+  });
+  const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 20)}"`;
+  return { compressed: await promisify(gzip)(html), etag };
+};
+
+const welcome = `# The schema shows what the caller may use. To be somebody, put a token under "Headers" below,
+# {"authorization": "Bearer <token>"}, and fetch the schema again.
+{
+  __typename
+}
+`;

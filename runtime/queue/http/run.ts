@@ -1,0 +1,120 @@
+/** `/run`: a model at once, in the request itself. Nothing is stored, repeated or delivered; who leaves cancels it. */
+import type { QueueModelDeclaration, RunFiles, RunModel } from '../../../contract/queue-model.js';
+import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
+import { readJson } from '../../request/body.js';
+import { createDirectoryStore, isFileName, signFile, type FileStore } from '../requests/files.js';
+import { createId } from '../store/ids.js';
+import type { QueueSettings } from '../settings.js';
+import { platformOutcome } from '../requests/outcome.js';
+import type { Attempted, RunModelOnce } from '../models/run-model.js';
+import { readSubmitOptions } from './submit-options.js';
+import { answerJson, errorHeaders, refuse, refusePart } from './wire.js';
+
+export type RunDoor = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
+
+export interface RunDoorOptions {
+  readonly settings: QueueSettings;
+  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  readonly onLoss: (error: unknown) => void;
+}
+
+export const createRunDoor = ({ settings, loadFunctions, onLoss }: RunDoorOptions): RunDoor => {
+  const enter = createGate();
+  const files = createDirectoryStore(settings.filesDir);
+  let runner: Promise<RunModelOnce> | null = null;
+  return async (model, request) => {
+    refuseWebhook(request);
+    const { filesTtl: ttl } = readSubmitOptions(request, settings.webhookPolicy);
+    const input = await readJson(request, {});
+    const leave = enter(model);
+    const signal = request.gone();
+    const requestId = createId();
+    try {
+      const run = await (runner ??= loadRunner(loadFunctions));
+      const attempted = await run(model, {
+        requestId,
+        input,
+        resumed: undefined,
+        log: () => undefined,
+        progress: () => undefined,
+        files: runFiles(requestId, { files, settings, ttl }),
+        signal,
+        onFailure: onLoss,
+      });
+      return answer(requestId, attempted);
+    } catch (error) {
+      if (signal.aborted) {
+        return answer(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
+      }
+      throw error;
+    } finally {
+      leave();
+    }
+  };
+};
+
+const refuseWebhook = ({ query }: ApiRequest): void => {
+  if (!new URLSearchParams(query).has('svc_webhook')) return;
+  const where = ['query', 'svc_webhook'];
+  throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
+};
+
+/** Lets in as many as a model may run. @returns what to call at the end */
+const createGate = (): ((model: QueueModelDeclaration) => () => void) => {
+  const running = new Map<string, number>();
+  return ({ id, concurrency }) => {
+    const count = running.get(id) ?? 0;
+    if (count >= concurrency.model) {
+      throw refuse(429, `${count} requests run already`, 'concurrent_requests_limit');
+    }
+    running.set(id, count + 1);
+    return () => running.set(id, (running.get(id) ?? 1) - 1);
+  };
+};
+
+const answer = (requestId: string, { outcome, retry }: Attempted): ApiResponse =>
+  answerJson(outcome.status, outcome.body, {
+    ...outcome.headers,
+    'x-svc-request-id': requestId,
+    ...(retry && { 'x-svc-needs-retry': '1' }),
+    ...errorHeaders(outcome.errorType),
+  });
+
+const loadRunner = async (loadFunctions: RunDoorOptions['loadFunctions']): Promise<RunModelOnce> => {
+  const [{ createRunner }, functions] = await Promise.all([
+    import('../models/run-model.js'),
+    loadFunctions(),
+  ]);
+  return createRunner(async (model) => toFunction(model, await functions[model]?.()));
+};
+
+/** @throws where the module has no function `run` */
+export const toFunction = (model: string, loaded: unknown): { readonly run: RunModel<unknown, unknown> } => {
+  if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
+    return loaded as { readonly run: RunModel<unknown, unknown> };
+  }
+  throw new Error(`the module of the model ${model} does not export a function "run"`);
+};
+
+export interface RunFilesOptions {
+  readonly files: FileStore;
+  readonly settings: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>;
+  /** Seconds that the caller wants its files to be there; `null`: as long as they are kept. */
+  readonly ttl: number | null;
+}
+
+/** What a run may keep, behind signed URLs. */
+export const runFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
+  async save(name, contentType, bytes) {
+    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
+    await files.write(request, name, bytes);
+    const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
+    const expires = Math.ceil((Date.now() + lasts) / 1000);
+    return {
+      url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
+      content_type: contentType,
+      file_name: name,
+      file_size: bytes.byteLength,
+    };
+  },
+});

@@ -1,0 +1,90 @@
+/** Takes requests: checks what has to be known at once, and stores them. Their rows are the promise. */
+import { createHash } from 'node:crypto';
+import type { Database } from '../../databases/contract.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { Desk } from '../requests/lifecycle.js';
+import { createId } from '../store/ids.js';
+import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
+import {
+  countBefore,
+  countWaiting,
+  findRequest,
+  toNewHead,
+  type NewRequest,
+  type RequestHead,
+} from '../store/requests.js';
+import type { SubmitOptions } from './submit-options.js';
+import { refuse, refusePart } from './wire.js';
+
+export interface SubmitServices {
+  readonly database: Database;
+  readonly desk: Desk;
+}
+
+export interface Submitted {
+  readonly request: RequestHead;
+  /** Requests before it. */
+  readonly position: number;
+}
+
+export interface Submission {
+  readonly account: string;
+  readonly model: QueueModelDeclaration;
+  /** JSON. */
+  readonly input: unknown;
+  readonly options: SubmitOptions;
+}
+
+/** @throws 422 for an idempotency key that stands for another request, 429 where too many wait */
+export const submit = async (
+  { account, model, input, options }: Submission,
+  { database, desk }: SubmitServices,
+): Promise<Submitted> => {
+  if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
+    throw refuse(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
+  }
+  const created = Date.now();
+  const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
+  const row: NewRequest = {
+    id: createId(),
+    account,
+    model: model.id,
+    priority,
+    retry,
+    input: JSON.stringify(input),
+    webhook,
+    tags: options.tags,
+    storeIo,
+    filesTtl,
+    created,
+    startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
+  };
+  const key = options.idempotencyKey === null ? null : keyOf(row, options.idempotencyKey);
+  const arrived = await desk.open(row, key);
+  if (arrived.kind === 'known') return replay(arrived.record, key?.fingerprint, database);
+  const { admitted, position } = arrived;
+  return { request: toNewHead(row, admitted ? 'admitted' : 'waiting'), position };
+};
+
+const keyOf = (row: NewRequest, text: string): IdempotencyKey => {
+  const { account, model, input, webhook, priority, retry, storeIo, filesTtl, tags } = row;
+  const content = [model, input, webhook, priority, retry, storeIo, filesTtl, tags];
+  return { account, name: hash(text), fingerprint: hash(JSON.stringify(content)) };
+};
+
+/** Same key and same content: the first request. */
+const replay = async (
+  record: IdempotencyRecord,
+  fingerprint: string | undefined,
+  database: Database,
+): Promise<Submitted> => {
+  if (record.fingerprint !== fingerprint) {
+    const where = ['header', 'Idempotency-Key'];
+    throw refusePart(where, 'this key was used for another request', 'value_error.idempotency_key');
+  }
+  const request = await findRequest(database, record.request);
+  if (request === null) throw refuse(410, 'the request of this idempotency key is not kept any more');
+  return { request, position: request.state === 'waiting' ? await countBefore(database, request) : 0 };
+};
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');

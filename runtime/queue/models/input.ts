@@ -1,0 +1,96 @@
+/** Inputs and outputs against the schemas of their model. Compiled once a model, on first use. */
+import {
+  createAjv,
+  type Ajv2020,
+  type ErrorObject,
+  type ValidateFunction,
+} from '../../request/json-schema.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { Detail } from '../requests/outcome.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Problems told of one input. */
+const mostDetails = 100;
+
+const compiled = new WeakMap<Schema, ValidateFunction>();
+let ajv: Ajv2020 | null = null;
+
+const validatorOf = (schema: Schema): ValidateFunction => {
+  const present = compiled.get(schema);
+  if (present !== undefined) return present;
+  ajv ??= createAjv({ allErrors: true, strict: false });
+  const validate = ajv.compile(schema);
+  compiled.set(schema, validate);
+  return validate;
+};
+
+/** Every problem of an input; empty where the model takes it. */
+export const checkInput = (
+  { input }: Pick<QueueModelDeclaration, 'input'>,
+  value: unknown,
+): readonly Detail[] => {
+  const validate = validatorOf(input);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).slice(0, mostDetails).map(toDetail);
+};
+
+export const isOutput = ({ output }: Pick<QueueModelDeclaration, 'output'>, value: unknown): boolean =>
+  validatorOf(output)(value);
+
+const toDetail = (error: ErrorObject): Detail => {
+  const place = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const [msg, type, field] = describe(error);
+  return { loc: ['body', ...place, ...(field === undefined ? [] : [field])], msg, type };
+};
+
+/** RFC 6901 §4 */
+const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const types: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['str type expected', 'type_error.str'],
+  integer: ['value is not a valid integer', 'type_error.integer'],
+  number: ['value is not a valid float', 'type_error.float'],
+  boolean: ['value could not be parsed to a boolean', 'type_error.bool'],
+  array: ['value is not a valid list', 'type_error.list'],
+  object: ['value is not a valid dict', 'type_error.dict'],
+};
+
+type Described = readonly [msg: string, type: string, field?: string];
+
+/** Text and type of a problem, and the field it adds to the place. */
+const describe = ({ keyword, params, message = 'invalid' }: ErrorObject): Described => {
+  switch (keyword) {
+    case 'required':
+      return ['field required', 'value_error.missing', String(params.missingProperty)];
+    case 'additionalProperties':
+      return ['extra fields not permitted', 'value_error.extra', String(params.additionalProperty)];
+    case 'type':
+      return types[String(params.type)] ?? [message, 'type_error'];
+    case 'enum':
+      return [
+        `value is not a valid enumeration member; permitted: ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`,
+        'type_error.enum',
+      ];
+    case 'minLength':
+      return [`ensure this value has at least ${params.limit} characters`, 'value_error.any_str.min_length'];
+    case 'maxLength':
+      return [`ensure this value has at most ${params.limit} characters`, 'value_error.any_str.max_length'];
+    case 'minItems':
+      return [`ensure this value has at least ${params.limit} items`, 'value_error.list.min_items'];
+    case 'maxItems':
+      return [`ensure this value has at most ${params.limit} items`, 'value_error.list.max_items'];
+    case 'minimum':
+      return [`ensure this value is greater than or equal to ${params.limit}`, 'value_error.number.not_ge'];
+    case 'maximum':
+      return [`ensure this value is less than or equal to ${params.limit}`, 'value_error.number.not_le'];
+    case 'exclusiveMinimum':
+      return [`ensure this value is greater than ${params.limit}`, 'value_error.number.not_gt'];
+    case 'exclusiveMaximum':
+      return [`ensure this value is less than ${params.limit}`, 'value_error.number.not_lt'];
+    case 'pattern':
+      return [`string does not match regex "${params.pattern}"`, 'value_error.str.regex'];
+    default:
+      return [message, `value_error.${keyword}`];
+  }
+};

@@ -1,0 +1,12 @@
+/** The models that are served, by id. */
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+
+export interface QueueModels {
+  readonly all: readonly QueueModelDeclaration[];
+  find(id: string): QueueModelDeclaration | undefined;
+}
+
+export const createQueueModels = (all: readonly QueueModelDeclaration[]): QueueModels => {
+  const byId = new Map(all.map((model) => [model.id, model]));
+  return { all, find: (id) => byId.get(id) };
+};

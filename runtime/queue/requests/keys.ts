@@ -1,0 +1,56 @@
+/** API keys of the queue: `Authorization: Key <id>:<secret>`. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createId } from '../store/ids.js';
+import { insertKey, type StoredKey } from '../store/keys.js';
+import type { Statements } from '../store/rows.js';
+
+/** Keys of the hash, newest first: a secret that is being replaced still counts. */
+export type HashSecrets = readonly Buffer[];
+
+/** The secret is 256 random bits, so a fast hash is as good as a slow one: there is nothing to guess. */
+const hashOf = (secret: string, key: Buffer): Buffer => createHmac('sha256', key).update(secret).digest();
+
+export interface NewKey {
+  readonly account: string;
+  readonly name: string | null;
+  readonly models: readonly string[] | null;
+  /** Milliseconds since 1970. */
+  readonly expires: number | null;
+}
+
+/** @returns the key as it is sent, shown this once */
+export const createKey = async (
+  statements: Statements,
+  key: NewKey,
+  secrets: HashSecrets,
+): Promise<{ readonly stored: StoredKey; readonly key: string }> => {
+  const secret = randomBytes(32).toString('base64url');
+  const [current] = secrets;
+  if (current === undefined) throw new Error('there is no secret to hash keys with');
+  const stored: StoredKey = {
+    ...key,
+    id: createId(),
+    hash: hashOf(secret, current).toString('hex'),
+    created: Date.now(),
+    used: null,
+  };
+  await insertKey(statements, stored);
+  return { stored, key: `${stored.id}:${secret}` };
+};
+
+export const isSecretOf = ({ hash }: StoredKey, secret: string, secrets: HashSecrets): boolean => {
+  const expected = Buffer.from(hash, 'hex');
+  return secrets.some((key) => {
+    const found = hashOf(secret, key);
+    return found.length === expected.length && timingSafeEqual(found, expected);
+  });
+};
+
+export const isExpired = ({ expires }: StoredKey, now: number): boolean => expires !== null && expires <= now;
+
+/** `demo/*` stands for every model of `demo`. */
+export const allows = (models: readonly string[] | null, model: string): boolean =>
+  models === null || models.some((pattern) => matches(pattern, model));
+
+const matches = (pattern: string, model: string): boolean =>
+  pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : pattern === model;

@@ -1,0 +1,206 @@
+/**
+ * What begins and ends requests in the database: always one transaction, which also gives the slots that are free to
+ * whoever is next. Workflows are told afterwards; what does not reach them is repeated by the sweep.
+ */
+import type { Database } from '../../databases/contract.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { RequestEnd } from '../contract.js';
+import { createId } from '../store/ids.js';
+import { gatherWrites } from '../../concurrency/batch.js';
+import { createIntake, type Arrived } from './submission-batch.js';
+import { createLanes } from '../store/model-locks.js';
+import type { QueueModels } from '../models/models.js';
+import type { DeliveryStart, Orchestrator, RequestStart } from '../temporal/gateway.js';
+import type { Outcome } from './outcome.js';
+import { createStarter } from '../temporal/dispatcher.js';
+import { insertDelivery, markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
+import type { IdempotencyKey } from '../store/idempotency.js';
+import {
+  endRequest,
+  findRequest,
+  findRequests,
+  markStarted,
+  toNewHead,
+  type NewRequest,
+  type RequestHead,
+  type RequestState,
+} from '../store/requests.js';
+import type { Statements } from '../store/rows.js';
+
+export interface DeskOptions {
+  readonly database: Database;
+  readonly models: QueueModels;
+  readonly orchestrator: Orchestrator;
+  /** Milliseconds that results are kept, and deliveries tried. */
+  readonly resultTtl: number;
+  /** Told of what could not be passed on to Temporal; a sweep repeats it. */
+  readonly onLoss: (error: unknown) => void;
+}
+
+export interface Desk {
+  /** Stores a request, gives it a slot if one is free, and has its workflow started behind the answer. */
+  open(request: NewRequest, key: IdempotencyKey | null): Promise<Arrived>;
+  /** Ends a request unless it has ended; `null`: it has, or it is not in the state `from`. */
+  end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
+  /** How it ended; `null`: it has not. */
+  endOf(id: string): Promise<RequestEnd | null>;
+  /** Gives free slots of a model to who waits. */
+  fill(model: QueueModelDeclaration): Promise<void>;
+  /** Sees to it that the workflow of a request is there. */
+  start(request: RequestHead): Promise<void>;
+  /** Has the workflow of a delivery started behind the answer. */
+  announce(delivery: Delivery): void;
+  /** Sees to it that the workflow of a delivery is there. */
+  deliver(delivery: Delivery): Promise<void>;
+  /** Resolves when Temporal has been told of whatever cannot wait. */
+  settle(): Promise<void>;
+}
+
+export const createDesk = (options: DeskOptions): Desk => {
+  const { database, models, orchestrator, resultTtl, onLoss } = options;
+  const lanes = createLanes(database);
+
+  const startOf = (request: RequestHead, admitted: boolean): RequestStart => {
+    const model = models.find(request.model);
+    return {
+      requestId: request.id,
+      account: request.account,
+      model: request.model,
+      class: model?.class ?? 'models',
+      timeout: model?.timeout ?? 60_000,
+      attempts: request.retry ? (model?.attempts ?? 1) : 1,
+      admitted,
+      startBefore: request.startBefore,
+      priority: request.priority,
+      summary: `${request.model} for ${request.account}`,
+    };
+  };
+
+  const tell = (request: RequestHead): Promise<void> =>
+    request.state === 'waiting'
+      ? orchestrator.start(startOf(request, false))
+      : orchestrator.admit(startOf(request, true));
+
+  /** Who waits may have been cancelled before there was a workflow that could hear of it. */
+  const markWaiting = async ({ id }: RequestHead): Promise<void> => {
+    if ((await markStarted(database, [id], 'waiting')) > 0) return;
+    const now = await findRequest(database, id);
+    if (now?.state === 'ended') await orchestrator.cancel(id, true);
+  };
+
+  const mark = async (requests: readonly RequestHead[]): Promise<void> => {
+    const admitted = requests.filter(({ state }) => state === 'admitted').map(({ id }) => id);
+    if (admitted.length > 0) await markStarted(database, admitted, 'admitted');
+    for (const request of requests) if (request.state === 'waiting') await markWaiting(request);
+  };
+
+  const starter = createStarter({ mark, onLoss });
+
+  const tellAdmitted = async (ids: readonly string[]): Promise<void> => {
+    if (ids.length === 0) return;
+    const requests = await findRequests(database, ids).catch(onLoss);
+    for (const request of requests ?? []) starter.add(request, () => tell(request));
+  };
+
+  const takeIn = createIntake({ database, lanes, onAdmitted: (ids) => void tellAdmitted(ids) });
+
+  const deliveryStart = ({ id, request, account, round, url }: Delivery): DeliveryStart => ({
+    deliveryId: id,
+    requestId: request,
+    account,
+    round,
+    within: Math.max(60_000, resultTtl),
+    host: new URL(url).hostname,
+  });
+
+  const markTold = gatherWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
+
+  const announce = (delivery: Delivery): void =>
+    starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));
+
+  const endInLane = async (request: RequestHead, change: Change): Promise<EndedInLane> => {
+    const model = models.find(request.model);
+    if (model !== undefined) {
+      return lanes.enter(model, async ({ statements, fill }) => ({
+        ended: await endWithDelivery(statements, request, change),
+        admitted: await fill(),
+      }));
+    }
+    const run = (statements: Statements) => endWithDelivery(statements, request, change);
+    return { ended: await database.transaction(run), admitted: [] };
+  };
+
+  return {
+    async endOf(id) {
+      const request = await findRequest(database, id);
+      if (request?.state !== 'ended') return null;
+      const { httpStatus, errorType, webhook } = request;
+      return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
+    },
+    settle: () => starter.settle(),
+    async start(request) {
+      await tell(request);
+      await mark([request]);
+    },
+    async open(request, key) {
+      const model = models.find(request.model);
+      if (model === undefined) throw new Error(`there is no model ${request.model}`);
+      const arrived = await takeIn(model, { request, key });
+      if (arrived.kind === 'opened') {
+        const head = toNewHead(request, arrived.admitted ? 'admitted' : 'waiting');
+        // there is no workflow yet that could miss a signal
+        starter.add(head, () => orchestrator.start(startOf(head, arrived.admitted)));
+      }
+      return arrived;
+    },
+    async end(request, outcome, from) {
+      const change: Change = { outcome, from, now: Date.now() };
+      const { ended, admitted } = await endInLane(request, change);
+      await tellAdmitted(admitted);
+      if (ended === null) return null;
+      const { delivery } = ended;
+      if (delivery !== null) announce(delivery);
+      return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
+    },
+    async fill(model) {
+      await tellAdmitted(await lanes.enter(model, ({ fill }) => fill()));
+    },
+    announce,
+    async deliver(delivery) {
+      await orchestrator.deliver(deliveryStart(delivery));
+      await markTold(delivery.id);
+    },
+  };
+};
+
+interface Change {
+  readonly outcome: Outcome;
+  /** Ends it only in this state. */
+  readonly from: RequestState | undefined;
+  readonly now: number;
+}
+
+/** `null`: it had ended already. */
+type Ended = { readonly delivery: Delivery | null } | null;
+
+interface EndedInLane {
+  readonly ended: Ended;
+  /** Who has its slot now. */
+  readonly admitted: readonly string[];
+}
+
+/** Its webhook is a row of the same transaction: an end without its delivery does not exist. */
+const endWithDelivery = async (
+  statements: Statements,
+  { id: request, account, webhook: url }: RequestHead,
+  { outcome, from, now }: Change,
+): Promise<Ended> => {
+  const { status: httpStatus, errorType, body, headers = {} } = outcome;
+  const ending = { httpStatus, errorType, headers, output: JSON.stringify(body) };
+  const done = await endRequest(statements, request, ending, { now, ...(from !== undefined && { from }) });
+  if (!done) return null;
+  if (url === null) return { delivery: null };
+  return {
+    delivery: await insertDelivery(statements, { id: createId(), request, account, url, created: now }),
+  };
+};

@@ -1,0 +1,59 @@
+/** What callers do with their requests, whatever wire they come by. */
+import type { Database } from '../../databases/contract.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { Caller } from '../http/caller.js';
+import { cancel, type Cancellation } from './cancel.js';
+import type { Desk } from './lifecycle.js';
+import { findById } from '../../concurrency/batch.js';
+import { isId } from '../store/ids.js';
+import type { QueueModels } from '../models/models.js';
+import type { Orchestrator } from '../temporal/gateway.js';
+import { readResult, type RequestResult } from './result.js';
+import type { QueueSettings } from '../settings.js';
+import { readStatus, type RequestStatus } from './status.js';
+import { findRequests, type RequestHead } from '../store/requests.js';
+import { submit, type Submission, type Submitted } from '../http/submit.js';
+import { refuse } from '../http/wire.js';
+
+export interface Requests {
+  /** @throws 404: no such model, or none for this caller */
+  modelOf(name: string, caller: Caller): QueueModelDeclaration;
+  /** @throws 422, 429 */
+  submit(submission: Submission): Promise<Submitted>;
+  /** `null`: there is none, or it is of another account. */
+  find(id: string, caller: Pick<Caller, 'account'>): Promise<RequestHead | null>;
+  status(request: RequestHead, logs: boolean): Promise<RequestStatus>;
+  /** @throws 400 while it has not ended, 410 when it is not kept */
+  result(request: RequestHead): Promise<RequestResult>;
+  /** @throws 503 where it cannot be told */
+  cancel(request: RequestHead): Promise<Cancellation>;
+}
+
+export interface RequestsOptions {
+  readonly settings: QueueSettings;
+  readonly database: Database;
+  readonly models: QueueModels;
+  readonly desk: Desk;
+  readonly cancelWorkflow: Orchestrator['cancel'];
+  readonly onLoss: (error: unknown) => void;
+}
+
+export const createRequests = (options: RequestsOptions): Requests => {
+  const { database, models } = options;
+  const findHead = findById((ids) => findRequests(database, ids));
+  return {
+    modelOf(name, caller) {
+      const model = models.find(name);
+      if (model !== undefined && caller.mayUse(model)) return model;
+      throw refuse(404, `there is no model "${name.slice(0, 200)}"`);
+    },
+    submit: (submission) => submit(submission, options),
+    async find(id, { account }) {
+      const found = isId(id) ? await findHead(id) : null;
+      return found?.account === account ? found : null;
+    },
+    status: (request, logs) => readStatus(request, { ...options, logs }),
+    result: (request) => readResult(request, database),
+    cancel: (request) => cancel(request, options),
+  };
+};

@@ -1,0 +1,101 @@
+/** What a request's state looks like on the wire. */
+import type { LogLevel } from '../../../contract/queue-model.js';
+import { errorText } from './outcome.js';
+import type { QueueSettings } from '../settings.js';
+import { readLogs, type StoredLine } from '../store/logs.js';
+import { countBefore, type RequestHead, type RequestState } from '../store/requests.js';
+import type { Statements } from '../store/rows.js';
+
+export interface RequestUrls {
+  readonly response_url: string;
+  readonly status_url: string;
+  readonly cancel_url: string;
+}
+
+export const requestUrls = (
+  { id, model }: Pick<RequestHead, 'id' | 'model'>,
+  { queueUrl }: Pick<QueueSettings, 'queueUrl'>,
+): RequestUrls => {
+  const url = `${queueUrl()}/${model}/requests/${id}`;
+  return { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
+};
+
+/** As it is told to callers. */
+export interface RequestStatus extends RequestUrls {
+  readonly status: (typeof wireStates)[RequestState];
+  readonly request_id: string;
+  readonly queue_position?: number;
+  /** `null`: not asked for. */
+  readonly logs: WireLine[] | null;
+  /** Seconds. */
+  readonly metrics?: { readonly inference_time: number | null };
+  readonly error?: string;
+  readonly error_type?: string;
+  readonly expires_at?: string | null;
+}
+
+interface WireLine {
+  readonly message: string;
+  readonly level: LogLevel;
+  readonly source: 'USER';
+  readonly timestamp: string;
+}
+
+export interface StatusOptions {
+  readonly database: Statements;
+  readonly settings: QueueSettings;
+  readonly logs: boolean;
+}
+
+export const readStatus = async (
+  request: RequestHead,
+  { database, settings, logs }: StatusOptions,
+): Promise<RequestStatus> => {
+  const lines = logs ? await readLogs(database, [request.id]) : null;
+  const position = request.state === 'waiting' ? await countBefore(database, request) : 0;
+  return statusBody(request, { position, lines, settings });
+};
+
+export interface StatusParts {
+  readonly position: number;
+  /** `null`: not asked for. */
+  readonly lines: readonly StoredLine[] | null;
+  readonly settings: QueueSettings;
+}
+
+export const statusBody = (
+  request: RequestHead,
+  { position, lines, settings }: StatusParts,
+): RequestStatus => ({
+  status: wireStates[request.state],
+  request_id: request.id,
+  ...requestUrls(request, settings),
+  ...(request.state === 'waiting' || request.state === 'admitted' ? { queue_position: position } : {}),
+  logs: lines?.map(toWireLine) ?? null,
+  ...(request.state === 'ended' ? endOf(request, settings) : {}),
+});
+
+/** A slot is no news to the caller: it begins with the worker. */
+export const wireStates = {
+  waiting: 'IN_QUEUE',
+  admitted: 'IN_QUEUE',
+  running: 'IN_PROGRESS',
+  ended: 'COMPLETED',
+} as const satisfies Readonly<Record<RequestState, string>>;
+
+const endOf = ({ begun, ended, httpStatus, errorType }: RequestHead, { resultTtl }: QueueSettings) => {
+  const error = httpStatus === null ? null : errorText(httpStatus);
+  return {
+    metrics: { inference_time: begun === null || ended === null ? null : (ended - begun) / 1000 },
+    ...(error === null ? {} : { error }),
+    ...(errorType === null ? {} : { error_type: errorType }),
+    expires_at: ended === null ? null : new Date(ended + resultTtl).toISOString(),
+  };
+};
+
+const toWireLine = ({ message, level, time }: StoredLine): WireLine => ({
+  message,
+  level,
+  source: 'USER',
+  timestamp: new Date(time).toISOString(),
+});

@@ -1,0 +1,164 @@
+/**
+ * New requests on their way into the database. Those of a model that come while a transaction is under way share the
+ * next one: one lock, one insert and one commit for all of them, which also gives out the slots.
+ */
+import type { Database } from '../../databases/contract.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import { gather } from '../../concurrency/batch.js';
+import type { Lane, Lanes } from '../store/model-locks.js';
+import {
+  findIdempotency,
+  insertIdempotency,
+  labelOf,
+  type IdempotencyKey,
+  type IdempotencyRecord,
+} from '../store/idempotency.js';
+import { countWaitingByPriority, insertRequests, type NewRequest } from '../store/requests.js';
+
+export interface Arrival {
+  readonly request: NewRequest;
+  /** `null`: it came without. */
+  readonly key: IdempotencyKey | null;
+}
+
+/** `known`: the key stands for a request already, this one is not stored. */
+export type Arrived =
+  | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
+  | { readonly kind: 'known'; readonly record: IdempotencyRecord };
+
+export interface IntakeOptions {
+  readonly database: Database;
+  readonly lanes: Lanes;
+  /** Told of earlier requests that were given a slot in passing. */
+  readonly onAdmitted: (ids: readonly string[]) => void;
+}
+
+export type Intake = (model: QueueModelDeclaration, arrival: Arrival) => Promise<Arrived>;
+
+/** Requests of one transaction, and characters of their inputs: what every database takes in one statement. */
+const most = 64;
+const mostInput = 1_000_000;
+
+export const createIntake = (options: IntakeOptions): Intake => {
+  const doors = new Map<string, (arrival: Arrival) => Promise<Arrived>>();
+  return (model, arrival) => {
+    const known = doors.get(model.id);
+    if (known !== undefined) return known(arrival);
+    const size = { of: ({ request }: Arrival) => request.input.length, most: mostInput };
+    const door = gather((arrivals: readonly Arrival[]) => takeIn(model, arrivals, options), { most, size });
+    doors.set(model.id, door);
+    return door(arrival);
+  };
+};
+
+const takeIn = async (
+  model: QueueModelDeclaration,
+  arrivals: readonly Arrival[],
+  options: IntakeOptions,
+): Promise<readonly (Arrived | Promise<Arrived>)[]> => {
+  try {
+    return await openAll(model, arrivals, options);
+  } catch (error) {
+    // one of them may be at fault, which is no fault of the others
+    return arrivals.map((arrival) => openAlone(model, arrival, { ...options, error, of: arrivals.length }));
+  }
+};
+
+interface Alone extends IntakeOptions {
+  /** Why it could not be opened together with others. */
+  readonly error: unknown;
+  /** How many these were. */
+  readonly of: number;
+}
+
+const openAlone = async (
+  model: QueueModelDeclaration,
+  arrival: Arrival,
+  { error, of, ...options }: Alone,
+): Promise<Arrived> => {
+  const again = of > 1 ? openAll(model, [arrival], options) : Promise.reject(error as Error);
+  const [opened] = await again.catch(async (reason: unknown) => {
+    // another process was quicker with the same key
+    const record = await findKnown(arrival, options);
+    if (record === undefined) throw reason;
+    return [{ kind: 'known', record } as const];
+  });
+  return opened as Arrived;
+};
+
+const findKnown = async (
+  { key }: Arrival,
+  { database }: IntakeOptions,
+): Promise<IdempotencyRecord | undefined> =>
+  key === null ? undefined : (await findIdempotency(database, [key])).get(labelOf(key));
+
+const openAll = async (
+  model: QueueModelDeclaration,
+  arrivals: readonly Arrival[],
+  { lanes, onAdmitted }: IntakeOptions,
+): Promise<readonly Arrived[]> => {
+  const { arrived, others } = await lanes.enter(model, (lane) => store(model, arrivals, lane));
+  if (others.length > 0) onAdmitted(others);
+  return arrived;
+};
+
+const store = async (
+  model: QueueModelDeclaration,
+  arrivals: readonly Arrival[],
+  { statements, fill }: Lane,
+): Promise<{ readonly arrived: readonly Arrived[]; readonly others: readonly string[] }> => {
+  const keys = arrivals.flatMap(({ key }) => key ?? []);
+  const { fresh, known } = sift(arrivals, await findIdempotency(statements, keys));
+  await insertIdempotency(statements, fresh.flatMap(toRecord));
+  await insertRequests(
+    statements,
+    fresh.map(({ request }) => request),
+  );
+  const admitted = new Set(await fill());
+  const waiting = fresh.map(({ request }) => request).filter(({ id }) => !admitted.has(id));
+  const positions =
+    waiting.length === 0 ? new Map() : placesOf(waiting, await countWaitingByPriority(statements, model.id));
+  const arrived = arrivals.map((arrival): Arrived => {
+    const record = known.get(arrival);
+    if (record !== undefined) return { kind: 'known', record };
+    const { id } = arrival.request;
+    return { kind: 'opened', admitted: admitted.has(id), position: positions.get(id) ?? 0 };
+  });
+  for (const { request } of fresh) admitted.delete(request.id);
+  return { arrived, others: [...admitted] };
+};
+
+const toRecord = ({ request, key }: Arrival): Parameters<typeof insertIdempotency>[1] =>
+  key === null ? [] : [{ ...key, request: request.id, created: request.created }];
+
+/** Of several with the same key the first is new, the others are known by it. */
+const sift = (
+  arrivals: readonly Arrival[],
+  found: Map<string, IdempotencyRecord>,
+): { readonly fresh: readonly Arrival[]; readonly known: ReadonlyMap<Arrival, IdempotencyRecord> } => {
+  const known = new Map<Arrival, IdempotencyRecord>();
+  const fresh = arrivals.filter((arrival) => {
+    const { request, key } = arrival;
+    if (key === null) return true;
+    const record = found.get(labelOf(key));
+    if (record !== undefined) known.set(arrival, record);
+    else found.set(labelOf(key), { fingerprint: key.fingerprint, request: request.id });
+    return record === undefined;
+  });
+  return { fresh, known };
+};
+
+/** How many wait before each of the newest that wait. */
+const placesOf = (
+  newest: readonly NewRequest[],
+  waiting: ReadonlyMap<number, number>,
+): Map<string, number> => {
+  const behind = new Map<number, number>();
+  const places = newest.toReversed().map(({ id, priority }): [string, number] => {
+    const after = (behind.get(priority) ?? 0) + 1;
+    behind.set(priority, after);
+    const before = [...waiting].reduce((sum, [each, count]) => (each >= priority ? sum + count : sum), 0);
+    return [id, before - after];
+  });
+  return new Map(places);
+};

@@ -1,0 +1,30 @@
+/** What a workflow does to its request beside running it. */
+import { ApplicationFailure } from '@temporalio/common';
+import { failureTypes, type PlatformEnd, type RequestEnd } from '../../contract.js';
+import type { Database } from '../../../databases/contract.js';
+import type { Desk } from '../../requests/lifecycle.js';
+import { platformOutcome, type ErrorType } from '../../requests/outcome.js';
+import { findRequest } from '../../store/requests.js';
+
+const errorTypes: Readonly<Record<PlatformEnd['kind'], ErrorType>> = {
+  cancelled: 'client_cancelled',
+  startTimeout: 'startup_timeout',
+  failed: 'runner_scheduling_failure',
+};
+
+export interface RequestActivityOptions {
+  readonly database: Database;
+  readonly desk: Desk;
+}
+
+export const createRequestActivities = ({ database, desk }: RequestActivityOptions) => ({
+  /** Ends a request on behalf of the platform; one that has ended stays as it is. */
+  async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {
+    const request = await findRequest(database, requestId);
+    if (request === null) {
+      throw ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
+    }
+    const end = await desk.end(request, platformOutcome(errorType ?? errorTypes[kind]));
+    return end ?? ((await desk.endOf(requestId)) as RequestEnd);
+  },
+});

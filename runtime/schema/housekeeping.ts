@@ -1,0 +1,41 @@
+/** What has expired is deleted now and then, by every request process: whoever comes second finds nothing to do. */
+import type { Database } from '../databases/contract.js';
+import type { Observe } from '../observe.js';
+
+/** Milliseconds. */
+const interval = 60 * 60_000;
+
+export interface Housekeeping {
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}
+
+export const startHousekeeping = (database: Database, observe: Observe): Housekeeping => {
+  let running: Promise<void> = Promise.resolve();
+  const tidy = (): void => {
+    running = keepHouse(database, Date.now()).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      observe({ kind: 'warning', message: `housekeeping: ${reason}` });
+    });
+  };
+  const timer = setInterval(tidy, interval).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};
+
+/** Sessions and counted attempts that are over, and activity older than the settings keep. @param now in milliseconds */
+export const keepHouse = async (database: Database, now: number): Promise<void> => {
+  const [{ loadDialect }, { pruneActivity, retentionDays }] = await Promise.all([
+    import('../databases/dialects.js'),
+    import('./activity.js'),
+  ]);
+  const { quote } = await loadDialect(database.dialect);
+  await database.write({ text: 'delete from svc_sessions where expires < ?', values: [now] });
+  await database.write({ text: `delete from svc_attempts where ${quote('until')} < ?`, values: [now] });
+  const days = await retentionDays(database);
+  if (days !== null) await pruneActivity(database, days);
+};
