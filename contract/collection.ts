@@ -249,8 +249,6 @@ export interface Collection {
 
 export interface Registry {
   readonly collections: ReadonlyMap<string, Collection>;
-  /** First path segment of a system collection to the collection: `users`. */
-  readonly systemPaths: ReadonlyMap<string, Collection>;
 }
 
 /**
@@ -293,13 +291,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       if (linked !== null) relationsOf.get(declaration.name)?.set(name, linked);
     }
   }
-  const systemPaths = new Map<string, Collection>();
-  for (const collection of collections.values()) {
-    if (collection.system && collection.path !== null) {
-      systemPaths.set(collection.path.replace(/^\//, ''), collection);
-    }
-  }
-  return { collections, systemPaths };
+  return { collections };
 };
 
 const link = (

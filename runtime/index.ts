@@ -1,6 +1,14 @@
 /** The surface that generated code, and a team's own code, may use. */
 export * from '../contract/collection.js';
 export type { OperationContext } from './operations/context.js';
+export {
+  anyModelRoutes,
+  itemRoutes,
+  modelRoutes,
+  route,
+  unknownCollectionRoutes,
+  type Route,
+} from '../contract/routes.js';
 export { bindModels, type BoundModels } from './items/models.js';
 export {
   ModelError,

@@ -6,7 +6,9 @@ import { watchAvailability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground } from './concurrency/background.js';
 import type { Config } from './config/config.js';
+import { createHandlers } from './http/handlers.js';
 import type { EdgeOptions } from './http/messages.js';
+import { createRouter } from './http/router.js';
 import { createKeys, secretsOf, type Keys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
@@ -14,17 +16,17 @@ import { createAccessSource } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql } from './graphql/handle.js';
-import { createHandle, type Handle } from './items/handle.js';
+import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
 import { once } from './concurrency/lazy.js';
-import { findOperation } from './operations/entries.js';
 import type { OperationServices } from './operations/services.js';
+import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue, QueueOptions } from './queue/http/routes.js';
 import { createRelocation } from './queue/http/hosts.js';
-import { isQueuePath } from './queue/http/paths.js';
+import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
 import { loadDialect } from './databases/dialects.js';
@@ -32,6 +34,8 @@ import { loadDialect } from './databases/dialects.js';
 export interface ServiceOptions {
   readonly config: Config;
   readonly declarations: readonly CollectionDeclaration[];
+  /** Everything that is served. */
+  readonly routes: readonly Route[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
   /** Folder of the GraphQL schemas. */
@@ -49,14 +53,13 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly edge: EdgeOptions;
-  /** Requests of the data plane. */
   readonly answer: Answer;
-  /** Everything else, and the data plane as well: what an embedder mounts. */
+  /** Returns the path of a request's route, without its values. */
+  templateOf(request: ApiRequest): string;
+  /** What an embedder mounts. */
   loadApp(): Promise<Express>;
   close(): Promise<void>;
 }
-
-const isOperation = (method: string, path: string): boolean => findOperation(method, path) !== null;
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, openapi, base, url } = options;
@@ -79,7 +82,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     introspection: config.graphql.introspection,
     tokens: config.graphql.tokenLimit,
     loadBodies: () => loadBodies(),
-    tell: (error, request) => tellClient(explain(error, request, { availability, observe })),
+    tell: (error, { id, method, path: route }) =>
+      tellClient(explain(error, { id, method, route }, { availability, observe })),
   });
   const services: OperationServices = {
     ...items,
@@ -98,14 +102,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations(services);
   });
-  const handleItems = createHandle({ ...items, access, isOperation });
-  const handleHere: Handle = (request) =>
-    isQueuePath(request.path)
-      ? loadQueue().then((queue) => queue.answer(request))
-      : (handleItems(request) ?? graphql.handle(request));
+  const router = createRouter({
+    routes: options.routes,
+    ...createHandlers({
+      base,
+      explorer: config.explorer,
+      access,
+      items: createHandle({ ...items, access }),
+      graphql,
+      loadBodies,
+      loadQueue,
+    }),
+  });
   const relocate = createRelocation({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
-  const handle: Handle = relocate === null ? handleHere : (request) => handleHere(relocate(request));
-  const answer = createAnswer({ handle, availability, observe });
+  const answerHere = createAnswer({ router, availability, observe });
+  const answer: Answer = relocate === null ? answerHere : (request) => answerHere(relocate(request));
   const edge: EdgeOptions = {
     base,
     payloadMax: config.payloadMax,
@@ -115,14 +126,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   return {
     edge,
     answer,
+    templateOf: ({ method, path }) => router(method, path).endpoint.template,
     async loadApp() {
-      const [{ createApp }, { createOperationRoutes }, bodies] = await Promise.all([
-        import('./http/express-app.js'),
-        import('./operations/routes.js'),
-        loadBodies(),
-      ]);
-      const operations = createOperationRoutes(bodies, access);
-      return createApp({ ...edge, answer, operations, explorer: config.explorer, availability, observe });
+      const { createApp } = await import('./http/express-app.js');
+      return createApp({ ...edge, answer, routes: options.routes });
     },
     async close() {
       availability.close();

@@ -412,13 +412,12 @@ export interface Operations {
   webhooksTest(input: WebhooksTestInput, context: OperationContext): Promise<WebhooksTestOutput>;
 }
 
-/** What requests are routed by. `responses`: status to content type. */
+/** What callers send and receive. `responses`: status to content type. */
 export const operations = [
   {
     id: 'authLogin',
-    method: 'post',
-    path: '/auth/login',
     access: 'public',
+    withoutSession: true,
     body: {
       type: 'object',
       required: ['email', 'password'],
@@ -443,17 +442,15 @@ export const operations = [
   },
   {
     id: 'authLoginCallback',
-    method: 'get',
-    path: '/auth/login/{provider}/callback',
     access: 'public',
+    withoutSession: true,
     parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json', 302: null },
   },
   {
     id: 'authLoginProvider',
-    method: 'post',
-    path: '/auth/login/{provider}',
     access: 'public',
+    withoutSession: true,
     parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
     body: {
       type: 'object',
@@ -479,9 +476,8 @@ export const operations = [
   },
   {
     id: 'authLoginRedirect',
-    method: 'get',
-    path: '/auth/login/{provider}',
     access: 'public',
+    withoutSession: true,
     parameters: [
       { name: 'provider', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'redirect', in: 'query', required: false, schema: { type: 'string', maxLength: 2000 } },
@@ -490,9 +486,8 @@ export const operations = [
   },
   {
     id: 'authLogout',
-    method: 'post',
-    path: '/auth/logout',
     access: 'public',
+    withoutSession: true,
     body: {
       type: 'object',
       properties: {
@@ -514,9 +509,8 @@ export const operations = [
   },
   {
     id: 'authPasswordRequest',
-    method: 'post',
-    path: '/auth/password/request',
     access: 'public',
+    withoutSession: true,
     body: {
       type: 'object',
       required: ['email'],
@@ -534,9 +528,8 @@ export const operations = [
   },
   {
     id: 'authPasswordReset',
-    method: 'post',
-    path: '/auth/password/reset',
     access: 'public',
+    withoutSession: true,
     body: {
       type: 'object',
       required: ['token', 'password'],
@@ -549,16 +542,14 @@ export const operations = [
   },
   {
     id: 'authProviders',
-    method: 'get',
-    path: '/auth',
     access: 'public',
+    withoutSession: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'authRefresh',
-    method: 'post',
-    path: '/auth/refresh',
     access: 'public',
+    withoutSession: true,
     body: {
       type: 'object',
       properties: {
@@ -580,23 +571,17 @@ export const operations = [
   },
   {
     id: 'authSessionEnd',
-    method: 'delete',
-    path: '/auth/sessions/{id}',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
     responses: { 204: null },
   },
   {
     id: 'authSessions',
-    method: 'get',
-    path: '/auth/sessions',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
     id: 'keysCreate',
-    method: 'post',
-    path: '/keys',
     access: 'user',
     body: {
       type: 'object',
@@ -621,39 +606,29 @@ export const operations = [
   },
   {
     id: 'keysList',
-    method: 'get',
-    path: '/keys',
     access: 'user',
     parameters: [{ name: 'user', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'keysRevoke',
-    method: 'delete',
-    path: '/keys/{id}',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
   {
     id: 'permissionsMe',
-    method: 'get',
-    path: '/permissions/me',
     access: 'public',
     responses: { 200: 'application/json' },
   },
   {
     id: 'permissionsMeCollection',
-    method: 'get',
-    path: '/permissions/me/{collection}',
     access: 'public',
     parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'permissionsMeItem',
-    method: 'get',
-    path: '/permissions/me/{collection}/{key}',
     access: 'public',
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
@@ -663,31 +638,23 @@ export const operations = [
   },
   {
     id: 'policiesMeGlobals',
-    method: 'get',
-    path: '/policies/me/globals',
     access: 'public',
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsCancel',
-    method: 'post',
-    path: '/requests/{id}/cancel',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsDeliveries',
-    method: 'get',
-    path: '/requests/{id}/deliveries',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsList',
-    method: 'get',
-    path: '/requests',
     access: 'user',
     parameters: [
       { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
@@ -716,32 +683,24 @@ export const operations = [
   },
   {
     id: 'requestsRead',
-    method: 'get',
-    path: '/requests/{id}',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsRedeliver',
-    method: 'post',
-    path: '/requests/{id}/redeliver',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
   {
     id: 'requestsResult',
-    method: 'get',
-    path: '/requests/{id}/result',
     access: 'user',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsStatus',
-    method: 'get',
-    path: '/requests/{id}/status',
     access: 'user',
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
@@ -751,8 +710,6 @@ export const operations = [
   },
   {
     id: 'requestsSubmit',
-    method: 'post',
-    path: '/requests',
     access: 'user',
     body: {
       type: 'object',
@@ -809,58 +766,42 @@ export const operations = [
   },
   {
     id: 'rolesMe',
-    method: 'get',
-    path: '/roles/me',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
     id: 'serverHealth',
-    method: 'get',
-    path: '/server/health',
     access: 'open',
     responses: { 200: 'application/json', 503: 'application/json' },
   },
   {
     id: 'serverPing',
-    method: 'get',
-    path: '/server/ping',
     access: 'open',
     responses: { 200: 'text/plain' },
   },
   {
     id: 'serverSpecsGraphqlItems',
-    method: 'get',
-    path: '/server/specs/graphql/items',
     access: 'public',
     responses: { 200: 'text/plain' },
   },
   {
     id: 'serverSpecsGraphqlSystem',
-    method: 'get',
-    path: '/server/specs/graphql/system',
     access: 'public',
     responses: { 200: 'text/plain' },
   },
   {
     id: 'serverSpecsOas',
-    method: 'get',
-    path: '/server/specs/oas',
     access: 'public',
     responses: { 200: 'application/json' },
   },
   {
     id: 'tfaDisable',
-    method: 'post',
-    path: '/users/me/tfa/disable',
     access: 'public',
     body: { type: 'object', required: ['otp'], properties: { otp: { type: 'string', maxLength: 16 } } },
     responses: { 204: null },
   },
   {
     id: 'tfaEnable',
-    method: 'post',
-    path: '/users/me/tfa/enable',
     access: 'public',
     body: {
       type: 'object',
@@ -871,8 +812,6 @@ export const operations = [
   },
   {
     id: 'tfaGenerate',
-    method: 'post',
-    path: '/users/me/tfa/generate',
     access: 'public',
     body: {
       type: 'object',
@@ -883,16 +822,12 @@ export const operations = [
   },
   {
     id: 'tfaReset',
-    method: 'post',
-    path: '/users/{id}/tfa/disable',
     access: 'admin',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
     responses: { 204: null },
   },
   {
     id: 'updateUsersMe',
-    method: 'patch',
-    path: '/users/me',
     access: 'user',
     parameters: [
       { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
@@ -902,9 +837,8 @@ export const operations = [
   },
   {
     id: 'usersMe',
-    method: 'get',
-    path: '/users/me',
     access: 'user',
+    beforeSecondFactor: true,
     parameters: [
       { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
     ],
@@ -912,22 +846,16 @@ export const operations = [
   },
   {
     id: 'webhooksSecret',
-    method: 'get',
-    path: '/webhooks/secret',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksSecretRotate',
-    method: 'post',
-    path: '/webhooks/secret',
     access: 'user',
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksTest',
-    method: 'post',
-    path: '/webhooks/test',
     access: 'user',
     body: {
       type: 'object',

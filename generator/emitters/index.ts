@@ -7,6 +7,7 @@ import { emitGraphql } from './graphql/index.js';
 import { emitModels } from './models/index.js';
 import { emitOpenApi } from './openapi/index.js';
 import { emitOperations } from './operations/index.js';
+import { emitRoutes } from './routes/index.js';
 
 const emitters: readonly Emitter[] = [
   emitCatalog,
@@ -14,6 +15,7 @@ const emitters: readonly Emitter[] = [
   emitGraphql,
   emitModels,
   emitOperations,
+  emitRoutes,
   emitErrors,
   emitDocs,
 ];

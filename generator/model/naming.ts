@@ -26,6 +26,7 @@ const reservedFiles: ReadonlySet<string> = new Set([
   'operations',
   'queue-models',
   'readme',
+  'routes',
 ]);
 
 /** Built-in types, roots, and types that every schema has. */

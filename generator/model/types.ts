@@ -169,6 +169,10 @@ export interface Operation {
   readonly path: string;
   /** `open`: nobody is asked who they are; `public`: nobody needs a token, but one that is sent has to be good. */
   readonly access: 'open' | 'public' | 'user' | 'admin';
+  /** Also serves a request whose session cookie is no longer valid; that caller counts as anonymous. */
+  readonly withoutSession: boolean;
+  /** Also serves users who have yet to turn on the one-time passwords that a policy requires. */
+  readonly beforeSecondFactor: boolean;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. A request without one counts as `{}`. */
   readonly body: JsonSchema | null;

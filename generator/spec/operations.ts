@@ -93,6 +93,8 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
   path: required(path),
   access: required(oneOf(['open', 'public', 'user', 'admin'])),
+  withoutSession: optional(flag, false),
+  beforeSecondFactor: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
@@ -109,6 +111,7 @@ const operationsFile = record<{ tag: string; operations: ReadonlyMap<string, Pla
       }
       const operation = { tag: '', ...operationKeys(value, faults), id };
       const placed = { operation, place: placer(position, value) };
+      checkExceptions(placed, faults);
       checkPathParameters(placed, faults);
       checkInputNames(placed, faults);
       return placed;
@@ -128,6 +131,19 @@ export const readOperations = (node: Node, faults: SpecFault[]): PlacedOperation
     operation: { ...operation, tag: operation.tag === '' ? tag : operation.tag },
     place,
   }));
+};
+
+/** An exception from a check that the operation's access never makes says nothing. */
+const checkExceptions = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+  const { access, withoutSession, beforeSecondFactor } = operation;
+  if (withoutSession && access !== 'public') {
+    const remedy = 'write "access: public" or remove it';
+    faults.push(faultAt(place('withoutSession'), '"withoutSession" requires public access', remedy));
+  }
+  if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
+    const remedy = 'write "access: user" or "access: admin", or remove it';
+    faults.push(faultAt(place('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
+  }
 };
 
 const checkPathParameters = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {

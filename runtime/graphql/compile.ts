@@ -16,7 +16,7 @@ import {
 import type { Registry } from '../../contract/collection.js';
 import type { ItemContext } from '../items/context.js';
 import type { OperationContext } from '../operations/context.js';
-import { isWithoutSession } from '../operations/routes.js';
+import { findDeclaration } from '../operations/declarations.js';
 import { invalidBy, invalidDocument } from './errors.js';
 import { collectFields, type Fields } from './fields.js';
 import { introspect } from './introspection.js';
@@ -89,7 +89,7 @@ export const compileOperation = (
   if (writes) requireOnce(calls);
   const common = {
     writes,
-    isWithoutSession: calls.every(({ id }) => id !== undefined && isWithoutSession(id)),
+    isWithoutSession: calls.every(({ id = '' }) => findDeclaration(id)?.withoutSession === true),
   };
   const definitions = operation.variableDefinitions ?? [];
   if (definitions.length === 0) {

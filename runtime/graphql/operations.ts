@@ -1,10 +1,10 @@
 /** The spec's operations behind fields of `/graphql/system`: the bodies of REST, with arguments instead of a request. */
 import type { GraphQLField } from 'graphql';
-import { operations, type Operations } from '../../generated/server/operations.js';
+import type { Operations } from '../../generated/server/operations.js';
 import type { OperationContext } from '../operations/context.js';
-import type { OperationEntry } from '../operations/entries.js';
+import { findDeclaration, type Operation } from '../operations/declarations.js';
 import { checkInput } from '../operations/input.js';
-import { requireCaller } from '../operations/routes.js';
+import { requireCaller } from '../operations/require-caller.js';
 import { marksOf, type Marks } from './directives.js';
 import type { Arguments } from './selection.js';
 
@@ -25,13 +25,13 @@ export const runOperation = async (
   { loadBodies }: OperationBodies,
 ): Promise<unknown> => {
   const marks = marksOf(field.astNode);
-  const entry = operations.find(({ id }) => id === marks.operation);
-  if (entry === undefined) throw new Error(`there is no operation "${marks.operation}"`);
-  await requireCaller(entry, context);
-  const input = await checkInput(entry, toInput(field, given));
+  const operation = findDeclaration(marks.operation ?? '');
+  if (operation === undefined) throw new Error(`there is no operation "${marks.operation}"`);
+  await requireCaller(operation, context);
+  const input = await checkInput(operation, toInput(field, given));
   // the table and the interface are printed from the same spec
-  const body = (await loadBodies())[entry.id] as (input: unknown, context: unknown) => Promise<unknown>;
-  return openAnswer(entry, await body(input, context), marks);
+  const body = (await loadBodies())[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
+  return openAnswer(operation, await body(input, context), marks);
 };
 
 /** Parameters by name, and `body` with what REST has there. */
@@ -48,7 +48,7 @@ const toInput = (field: GraphQLField<unknown, unknown>, given: Arguments): Argum
 };
 
 /** Where REST has several statuses, the answer is in `body`; where it has none, `true` says that it is done. */
-const openAnswer = ({ responses }: OperationEntry, answer: unknown, { open }: Marks): unknown => {
+const openAnswer = ({ responses }: Operation, answer: unknown, { open }: Marks): unknown => {
   const hasStatus = Object.keys(responses).length > 1;
   const shown = hasStatus ? (answer as { readonly body: unknown }).body : answer;
   if (shown === undefined || shown === null) return true;

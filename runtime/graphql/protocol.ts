@@ -15,11 +15,10 @@ export interface GraphqlCall {
   readonly readsOnly: boolean;
 }
 
-/** @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+/** @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
 export const readCall = async (request: ApiRequest): Promise<GraphqlCall> => {
   if (request.method === 'POST') return toCall(await readBody(request), false);
-  if (request.method === 'GET') return toCall(readQueryString(request.query), true);
-  throw methodNotAllowed(['GET', 'POST'], request.method);
+  return toCall(readQueryString(request.query), true);
 };
 
 export const methodNotAllowed = (allowed: readonly string[], current: string): Error =>

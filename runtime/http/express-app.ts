@@ -1,42 +1,48 @@
-/** The second door: an Express application with everything that is served, for the rest of the paths and for embedders. */
+/** The listener for embedders: an Express application with everything that is served. */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { settle, type Answer } from './respond.js';
+import type { Route } from '../../contract/routes.js';
+import type { ApiRequest } from '../request/api-request.js';
 import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
-import { apiError } from '../../contract/errors.js';
-import type { OperationRoutes } from '../operations/routes.js';
-import { docsAsset, docsPage } from './pages/docs.js';
-import { graphiqlPage } from './pages/graphiql.js';
-import { resetPasswordPage } from './pages/reset-password.js';
-import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-import type { Availability } from './availability.js';
-import type { Observe } from '../observe.js';
+import type { Answer } from './respond.js';
 
 export type { Express };
 
 export interface AppOptions extends EdgeOptions {
   readonly answer: Answer;
-  readonly operations: OperationRoutes;
-  /** Serves `/docs` and `/graphiql`. */
-  readonly explorer: boolean;
-  readonly availability: Availability;
-  readonly observe: Observe;
+  readonly routes: readonly Route[];
 }
 
 export const createApp = (options: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.set('etag', false);
   app.set('query parser', false);
-  app.use((request: Request, response: Response, next: NextFunction) => {
+  const serve = (request: Request, response: Response, next: NextFunction): void => {
     const apiRequest = keepBody(toApiRequest(request, response, options), request);
-    const answered = options.answer(apiRequest) ?? settleRest(apiRequest, options);
-    answered.then((answer) => sendResponse(answer, apiRequest, response)).catch(next);
-  });
+    options
+      .answer(apiRequest)
+      .then((answer) => sendResponse(answer, apiRequest, response))
+      .catch(next);
+  };
+  for (const shape of shapesOf(options.routes)) app.all(shape, serve);
+  // what no shape matches, and what Express cannot decode: the router decides about it, too
+  app.use(serve);
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) =>
+    error instanceof URIError ? serve(request, response, next) : next(error),
+  );
   return app;
 };
 
-const settleRest = (request: ApiRequest, options: AppOptions): Promise<ApiResponse> =>
-  settle(findRoute(request, options), { request, started: performance.now() }, options);
+/** Paths as Express spells them, one for all collections and one for all models, so that embedders see them. */
+const shapesOf = (routes: readonly Route[]): ReadonlySet<string> =>
+  new Set(routes.filter(isShape).map(({ path }) => path.replace(/:(\w+)\+.*$/, '*$1')));
+
+const isShape = ({ path, handler }: Route): boolean => {
+  if (handler.kind === 'items') return handler.collection === null || !path.startsWith('/items/');
+  return handler.kind !== 'model' || handler.model === null;
+};
 
 /** An embedder's parser may have read the body before: then what it made of it is the body. */
 const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
@@ -47,41 +53,4 @@ const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
 const toBytes = (body: unknown): Buffer => {
   if (Buffer.isBuffer(body)) return body;
   return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-};
-
-const findRoute = async (
-  request: ApiRequest,
-  { base, explorer, operations }: AppOptions,
-): Promise<ApiResponse> => {
-  const operation = operations.find(request);
-  if (operation !== null) return operation.run(request);
-  const page = await findPage(request, { base, explorer });
-  if (page !== null) return page;
-  throw apiError('ROUTE_NOT_FOUND', { path: request.path }, notFound(request, operations));
-};
-
-const findPage = async (
-  request: ApiRequest,
-  { base, explorer }: Pick<AppOptions, 'base' | 'explorer'>,
-): Promise<ApiResponse | null> => {
-  const { method } = request;
-  if (method !== 'GET' && method !== 'HEAD') return null;
-  const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
-  if (path === '/reset-password') return resetPasswordPage(base);
-  return explorer ? findTool(request, path, base) : null;
-};
-
-/** Pages for whoever builds on the API. */
-const findTool = async (request: ApiRequest, path: string, base: string): Promise<ApiResponse | null> => {
-  if (path === '/docs') return docsPage({ specUrl: `${base}/server/specs/oas`, base });
-  if (path === '/graphiql') return graphiqlPage(request, `${base}/graphql`);
-  if (path === '/graphiql/system') return graphiqlPage(request, `${base}/graphql/system`);
-  const assets = '/docs/assets/';
-  return path.startsWith(assets) ? docsAsset(path.slice(assets.length)) : null;
-};
-
-const notFound = ({ method, path }: ApiRequest, operations: OperationRoutes): string => {
-  const methods = operations.methodsOf(path);
-  if (methods.length > 0) return `${method} ${path} is not served; here is ${methods.join(', ')}`;
-  return `${method} ${path} is not served; collections are under /items/`;
 };

@@ -1,4 +1,4 @@
-/** node:http ⇄ ApiRequest and ApiResponse. What both doors share. */
+/** node:http ⇄ ApiRequest and ApiResponse. What both listeners share. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { Readable, pipeline } from 'node:stream';

@@ -1,7 +1,4 @@
-/**
- * The first door: node:http hands the data plane straight to the pipeline, everything else to Express, which is
- * loaded when it is first needed. Merely entering Express costs as much as a whole small read.
- */
+/** The listener of a request process: node:http hands every request straight to the router. */
 import {
   createServer,
   type IncomingMessage,
@@ -10,17 +7,18 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { routeOf, type Answer } from './respond.js';
+import type { Answer } from './respond.js';
 import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
 import type { Observe } from '../observe.js';
+import type { ApiRequest } from '../request/api-request.js';
 
 export interface ListenOptions extends EdgeOptions {
   readonly host: string;
   readonly port: number;
   readonly answer: Answer;
   readonly observe: Observe;
-  /** Answers whatever is not of the data plane. */
-  loadRest(): Promise<RequestListener>;
+  /** Returns the path of a request's route, without its values. */
+  templateOf(request: ApiRequest): string;
 }
 
 export interface Listener {
@@ -42,37 +40,28 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
   });
 };
 
-/** Requests of the data plane that have no answer yet. */
+/** Requests that have no answer yet. */
 interface Answering {
   count: number;
 }
 
-const createListener = (options: ListenOptions, answering: Answering): RequestListener => {
-  let rest: Promise<RequestListener> | null = null;
-  return (request: IncomingMessage, response: ServerResponse) => {
+const createListener =
+  (options: ListenOptions, answering: Answering): RequestListener =>
+  (request: IncomingMessage, response: ServerResponse) => {
     const apiRequest = toApiRequest(request, response, options);
-    const answered = options.answer(apiRequest);
-    if (answered !== null) {
-      answering.count += 1;
-      answered
-        .then((answer) => sendResponse(answer, apiRequest, response))
-        .catch((error: unknown) => {
-          const { id, method, path } = apiRequest;
-          options.observe({ kind: 'requestFailed', id, method, route: routeOf(path), error });
-          response.destroy();
-        })
-        .finally(() => {
-          answering.count -= 1;
-        });
-      return;
-    }
-    rest ??= options.loadRest();
-    rest.then(
-      (listener) => listener(request, response),
-      () => response.destroy(),
-    );
+    answering.count += 1;
+    options
+      .answer(apiRequest)
+      .then((answer) => sendResponse(answer, apiRequest, response))
+      .catch((error: unknown) => {
+        const { id, method } = apiRequest;
+        options.observe({ kind: 'requestFailed', id, method, route: options.templateOf(apiRequest), error });
+        response.destroy();
+      })
+      .finally(() => {
+        answering.count -= 1;
+      });
   };
-};
 
 /** Connections that are kept alive become idle one by one, each when its last answer is out. */
 const close = (server: Server, answering: Answering): Promise<void> =>

@@ -1,67 +1,56 @@
-/** The pipeline as doors see it: every error is a response, and everything worth telling is told. */
+/** Requests through the router: every error is a response, and everything worth telling is told. */
 import { StalePrincipal, unsettled } from '../access/access.js';
 import { endedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
-import type { Handle } from '../items/handle.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondError } from '../response/respond.js';
+import type { Router } from './router.js';
 
-/** `null`: not a path of the data plane. Never rejects. */
-export type Answer = (request: ApiRequest) => Promise<ApiResponse> | null;
+/** Never rejects. */
+export type Answer = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface AnswerOptions {
-  readonly handle: Handle;
+  readonly router: Router;
   readonly availability: Availability;
   readonly observe: Observe;
 }
 
 export const createAnswer =
-  (options: AnswerOptions): Answer =>
-  (request) => {
+  ({ router, availability, observe }: AnswerOptions): Answer =>
+  async (request) => {
     const started = performance.now();
-    const handled = options.handle(request);
-    return handled === null ? null : settle(handled, { request, started }, options);
+    const { id, method } = request;
+    const { endpoint, segments } = router(method, request.path);
+    let response: ApiResponse;
+    try {
+      response = await endpoint.handle(request, segments);
+    } catch (error) {
+      const explained = explain(error, { id, method, route: endpoint.template }, { availability, observe });
+      response = { ...respondError(explained), cookies: endedCookies(explained) };
+    }
+    const { status } = response;
+    const ms = performance.now() - started;
+    observe({ kind: 'requestFinished', id, method, route: endpoint.template, status, ms });
+    return response;
   };
 
-interface Asked {
-  readonly request: ApiRequest;
-  /** Milliseconds of `performance.now`. */
-  readonly started: number;
+interface Failed extends Pick<ApiRequest, 'id' | 'method'> {
+  /** Path of the route, without the values of the request. */
+  readonly route: string;
 }
-
-/** Turns whatever comes out into a response. */
-export const settle = async (
-  handled: Promise<ApiResponse>,
-  { request, started }: Asked,
-  { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
-): Promise<ApiResponse> => {
-  const { id, method } = request;
-  const route = routeOf(request.path);
-  let response: ApiResponse;
-  try {
-    response = await handled;
-  } catch (error) {
-    const explained = explain(error, request, { availability, observe });
-    response = { ...respondError(explained), cookies: endedCookies(explained) };
-  }
-  const { status } = response;
-  observe({ kind: 'requestFinished', id, method, route, status, ms: performance.now() - started });
-  return response;
-};
 
 /** What is told of an error: an API error; anything else is for the log, and left as it is. */
 export const explain = (
   error: unknown,
-  request: ApiRequest,
+  { id, method, route }: Failed,
   { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
 ): unknown => {
   if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
   if (error instanceof StalePrincipal) return unsettled();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
-    const { id, method } = request;
-    observe({ kind: 'requestFailed', id, method, route: routeOf(request.path), error, ...sqlOf(error) });
+    observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
   }
   return error;
 };
@@ -70,12 +59,4 @@ export const explain = (
 const sqlOf = (error: unknown): { readonly sql?: string } => {
   const sql: unknown = typeof error === 'object' && error !== null && 'sql' in error ? error.sql : undefined;
   return typeof sql === 'string' ? { sql } : {};
-};
-
-/** Keys stay out of logs. */
-export const routeOf = (path: string): string => {
-  if (path.startsWith('/graphql')) return path === '/graphql' ? path : '/graphql/system';
-  const [, first = '', second, third] = path.split('/');
-  if (first === 'items') return `/items/${second ?? ''}${third === undefined ? '' : '/:id'}`;
-  return second === undefined ? `/${first}` : `/${first}/:id`;
 };

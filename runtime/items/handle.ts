@@ -1,7 +1,8 @@
 /** The pipeline of the data plane: request → access → plan → sql → execute → response. */
 import { requireSecondFactor, untilConfirmed, type Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
-import { apiError, invalidPayload, invalidQuery } from '../../contract/errors.js';
+import type { ItemAction, RouteHandler } from '../../contract/routes.js';
+import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
@@ -19,58 +20,69 @@ import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
-import { matchRoute, type Route } from '../request/route.js';
+import { decodeSegment, splitKey, type RouteHandle } from '../request/route.js';
 import { respondItem, respondList, respondNothing } from '../response/respond.js';
 
 export interface HandleOptions extends ItemServices {
   readonly access: Access;
-  /** Whether an operation of the spec has this method and path: it comes before the item of that key. */
-  isOperation(method: string, path: string): boolean;
 }
 
-/** Answers requests of the data plane; `null` for any other path. Errors are thrown. */
-export type Handle = (request: ApiRequest) => Promise<ApiResponse> | null;
+export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
 
-export const createHandle =
-  (options: HandleOptions): Handle =>
-  (request) => {
-    const route = matchRoute(request.path, options.registry);
-    if (route === null) return null;
-    if (route.collection?.system === true && options.isOperation(request.method, request.path)) return null;
-    return answer(request, route, options);
+/** Returns what serves a route of items: of one collection, or of a name that none has. */
+export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) => RouteHandle) => {
+  const { collections } = options.registry;
+  return ({ collection: name, action }) => {
+    const run = actions[action];
+    const collection = name === null ? undefined : collections.get(name);
+    if (collection === undefined) {
+      return (request, [segment = '']) =>
+        answer({ request, subject: name ?? decodeSegment(segment), key: noKey }, run, options);
+    }
+    return (request, [key]) =>
+      answer({ request, subject: collection, key: key === undefined ? noKey : splitKey(key) }, run, options);
   };
+};
 
-const answer = async (request: ApiRequest, route: Route, options: HandleOptions): Promise<ApiResponse> => {
-  const action = findAction(request, route);
-  return untilConfirmed(async () => {
+const noKey: readonly string[] = [];
+
+interface Target {
+  readonly request: ApiRequest;
+  /** A name: of no collection that is served; answered like a forbidden one. */
+  readonly subject: Collection | string;
+  readonly key: readonly string[];
+}
+
+const answer = (
+  { request, subject, key }: Target,
+  action: Action,
+  options: HandleOptions,
+): Promise<ApiResponse> =>
+  untilConfirmed(async () => {
     const principal = await options.access.identify(request);
     if (principal.pending && !(await options.access.confirm(principal))) return null;
     requireSecondFactor(principal);
-    if (route.collection === null) throw forbiddenCollection(route.name);
-    const call: Call = {
-      request,
-      route,
-      collection: route.collection,
-      context: createContext(options, principal, request),
-    };
+    if (typeof subject === 'string') throw forbiddenCollection(subject);
+    const context = createContext(options, principal, request);
+    const call: Call = { request, collection: subject, key, context };
     return (action.writes ? runWrite : runRead)(action, call, options.access);
   });
-};
 
 interface Call {
   readonly request: ApiRequest;
-  readonly route: Route;
   readonly collection: Collection;
+  /** Parts of the key; empty where the path has none. */
+  readonly key: readonly string[];
   readonly context: ItemContext;
 }
 
-interface ItemAction {
+interface Action {
   readonly writes: boolean;
   run(call: Call): Promise<ApiResponse>;
 }
 
 /** Reads while the principal is being confirmed; `null` when it no longer holds. */
-const runRead = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> => {
+const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
   // its failure is met below, however late
   confirmed.catch(() => undefined);
@@ -84,33 +96,13 @@ const runRead = async (action: ItemAction, call: Call, access: Access): Promise<
 };
 
 /** Writes only after the principal has been confirmed; the body, which may take its time, comes before. */
-const runWrite = async (action: ItemAction, call: Call, access: Access): Promise<ApiResponse | null> => {
+const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   await call.request.body();
   return (await access.confirm(call.context.principal)) ? action.run(call) : null;
 };
 
-/** @throws ROUTE_NOT_FOUND naming the methods there are */
-const findAction = (request: ApiRequest, { collection, key }: Route): ItemAction => {
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const actions = actionsOf(collection, key !== null);
-  const action = actions.get(method);
-  if (action !== undefined) return action;
-  throw apiError(
-    'ROUTE_NOT_FOUND',
-    { path: request.path },
-    `${request.method} ${request.path} is not served${actions.size === 0 ? '' : `; here are ${[...actions.keys()].join(', ')}`}`,
-  );
-};
-
-const actionsOf = (collection: Collection | null, isItem: boolean): ReadonlyMap<string, ItemAction> => {
-  if (collection === null) return isItem ? itemActions : listActions;
-  if (collection.key.length === 0) return isItem ? new Map() : keylessActions;
-  if (collection.singleton) return isItem ? singletonItemActions : singletonActions;
-  return isItem ? itemActions : listActions;
-};
-
-const read = (run: ItemAction['run']): ItemAction => ({ writes: false, run });
-const write = (run: ItemAction['run']): ItemAction => ({ writes: true, run });
+const read = (run: Action['run']): Action => ({ writes: false, run });
+const write = (run: Action['run']): Action => ({ writes: true, run });
 
 const listAction = read(async ({ collection, request, context }) => {
   const { rows, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
@@ -130,8 +122,8 @@ const searchAction = read(async ({ collection, request, context }) => {
   return respondList(rows, meta);
 });
 
-const itemAction = read(async ({ collection, request, route, context }) =>
-  respondItem(await readItem({ collection, parsed: parseCached(request.query) }, route.key ?? [], context)),
+const itemAction = read(async ({ collection, request, key, context }) =>
+  respondItem(await readItem({ collection, parsed: parseCached(request.query) }, key, context)),
 );
 
 const createAction = write(async ({ collection, request, context }) => {
@@ -140,9 +132,9 @@ const createAction = write(async ({ collection, request, context }) => {
   return respondRows(rows, Array.isArray(payload));
 });
 
-const updateItemAction = write(async ({ collection, request, route, context }) => {
+const updateItemAction = write(async ({ collection, request, key, context }) => {
   const target = { collection, parsed: parseCached(request.query) };
-  const rows = await updateItem(target, { key: route.key ?? [], payload: await readJson(request) }, context);
+  const rows = await updateItem(target, { key, payload: await readJson(request) }, context);
   return respondRows(rows, false);
 });
 
@@ -153,8 +145,8 @@ const updateAction = write(async ({ collection, request, context }) =>
   ),
 );
 
-const deleteItemAction = write(async ({ collection, route, context }) => {
-  await deleteItem(collection, route.key ?? [], context);
+const deleteItemAction = write(async ({ collection, key, context }) => {
+  await deleteItem(collection, key, context);
   return respondNothing;
 });
 
@@ -176,35 +168,19 @@ const updateSingletonAction = write(async ({ collection, request, context }) => 
   return respondRows(await updateSingleton(target, await readJson(request), context), false);
 });
 
-const listActions: ReadonlyMap<string, ItemAction> = new Map([
-  ['GET', listAction],
-  ['SEARCH', searchAction],
-  ['POST', createAction],
-  ['PATCH', updateAction],
-  ['DELETE', deleteAction],
-]);
-
-const itemActions: ReadonlyMap<string, ItemAction> = new Map([
-  ['GET', itemAction],
-  ['PATCH', updateItemAction],
-  ['DELETE', deleteItemAction],
-]);
-
-const keylessActions: ReadonlyMap<string, ItemAction> = new Map([
-  ['GET', listAction],
-  ['SEARCH', searchAction],
-]);
-
-const singletonActions: ReadonlyMap<string, ItemAction> = new Map([
-  ['GET', singletonAction],
-  ['SEARCH', searchSingletonAction],
-  ['PATCH', updateSingletonAction],
-]);
-
-const singletonItemActions: ReadonlyMap<string, ItemAction> = new Map([
-  ['GET', itemAction],
-  ['DELETE', deleteItemAction],
-]);
+const actions: Readonly<Record<ItemAction, Action>> = {
+  list: listAction,
+  search: searchAction,
+  create: createAction,
+  updateMany: updateAction,
+  deleteMany: deleteAction,
+  read: itemAction,
+  update: updateItemAction,
+  delete: deleteItemAction,
+  readSingleton: singletonAction,
+  searchSingleton: searchSingletonAction,
+  updateSingleton: updateSingletonAction,
+};
 
 const respondRows = (rows: WriteAnswer, isList: boolean): ApiResponse => {
   if (rows === null) return respondNothing;

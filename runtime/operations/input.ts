@@ -9,45 +9,51 @@ import {
 import { readJson } from '../request/body.js';
 import { asList, parseQueryString, type RawValue } from '../request/query-string.js';
 import type { ApiRequest } from '../request/api-request.js';
-import type { FoundOperation, JsonSchema, OperationEntry, ParameterEntry } from './entries.js';
+import type { JsonSchema, OperationDeclaration, OperationParameter } from '../../contract/operation.js';
 import { findProblems } from './validate.js';
 
 /** Parameters by name, and `body`. */
 export type OperationInput = Readonly<Record<string, unknown>>;
 
+export interface InputSource {
+  readonly operation: OperationDeclaration;
+  /** Decoded parameters of the path by name. */
+  readonly path: Readonly<Record<string, string>>;
+}
+
 /** @throws INVALID_QUERY, INVALID_PAYLOAD, every problem at once; FORBIDDEN for a path that names nothing */
 export const readInput = async (
-  { entry, parameters }: FoundOperation,
+  { operation, path }: InputSource,
   request: ApiRequest,
 ): Promise<OperationInput> => {
-  const raw = gather(entry.parameters ?? [], { ...request, path: parameters });
-  const input = entry.body === undefined ? raw : { ...raw, body: await readJson(request, {}) };
-  return checkInput(entry, input, { coerce: true });
+  const raw = gather(operation.parameters ?? [], { ...request, path });
+  const input = operation.body === undefined ? raw : { ...raw, body: await readJson(request, {}) };
+  return checkInput(operation, input, { coerce: true });
 };
 
 /** For whoever has the values already. `coerce`: parameters are texts still. */
 export const checkInput = async (
-  entry: OperationEntry,
+  { parameters = [], body: schema }: OperationDeclaration,
   input: OperationInput,
   { coerce = false } = {},
 ): Promise<OperationInput> => {
   const problems: ApiError[] = [];
   const { body } = input;
   const checked: Record<string, unknown> = {};
-  for (const parameter of entry.parameters ?? []) {
+  for (const parameter of parameters) {
     const { value, found } = await checkParameter(parameter, input[parameter.name], coerce);
     problems.push(...found.map(refusals[parameter.in]));
     if (value !== undefined) checked[parameter.name] = value;
   }
-  if (entry.body !== undefined) {
-    problems.push(...(await findProblems(body, entry.body)).map((problem) => invalidPayload(problem)));
+  if (schema !== undefined) {
+    problems.push(...(await findProblems(body, schema)).map((problem) => invalidPayload(problem)));
     checked.body = body;
   }
   throwProblems(problems);
   return checked;
 };
 
-const refusals: Readonly<Record<ParameterEntry['in'], (reason: string) => ApiError>> = {
+const refusals: Readonly<Record<OperationParameter['in'], (reason: string) => ApiError>> = {
   path: forbidden,
   query: invalidQuery,
   header: invalidQuery,
@@ -59,7 +65,7 @@ interface Checked {
 }
 
 const checkParameter = async (
-  { name, required, schema }: ParameterEntry,
+  { name, required, schema }: OperationParameter,
   value: unknown,
   coerce: boolean,
 ): Promise<Checked> => {
@@ -87,7 +93,10 @@ interface Sources {
   readonly headers: ApiRequest['headers'];
 }
 
-const gather = (parameters: readonly ParameterEntry[], { path, query, headers }: Sources): OperationInput => {
+const gather = (
+  parameters: readonly OperationParameter[],
+  { path, query, headers }: Sources,
+): OperationInput => {
   const parsed = parameters.some((parameter) => parameter.in === 'query') ? parseQueryString(query) : {};
   return Object.fromEntries(
     parameters.map(({ name, in: place, schema }) => {

@@ -1,6 +1,6 @@
 /** Values against the JSON Schemas of the spec; compiled on first use. */
 import type { Ajv2020, ErrorObject, ValidateFunction } from '../request/json-schema.js';
-import type { JsonSchema } from './entries.js';
+import type { JsonSchema } from '../../contract/operation.js';
 
 export interface ValidateOptions {
   /** Texts of a query string or header become the numbers and flags they spell. */

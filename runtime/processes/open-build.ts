@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
 import { timed, type Observe } from '../observe.js';
+import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
 import { loadFunctions, type Functions } from './functions.js';
@@ -25,6 +26,7 @@ export interface OpenedBuild {
   readonly database: Database;
   readonly directory: string;
   readonly declarations: readonly CollectionDeclaration[];
+  readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
@@ -44,11 +46,12 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
     const release = keepInUse(directory);
     const loading = timed('load', observe, () => load(directory));
     loading.catch(release);
-    const { collections, queueModels } = await loading;
+    const { collections, routes, queueModels } = await loading;
     return {
       database,
       directory,
       declarations: collections,
+      routes,
       queueModels,
       openapi: join(directory, 'openapi.json'),
       graphql: join(directory, 'graphql'),
@@ -70,6 +73,7 @@ const thatExists = (directory: string | undefined): string | null =>
 /** What a build exports. */
 interface Bundle {
   readonly collections: readonly CollectionDeclaration[];
+  readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
 }
 

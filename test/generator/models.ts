@@ -123,6 +123,8 @@ const ping: Operation = {
   method: 'get',
   path: '/server/ping',
   access: 'public',
+  withoutSession: false,
+  beforeSecondFactor: false,
   graphql: { query: 'server_ping' },
   parameters: [],
   body: null,

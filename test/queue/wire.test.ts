@@ -365,9 +365,20 @@ describe('with workers', () => {
 
   it('methods that are not served are named', async () => {
     const { request_id: id } = await queued('demo/image', image);
-    expect((await call('GET', '/queue/demo/image')).status).toBe(405);
-    expect((await call('GET', '/run/demo/image')).status).toBe(405);
-    expect((await call('POST', `/queue/demo/image/requests/${id}/cancel`)).status).toBe(404);
+    for (const [method, path, allow] of [
+      ['GET', '/queue/demo/image', 'OPTIONS, POST'],
+      ['GET', '/run/demo/image', 'OPTIONS, POST'],
+      ['GET', '/queue/demo/none', 'OPTIONS, POST'],
+      ['POST', `/queue/demo/image/requests/${id}/cancel`, 'OPTIONS, PUT'],
+      ['PUT', `/queue/demo/image/requests/${id}/response/`, 'GET, HEAD, OPTIONS'],
+      ['POST', `/files/${id}/a.png`, 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const answer = await call(method, path);
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, allow]);
+      expect(answer.body).toEqual({ detail: expect.stringContaining(allow) });
+    }
+    const none = await call('GET', `/queue/demo/image/requests/${id}/nothing`);
+    expect([none.status, none.body]).toEqual([404, { detail: expect.stringContaining('is not served') }]);
   });
 
   describe('at addresses of their own', () => {
@@ -375,7 +386,7 @@ describe('with workers', () => {
       ['queue.example.com', 'POST', '/demo/image', 200],
       ['queue.example.com', 'GET', '/demo/image/requests/x/status', 404],
       ['queue.example.com', 'POST', '/demo/none', 404],
-      ['queue.example.com', 'GET', '/server/ping', 404],
+      ['queue.example.com', 'GET', '/server/ping', 405],
       ['run.example.com', 'POST', '/at/once/demo/image', 200],
       ['run.example.com', 'POST', '/demo/image', 404],
       ['queue.example.com', 'POST', '/queue/demo/image', 200],

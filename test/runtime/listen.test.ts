@@ -20,7 +20,7 @@ const open = async (answer: Answer): Promise<Listener> =>
     ownOrigin: null,
     answer,
     observe: () => undefined,
-    loadRest: () => Promise.reject(new Error('not asked')),
+    templateOf: () => '*',
   }));
 
 describe('a listener that closes', () => {

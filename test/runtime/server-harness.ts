@@ -13,6 +13,7 @@ import { openDatabase, type Database } from '../../runtime/databases/contract.js
 import type { Observation } from '../../runtime/observe.js';
 import { packageRoot } from '../../runtime/config/package.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
+import type { Route } from '../../contract/routes.js';
 import { bundle } from '../../runtime/processes/bundle.js';
 import { bootstrap } from '../../runtime/schema/bootstrap.js';
 import { catalogReader, createTestDatabase, dialects, type TestDialect } from '../databases.js';
@@ -59,6 +60,7 @@ export interface TestServer extends Client {
   /** The whole document, as generated. */
   readonly openapi: Readonly<Record<string, unknown>>;
   readonly ids: AccessIds;
+  readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
   /** Runs a script beside the server, as somebody at a database shell would. */
   execute(script: string): Promise<void>;
@@ -120,6 +122,7 @@ const createSystemTables = async (database: Database): Promise<void> => {
 
 interface Built {
   readonly declarations: readonly CollectionDeclaration[];
+  readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
@@ -139,13 +142,15 @@ const build = async (database: Database, folder: string, specs: readonly string[
   }
   const server = join(folder, 'server.mjs');
   await bundle(join(folder, 'server', 'index.ts'), server);
-  const { collections, queueModels } = (await import(server)) as {
+  const { collections, routes, queueModels } = (await import(server)) as {
     readonly collections: readonly CollectionDeclaration[];
+    readonly routes: readonly Route[];
     readonly queueModels: readonly QueueModelDeclaration[];
   };
   const document = files.find(({ path }) => path === 'openapi.json')?.content ?? '{}';
   return {
     declarations: collections,
+    routes,
     queueModels,
     openapi: join(folder, 'openapi.json'),
     graphql: join(folder, 'graphql'),
@@ -176,6 +181,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ...options.environment,
     }),
     declarations: built.declarations,
+    routes: built.routes,
     queueModels: built.queueModels,
     loadFunctions: async () => functions,
     openapi: built.openapi,
@@ -191,6 +197,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     database,
     observations,
     openapi: built.document,
+    routes: built.routes,
     queueModels: built.queueModels,
     ids,
     execute,

@@ -10,7 +10,7 @@ import {
   type CodeBlockWriter,
 } from '../../print/typescript.js';
 import { isJoinable, printMapping, printNames, type Mapping } from './relation.js';
-import type { Local } from './names.js';
+import type { Local } from '../../print/names.js';
 
 export interface ClassParts {
   readonly collection: Collection;

@@ -11,7 +11,8 @@ import {
 } from '../../print/typescript.js';
 import { writeClass } from './class.js';
 import { printField } from './field.js';
-import { importName, localNames, type Local } from './names.js';
+import { importName, type Local } from '../../print/names.js';
+import { localNames } from './names.js';
 import {
   isJoinable,
   mappingsOf,

@@ -1,9 +1,9 @@
 /** `server/<collection>.ts` for every collection, and `server/index.ts`, where a bundle of the folder begins. */
 import type { Collection, Emitter } from '../../model/types.js';
 import { array, layout, pair } from '../../print/code.js';
+import { giveWay, importName } from '../../print/names.js';
 import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
-import { giveWay, importName } from './names.js';
 
 export const emitModels: Emitter = ({ collections, dialect }) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
@@ -31,5 +31,6 @@ const printIndex = (collections: readonly Collection[]): string => {
   writer.writeLine(`${layout(list, { tail: 1 })};`);
   writer.blankLine().writeLine("export { operations } from './operations.js';");
   writer.writeLine("export { queueModels } from './queue-models.js';");
+  writer.writeLine("export { routes } from './routes.js';");
   return writer.toString();
 };

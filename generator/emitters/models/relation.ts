@@ -2,7 +2,7 @@
 import type { Collection, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
-import type { Local } from './names.js';
+import type { Local } from '../../print/names.js';
 
 /** A relation that Objection can express. */
 export interface Mapping {

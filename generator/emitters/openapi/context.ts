@@ -1,10 +1,7 @@
 /** What the parts of one document share while it is put together. */
+import { nameStems } from '../../model/operation-stems.js';
 import type { Collection, Model } from '../../model/types.js';
 import { errorStatuses, type ErrorStatus } from './errors.js';
-import { operatorSchemas } from './filters.js';
-import { nameStems } from './names.js';
-import { querySchemas } from './parameters.js';
-import { queueSchemas } from './queue.js';
 
 export interface Context {
   readonly model: Model;
@@ -17,8 +14,7 @@ export interface Context {
 
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
-  const reserved = [operatorSchemas, querySchemas, queueSchemas(model.queueModels)].flatMap(Object.keys);
-  const stems = nameStems(model, reserved);
+  const stems = nameStems(model);
   return {
     model,
     collection: (name) => collections.get(name),

@@ -1,5 +1,5 @@
 /**
- * `server/operations.ts`: the interface that hand-written bodies implement, and the table requests are routed by.
+ * `server/operations.ts`: the interface that hand-written functions implement, and what callers may send.
  * `server/queue-models.ts` beside it.
  */
 import type { Emitter, Operation, OperationParameter } from '../../model/types.js';
@@ -25,8 +25,8 @@ const printOperations = (operations: readonly Operation[]): string => {
   writer.write('export interface Operations').block(() => {
     for (const operation of operations) writeMethod(writer, operation);
   });
-  writer.blankLine().writeLine('/** What requests are routed by. `responses`: status to content type. */');
-  const table = pair('export const operations =', array(operations.map(printRoute)));
+  writer.blankLine().writeLine('/** What callers send and receive. `responses`: status to content type. */');
+  const table = pair('export const operations =', array(operations.map(printDeclaration)));
   writer.writeLine(`${layout(table, { tail: ' as const;'.length })} as const;`);
   return writer.toString();
 };
@@ -47,13 +47,13 @@ const writeMethod = (writer: CodeBlockWriter, operation: Operation): void => {
   );
 };
 
-const printRoute = ({ id, method, path, access, parameters, body, responses }: Operation): Code =>
+const printDeclaration = ({ id, access, parameters, body, responses, ...rest }: Operation): Code =>
   object(
     [
       pair('id:', str(id)),
-      pair('method:', str(method)),
-      pair('path:', str(path)),
       pair('access:', str(access)),
+      ...(rest.withoutSession ? [pair('withoutSession:', 'true')] : []),
+      ...(rest.beforeSecondFactor ? [pair('beforeSecondFactor:', 'true')] : []),
       ...(parameters.length === 0 ? [] : [pair('parameters:', array(parameters.map(printParameter)))]),
       ...(body === null ? [] : [pair('body:', printValue(body))]),
       pair(

@@ -3,8 +3,10 @@ import type { Access } from '../../access/access.js';
 import { limitHeaders } from '../../access/limiter.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
+import type { ModelAction, RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
+import type { RouteHandle } from '../../request/route.js';
 import { readJson } from '../../request/body.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
 import type { Cancellation } from '../requests/cancel.js';
@@ -44,8 +46,8 @@ export interface Queue {
   readonly desk: Desk;
   readonly requests: Requests;
   readonly settings: QueueSettings;
-  /** Errors of the caller are answers; others are thrown. */
-  answer(request: ApiRequest): Promise<ApiResponse>;
+  /** Returns what serves a route of the queue. Errors of the caller are answers; others are thrown. */
+  handle(handler: QueueHandler): RouteHandle;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,8 @@ export const createQueue = (options: QueueOptions): Queue => {
     desk,
     requests,
     settings,
-    answer: (request) => respond(request, services).catch(toAnswer),
+    handle: (handler) => (request, segments) =>
+      respond(handler, { request, segments }, services).catch(toAnswer),
     async close() {
       streams.close();
       await desk.settle();
@@ -109,12 +112,26 @@ const answerExceeded = (error: ApiError): ApiResponse => {
   return { ...answer, headers: { ...answer.headers, ...limitHeaders(error) } };
 };
 
-const respond = (request: ApiRequest, services: Services): Promise<ApiResponse> => {
-  const { path } = request;
-  if (path.startsWith('/queue/')) return respondQueue(request, services);
-  if (path.startsWith('/run/')) return respondRun(request, services);
-  if (path.startsWith('/files/')) return respondFile(request, services);
-  return respondJwks(services);
+export type QueueHandler = Extract<
+  RouteHandler,
+  { readonly kind: 'model' } | { readonly kind: 'files' } | { readonly kind: 'signingKeys' }
+>;
+
+/** A request as the router found it. */
+interface Routed {
+  readonly request: ApiRequest;
+  readonly segments: readonly string[];
+}
+
+const respond = (handler: QueueHandler, routed: Routed, services: Services): Promise<ApiResponse> => {
+  switch (handler.kind) {
+    case 'model':
+      return respondModel(handler, routed, services);
+    case 'files':
+      return respondFile(routed, services);
+    case 'signingKeys':
+      return respondJwks(services);
+  }
 };
 
 /** A body may take its time: who sends it is asked when all of it is there. */
@@ -123,25 +140,20 @@ const identify = async (request: ApiRequest, services: Services): Promise<Caller
   return services.identify(request);
 };
 
-const respondQueue = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
+const respondModel = async (
+  { model, action }: Extract<QueueHandler, { readonly kind: 'model' }>,
+  { request, segments }: Routed,
+  services: Services,
+): Promise<ApiResponse> => {
+  const [name = '', id = ''] = model === null ? segments : [model, ...segments];
   const caller = await identify(request, services);
-  const [name = '', rest] = splitOnce(request.path.slice('/queue/'.length), '/requests/');
-  if (rest === null) return respondSubmit(request, withoutSlash(name), { ...services, caller });
-  const { id = '', action = '' } = /^(?<id>[^/]+)(?<action>\/.*)?$/.exec(rest)?.groups ?? {};
+  if (action === 'submit') return respondSubmit(request, name, { ...services, caller });
+  if (action === 'run') return services.run(services.requests.modelOf(name, caller), request);
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
     return answerJson(404, { status: 'NOT_FOUND' });
   }
-  return respondRequest(`${methodOf(request)} ${withoutSlash(action)}`, { found, request }, services);
-};
-
-const methodOf = ({ method }: ApiRequest): string => (method === 'HEAD' ? 'GET' : method);
-
-const withoutSlash = (path: string): string => path.replace(/\/$/, '');
-
-const splitOnce = (text: string, by: string): readonly [string, string | null] => {
-  const at = text.indexOf(by);
-  return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + by.length)];
+  return respondRequest(action, { found, request }, services);
 };
 
 /** The path may leave out what follows the second segment of the model, or a later one. */
@@ -154,7 +166,6 @@ const respondSubmit = async (
   { requests, settings, caller }: Services & { readonly caller: Caller },
 ): Promise<ApiResponse> => {
   const model = requests.modelOf(name, caller);
-  if (request.method !== 'POST') throw refuse(405, 'requests are submitted by POST');
   const options = readSubmitOptions(request, settings.webhookPolicy);
   const input = await readJson(request, {});
   const { account } = caller;
@@ -178,19 +189,19 @@ const wantsLogs = ({ query }: ApiRequest): boolean =>
   /^(1|true)$/i.test(new URLSearchParams(query).get('logs') ?? '');
 
 const respondRequest = async (
-  action: string,
+  action: Exclude<ModelAction, 'submit' | 'run'>,
   { found, request }: Asked,
   { requests, streams }: Services,
 ): Promise<ApiResponse> => {
   const headers = { 'x-svc-request-id': found.id };
   switch (action) {
-    case 'GET /status':
+    case 'status':
       return answerJson(
         found.state === 'ended' ? 200 : 202,
         await requests.status(found, wantsLogs(request)),
         headers,
       );
-    case 'GET /status/stream':
+    case 'stream':
       return {
         status: 200,
         headers: {
@@ -200,8 +211,7 @@ const respondRequest = async (
         },
         body: streams.follow(found.id, wantsLogs(request)),
       };
-    case 'GET ':
-    case 'GET /response': {
+    case 'result': {
       const { status, errorType, headers: own, body } = await requests.result(found);
       return {
         status,
@@ -209,12 +219,10 @@ const respondRequest = async (
         body,
       };
     }
-    case 'PUT /cancel': {
+    case 'cancel': {
       const status = await requests.cancel(found);
       return answerJson(cancelStatuses[status], { status }, headers);
     }
-    default:
-      throw refuse(404, `${request.method} ${request.path} is not served`);
   }
 };
 
@@ -224,22 +232,14 @@ const cancelStatuses: Readonly<Record<Cancellation, number>> = {
   ALREADY_COMPLETED: 400,
 };
 
-const respondRun = async (request: ApiRequest, services: Services): Promise<ApiResponse> => {
-  const caller = await identify(request, services);
-  const model = services.requests.modelOf(withoutSlash(request.path.slice('/run/'.length)), caller);
-  if (request.method !== 'POST') throw refuse(405, 'models are run by POST');
-  return services.run(model, request);
-};
-
 /** The signature says who may: files have no other owner. */
 const respondFile = async (
-  { path, query }: ApiRequest,
+  { request: { query }, segments: [request = '', name = ''] }: Routed,
   { files, settings }: Services,
 ): Promise<ApiResponse> => {
-  const [, , request = '', name = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);
   const expires = Number(parameters.get('expires'));
-  const isNamed = isId(request) && isFileName(name) && rest.length === 0;
+  const isNamed = isId(request) && isFileName(name);
   const signed = { request, name, expires };
   if (!isNamed || !isSignatureOf(signed, parameters.get('signature') ?? '', settings.secrets)) {
     throw refuse(404, 'there is no such file');

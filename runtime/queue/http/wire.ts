@@ -1,5 +1,6 @@
 /** Answers of the queue: bare JSON, not the envelope of the content API. */
 import type { ApiResponse } from '../../request/api-request.js';
+import type { ApiError } from '../../../contract/errors.js';
 import type { Detail } from '../requests/outcome.js';
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -47,3 +48,10 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
   ...(errorType !== null && { 'x-svc-error-type': errorType }),
   ...(errorType === 'startup_timeout' && { 'x-svc-request-timeout-type': 'user' }),
 });
+
+/** A path or method that the router does not serve, in the words of the queue. */
+export const answerUnserved = ({ status, message, details }: ApiError): ApiResponse => {
+  const answer = answerJson(status, { detail: message });
+  if (details.allowed === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, allow: [details.allowed].flat().join(', ') } };
+};

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../../generated/server/operations.js';
+import { systemRoutes } from '../../../generated/server/routes.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret } from '../server-harness.js';
 import { password, peopleServer } from './people.js';
@@ -10,13 +10,13 @@ import { password, peopleServer } from './people.js';
 /** In everything that is secret: no answer may repeat it. */
 const canary = 'canary-3f9a7c';
 
-const routes = operations
-  .filter(({ path }) => /^\/(auth|users)\b/.test(path))
+const routes = systemRoutes
+  .filter(({ path, handler }) => handler.kind === 'operation' && /^\/(auth|users)\b/.test(path))
   .map(({ method, path }) => ({
-    method: method.toUpperCase(),
+    method,
     path: path
-      .replace('{provider}', method === 'get' ? 'acme' : 'default')
-      .replace('{id}', '0a000000-0000-4000-8000-00000000000a'),
+      .replace(':provider', method === 'GET' ? 'acme' : 'default')
+      .replace(':id', '0a000000-0000-4000-8000-00000000000a'),
   }));
 
 const secret = fc.oneof(

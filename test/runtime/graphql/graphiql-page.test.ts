@@ -35,7 +35,7 @@ describe('the page', () => {
     const { status, headers } = await server().request('GET', '/graphiql');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect((await server().request('GET', '/graphiql/system')).status).toBe(200);
-    expect((await server().request('POST', '/graphiql')).codes).toEqual(['ROUTE_NOT_FOUND']);
+    expect((await server().request('POST', '/graphiql')).codes).toEqual(['METHOD_NOT_ALLOWED']);
   });
 });
 

@@ -5,13 +5,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHandle, type Handle } from '../../../runtime/items/handle.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 import { loadDialect } from '../../../runtime/databases/dialects.js';
 import { ensureAccessVersion } from '../../../runtime/schema/access-version.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
+import { handleItems, type Handle } from '../harness/items.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
@@ -50,10 +50,7 @@ const joinLines = (list: string): string =>
   list.replaceAll(/(?<=\[)\s+|\s+(?=\])/g, '').replaceAll(/\n\s+/g, ' ');
 
 const answer = async (handle: Handle, request: ApiRequest): Promise<string> => {
-  const { status, body } = (await Promise.resolve(handle(request)).catch(respond)) ?? {
-    status: 404,
-    body: null,
-  };
+  const { status, body } = await handle(request).catch(respond);
   const parsed: unknown = body === null ? null : JSON.parse(String(body));
   return `${JSON.stringify({ status, body: parsed }, null, 2).replaceAll(plainList, joinLines)}\n`;
 };
@@ -99,7 +96,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
     await ensureAccessVersion(place.database);
     recorder = createRecorder(place.database);
     const limits = { fallback: 100, most: null };
-    handle = createHandle({
+    handle = handleItems({
       registry,
       database: recorder.database,
       dialect: await loadDialect(dialect),
@@ -107,7 +104,6 @@ describe.each(dialects)('plans on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
-      isOperation: () => false,
     });
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
-import { createHandle, type Handle } from '../../../runtime/items/handle.js';
 import { loadDialect } from '../../../runtime/databases/dialects.js';
 import { dialects } from '../../databases.js';
+import { handleItems, type Handle } from '../harness/items.js';
 import { accessOf, adminToken } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 
@@ -19,7 +19,7 @@ describe.each(dialects)('on %s', (dialect) => {
   beforeAll(async () => {
     archive = await openArchive(dialect);
     const limits = { fallback: 100, most: null };
-    handle = createHandle({
+    handle = handleItems({
       registry: archive.registry,
       database: archive.database,
       dialect: await loadDialect(dialect),
@@ -27,7 +27,6 @@ describe.each(dialects)('on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
-      isOperation: () => false,
     });
   });
 
@@ -51,7 +50,7 @@ describe.each(dialects)('on %s', (dialect) => {
     };
     try {
       const response = await handle(request);
-      return (JSON.parse(String(response?.body)) as { data: readonly Query[] }).data;
+      return (JSON.parse(String(response.body)) as { data: readonly Query[] }).data;
     } catch (error) {
       if (error instanceof ApiError) return error.code;
       throw error;

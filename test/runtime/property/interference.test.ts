@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
 import { ApiError } from '../../../contract/errors.js';
-import type { Handle } from '../../../runtime/items/handle.js';
+import type { Handle } from '../harness/items.js';
 import { dialects } from '../../databases.js';
 import { accessOf, scenarioOn, tokens, viewerOf } from './access.js';
 import { openArchive, type Archive } from './archive.js';
@@ -17,7 +17,7 @@ const questionsEach = 12;
 /** Everything that goes out. */
 const ask = async (handle: Handle, request: Parameters<Handle>[0]): Promise<unknown> => {
   try {
-    return String((await handle(request))?.body);
+    return String((await handle(request)).body);
   } catch (error) {
     if (error instanceof ApiError) return [error.code, error.message, error.details];
     throw error;

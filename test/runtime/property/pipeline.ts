@@ -1,8 +1,8 @@
 /** The real pipeline on the archive, for whatever access says. */
 import type { Access } from '../../../runtime/access/access.js';
 import { createRegistry, defineCollection, integer, string } from '../../../contract/collection.js';
-import { createHandle, type Handle } from '../../../runtime/items/handle.js';
 import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { handleItems, type Handle } from '../harness/items.js';
 import type { Archive } from './archive.js';
 
 /** Rows of a list without a limit. */
@@ -30,5 +30,5 @@ export const openPipeline = async ({
   const dialect = await loadDialect(name);
   const withUsers = { ...registry, collections: new Map([...registry.collections, ...users.collections]) };
   const services = { registry: withUsers, database, dialect, limits, publicLimits: limits, maxDepth: 10 };
-  return (access) => createHandle({ ...services, access, isOperation: () => false });
+  return (access) => handleItems({ ...services, access });
 };

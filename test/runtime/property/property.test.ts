@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
 import type { Collection, ToMany, ToOne } from '../../../contract/collection.js';
 import { ApiError } from '../../../contract/errors.js';
-import type { Handle } from '../../../runtime/items/handle.js';
+import type { Handle } from '../harness/items.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { dialects } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';
@@ -27,7 +27,7 @@ const depth = 2;
 const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
   try {
     const response = await handle(request);
-    return JSON.parse(String(response?.body)) as unknown;
+    return JSON.parse(String(response.body)) as unknown;
   } catch (error) {
     if (error instanceof ApiError) return error.code;
     throw error;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { OperationEntry, ParameterEntry } from '../../../runtime/operations/entries.js';
+import type { OperationDeclaration, OperationParameter } from '../../../contract/operation.js';
 import { readInput } from '../../../runtime/operations/input.js';
 import { refusalsOf } from './refusals.js';
 
-const parameter = (name: string, parts: Partial<ParameterEntry> = {}): ParameterEntry => ({
+const parameter = (name: string, parts: Partial<OperationParameter> = {}): OperationParameter => ({
   name,
   in: 'query',
   required: false,
@@ -18,11 +18,14 @@ interface Sent {
   readonly body?: string;
 }
 
-const read = (entry: Partial<OperationEntry>, { path = {}, query = '', headers = {}, body = '' }: Sent) =>
+const read = (
+  operation: Partial<OperationDeclaration>,
+  { path = {}, query = '', headers = {}, body = '' }: Sent,
+) =>
   readInput(
     {
-      parameters: path,
-      entry: { id: 'serverPing', method: 'post', path: '/x', access: 'open', responses: {}, ...entry },
+      path,
+      operation: { id: 'serverPing', access: 'open', responses: {}, ...operation },
     },
     {
       id: '1',
@@ -38,7 +41,8 @@ const read = (entry: Partial<OperationEntry>, { path = {}, query = '', headers =
     },
   );
 
-const refusal = (entry: Partial<OperationEntry>, sent: Sent) => refusalsOf(() => read(entry, sent));
+const refusal = (operation: Partial<OperationDeclaration>, sent: Sent) =>
+  refusalsOf(() => read(operation, sent));
 
 const body = {
   type: 'object',

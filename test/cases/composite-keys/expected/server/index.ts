@@ -9,3 +9,4 @@ export const collections: readonly CollectionDeclaration[] = [flat, house, meter
 
 export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
+export { routes } from './routes.js';

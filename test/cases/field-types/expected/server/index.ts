@@ -7,3 +7,4 @@ export const collections: readonly CollectionDeclaration[] = [sample];
 
 export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
+export { routes } from './routes.js';

@@ -10,12 +10,10 @@ export interface Operations {
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
 }
 
-/** What requests are routed by. `responses`: status to content type. */
+/** What callers send and receive. `responses`: status to content type. */
 export const operations = [
   {
     id: 'serverPing',
-    method: 'get',
-    path: '/server/ping',
     access: 'public',
     responses: { 200: 'text/plain' },
   },

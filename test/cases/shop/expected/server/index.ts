@@ -17,3 +17,4 @@ export const collections: readonly CollectionDeclaration[] = [
 
 export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
+export { routes } from './routes.js';

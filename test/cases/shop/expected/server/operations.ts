@@ -28,20 +28,16 @@ export interface Operations {
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
 }
 
-/** What requests are routed by. `responses`: status to content type. */
+/** What callers send and receive. `responses`: status to content type. */
 export const operations = [
   {
     id: 'purchaseCancel',
-    method: 'delete',
-    path: '/purchases/{id}/payment',
     access: 'admin',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
     responses: { 204: null },
   },
   {
     id: 'purchasePay',
-    method: 'post',
-    path: '/purchases/{id}/payment',
     access: 'user',
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
@@ -71,8 +67,6 @@ export const operations = [
   },
   {
     id: 'serverPing',
-    method: 'get',
-    path: '/server/ping',
     access: 'public',
     responses: { 200: 'text/plain' },
   },

@@ -11,3 +11,4 @@ export const collections: readonly CollectionDeclaration[] = [calibration, readi
 
 export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
+export { routes } from './routes.js';

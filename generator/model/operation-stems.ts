@@ -1,5 +1,5 @@
-/** Names of components and operations: the model's type names, in the letters OpenAPI allows, each used once. */
-import type { Collection, Model } from '../../model/types.js';
+/** Stems of operation ids and component names: type names in the letters OpenAPI allows, each used once. */
+import type { Collection, Model } from './types.js';
 
 const schemaSuffixes = ['', 'Create', 'Update', 'Filter', 'Query'];
 const operationPrefixes = [
@@ -16,10 +16,19 @@ const operationPrefixes = [
 /** Collection name to the stem that its components and operation ids are made of. */
 type Stems = ReadonlyMap<string, string>;
 
-/** `reserved`: component names that are taken already. Of two that collide the longer name yields. */
-export const nameStems = (model: Model, reserved: Iterable<string>): Stems => {
-  const taken = new Set([...reserved, ...model.operations.map((operation) => operation.id)]);
-  const shortFirst = model.collections.toSorted((a, b) => a.names.type.length - b.names.type.length);
+/** Components of every document. */
+export const reservedComponents: ReadonlySet<string> = new Set(
+  (
+    'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators ' +
+    'ConcealedOperators GlobalQuery NestedQuery ListMeta QueueSubmission QueueStatus QueueCancellation QueueError'
+  ).split(' '),
+);
+
+/** Returns the stem of each collection by name. Of two that collide the longer name yields. */
+export const nameStems = ({ collections, operations, queueModels }: Model): Stems => {
+  const ofModels = queueModels.flatMap(({ names: { type } }) => [`${type}Input`, `${type}Output`]);
+  const taken = new Set([...reservedComponents, ...ofModels, ...operations.map(({ id }) => id)]);
+  const shortFirst = collections.toSorted((a, b) => a.names.type.length - b.names.type.length);
   return new Map(shortFirst.map((collection) => [collection.name, claimStem(collection, taken)] as const));
 };
 

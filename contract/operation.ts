@@ -1,0 +1,26 @@
+/** What generated code declares of an operation of the spec: everything but its path and its handler. */
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Who may call: `open` reads no credential, `public` refuses an invalid one, `user` and `admin` require one. */
+export type OperationAccess = 'open' | 'public' | 'user' | 'admin';
+
+export interface OperationDeclaration<Id extends string = string> {
+  readonly id: Id;
+  readonly access: OperationAccess;
+  /** Also serves a request whose session cookie is no longer valid; that caller counts as anonymous. */
+  readonly withoutSession?: true;
+  /** Also serves users who have yet to turn on the one-time passwords that a policy requires. */
+  readonly beforeSecondFactor?: true;
+  readonly parameters?: readonly OperationParameter[];
+  readonly body?: JsonSchema;
+  /** Status to content type; `null`: no body. */
+  readonly responses: Readonly<Record<number, string | null>>;
+}
+
+export interface OperationParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}

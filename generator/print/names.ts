@@ -1,0 +1,16 @@
+/** How a generated file spells what it imports beside the names it declares. */
+
+/** Turns the name of an import into the name this file uses for it. */
+export type Local = (name: string) => string;
+
+/** `Model` → `svcModel`, or `svcModel2` where that is taken too. */
+export const giveWay = (name: string, taken: ReadonlySet<string>): string => {
+  if (!taken.has(name)) return name;
+  let local = `svc${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  while (taken.has(local)) local += '2';
+  return local;
+};
+
+/** `Model as svcModel` where they differ. */
+export const importName = (name: string, local: Local): string =>
+  local(name) === name ? name : `${name} as ${local(name)}`;

@@ -1,0 +1,79 @@
+/** What serves each route: the handlers that the table names, loaded when they are first needed. */
+import type { Access } from '../access/access.js';
+import { once } from '../concurrency/lazy.js';
+import type { ApiError } from '../../contract/errors.js';
+import { parameterNames, type Route } from '../../contract/routes.js';
+import type { Operations } from '../../generated/server/operations.js';
+import type { Graphql } from '../graphql/handle.js';
+import type { ItemsHandler } from '../items/handle.js';
+import { findDeclaration } from '../operations/declarations.js';
+import { answerUnserved } from '../queue/http/wire.js';
+import type { Queue } from '../queue/http/routes.js';
+import type { ApiResponse } from '../request/api-request.js';
+import type { RouteHandle } from '../request/route.js';
+import { respondError } from '../response/respond.js';
+import type { RouterOptions } from './router.js';
+
+export interface HandlerOptions {
+  /** Path that comes before everything, without a slash at its end; empty at the root. */
+  readonly base: string;
+  /** Serves `/docs` and `/graphiql`. */
+  readonly explorer: boolean;
+  readonly access: Access;
+  readonly items: (handler: ItemsHandler) => RouteHandle;
+  readonly graphql: Pick<Graphql, 'handle'>;
+  readonly loadBodies: () => Promise<Operations>;
+  readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
+}
+
+/** Returns what the router binds routes to; operations without a handler and disabled pages are not served. */
+export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'refuse'> => {
+  const { base, explorer, items, graphql, loadQueue } = options;
+  const bindOperation = createOperationBinding(options);
+  const loadPages = once(async () => (await import('./pages/pages.js')).createPages(base));
+  return {
+    bind(route) {
+      const { handler } = route;
+      switch (handler.kind) {
+        case 'items':
+          return items(handler);
+        case 'operation':
+          return bindOperation(route);
+        case 'graphql':
+          return graphql.handle(handler.scope);
+        case 'page':
+          if (!explorer && handler.page !== 'resetPassword') return null;
+          return async (request, segments) => (await loadPages())[handler.page](request, segments);
+        case 'model':
+        case 'files':
+        case 'signingKeys':
+          return async (request, segments) => (await loadQueue()).handle(handler)(request, segments);
+      }
+    },
+    refuse,
+  };
+};
+
+const createOperationBinding = ({ access, loadBodies }: HandlerOptions) => {
+  const load = once(async () => {
+    const [{ handleOperation }, bodies] = await Promise.all([
+      import('../operations/handle.js'),
+      loadBodies(),
+    ]);
+    return { handleOperation, services: { bodies, access } };
+  });
+  return ({ operation: id, path }: Route): RouteHandle | null => {
+    const operation = findDeclaration(id);
+    if (operation === undefined) return null;
+    const names = parameterNames(path);
+    return async (request, segments) => {
+      const { handleOperation, services } = await load();
+      return handleOperation({ operation, request, segments, names }, services);
+    };
+  };
+};
+
+const refuse = (error: ApiError, near: Route | null): ApiResponse => {
+  const kind = near?.handler.kind;
+  return kind === 'model' || kind === 'files' ? answerUnserved(error) : respondError(error);
+};

@@ -1,0 +1,165 @@
+/**
+ * The one router, compiled from the table of routes: finds who serves a method and a path, as sent. What is decided
+ * here: 404, 405 with `Allow`, OPTIONS, HEAD, the slash at the end, segments that cannot be decoded.
+ */
+import { apiError, type ApiError } from '../../contract/errors.js';
+import type { Route } from '../../contract/routes.js';
+import type { ApiResponse } from '../request/api-request.js';
+import { decodeSegment, type RouteHandle } from '../request/route.js';
+
+export interface RouterOptions {
+  readonly routes: readonly Route[];
+  /** Returns what serves a route; `null`: this server does not. */
+  bind(route: Route): RouteHandle | null;
+  /** Returns the answer to a path or method that is not served; `near`: a route at that path or beside it. */
+  refuse(error: ApiError, near: Route | null): ApiResponse;
+}
+
+export interface Endpoint {
+  /** Path of the route, without the values of the request; `*` where there is none. */
+  readonly template: string;
+  readonly handle: RouteHandle;
+}
+
+export interface Match {
+  readonly endpoint: Endpoint;
+  /** Values of the path's parameters, as sent. */
+  readonly segments: readonly string[];
+}
+
+/** Finds the endpoint of a request; there always is one. */
+export type Router = (method: string, path: string) => Match;
+
+export const createRouter = (options: RouterOptions): Router => {
+  const root = createNode();
+  for (const route of options.routes) addRoute(root, route, options);
+  close(root, options);
+  return (method, path) => {
+    const segments: string[] = [];
+    const parts = splitPath(path);
+    const node = findNode(root, { parts, segments }, 0);
+    const found = node?.endpoints.get(method) ?? node?.otherwise;
+    return { endpoint: found ?? absent(root, parts, options), segments };
+  };
+};
+
+/** Everything that begins with the same segments. */
+interface Node {
+  readonly literals: Map<string, Node>;
+  /** Behind `:id`. */
+  one: Node | null;
+  /** Behind `:model+`. */
+  several: Node | null;
+  /** By method; empty where no path ends. */
+  readonly endpoints: Map<string, Endpoint>;
+  /** For every other method. */
+  otherwise: Endpoint | null;
+  /** The first route that ends here or below. */
+  near: Route | null;
+}
+
+const createNode = (): Node => ({
+  literals: new Map(),
+  one: null,
+  several: null,
+  endpoints: new Map(),
+  otherwise: null,
+  near: null,
+});
+
+/** A slash at the end makes no difference. */
+const splitPath = (path: string): readonly string[] =>
+  path.slice(1, path.endsWith('/') ? -1 : undefined).split('/');
+
+const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
+  const handle = bind(route);
+  if (handle === null) return;
+  let node = root;
+  for (const part of splitPath(route.path)) {
+    node = childOf(node, part);
+    node.near ??= route;
+  }
+  const { method, path } = route;
+  if (node.endpoints.has(method)) throw new Error(`there are two routes ${method} ${path}`);
+  node.endpoints.set(method, { template: path, handle });
+};
+
+const childOf = (node: Node, part: string): Node => {
+  if (part.startsWith(':')) {
+    return part.endsWith('+') ? (node.several ??= createNode()) : (node.one ??= createNode());
+  }
+  const name = decodeSegment(part);
+  const present = node.literals.get(name);
+  if (present !== undefined) return present;
+  const made = createNode();
+  node.literals.set(name, made);
+  return made;
+};
+
+/** Adds what follows from the routes of each path: HEAD, OPTIONS, and the answer to other methods. */
+const close = (node: Node, options: RouterOptions): void => {
+  for (const child of [...node.literals.values(), node.one, node.several]) {
+    if (child !== null) close(child, options);
+  }
+  const { endpoints, near } = node;
+  const [first] = endpoints.values();
+  if (first === undefined) return;
+  const { template } = first;
+  const get = endpoints.get('GET');
+  if (get !== undefined) endpoints.set('HEAD', get);
+  const allowed = [...endpoints.keys(), 'OPTIONS'].toSorted();
+  const headers = { allow: allowed.join(', ') };
+  endpoints.set('OPTIONS', { template, handle: async () => ({ status: 204, headers, body: null }) });
+  node.otherwise = {
+    template,
+    handle: async ({ method }) =>
+      options.refuse(
+        apiError('METHOD_NOT_ALLOWED', { allowed, current: method }, `here is ${allowed.join(', ')}`),
+        near,
+      ),
+  };
+};
+
+interface Search {
+  readonly parts: readonly string[];
+  /** Values found so far. */
+  readonly segments: string[];
+}
+
+/** Literal segments first, then `:id`, then `:model+`. */
+const findNode = (node: Node, search: Search, index: number): Node | null => {
+  const { parts, segments } = search;
+  const part = parts[index];
+  if (part === undefined) return node.otherwise === null ? null : node;
+  const literal = node.literals.get(decodeSegment(part));
+  const found = literal === undefined ? null : findNode(literal, search, index + 1);
+  if (found !== null || part === '') return found;
+  if (node.one !== null) {
+    const length = segments.push(part);
+    const below = findNode(node.one, search, index + 1);
+    if (below !== null) return below;
+    segments.length = length - 1;
+  }
+  return node.several === null ? null : findBehindSeveral(node.several, search, index);
+};
+
+/** The parameter ends at the first segment that a route names behind it, else with the path. */
+const findBehindSeveral = (node: Node, search: Search, index: number): Node | null => {
+  const { parts, segments } = search;
+  const named = parts.findIndex((part, at) => at > index && node.literals.has(decodeSegment(part)));
+  const end = named === -1 ? parts.length : named;
+  const length = segments.push(parts.slice(index, end).join('/'));
+  const found = findNode(node, search, end);
+  if (found === null) segments.length = length - 1;
+  return found;
+};
+
+/** The answer where no path fits. */
+const absent = (root: Node, [first = '']: readonly string[], { refuse }: RouterOptions): Endpoint => ({
+  template: '*',
+  handle: async ({ method, path }) => {
+    const explanation = `${method} ${path} is not served; collections are under /items/`;
+    const near = root.literals.get(first)?.near ?? null;
+    return refuse(apiError('ROUTE_NOT_FOUND', { path }, explanation), near);
+  },
+});

@@ -1,0 +1,181 @@
+/** What is served at which path and by which method, through both listeners, whatever collections are called. */
+import { request as send } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../../contract/routes.js';
+import type { TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+
+/** Tells tables apart in TypeScript whose names differ in a sign or in case alone. */
+const spec = fileURLToPath(new URL('routes-spec', import.meta.url));
+
+/** SQLite takes `Artist` and `artist` for one table. */
+const namesOn = (dialect: TestDialect): readonly string[] => [
+  ...['a/b', '50%', 'a:b', 'what?', 'Artist'],
+  ...(dialect === 'sqlite' ? [] : ['artist']),
+];
+
+const create = (name: string) =>
+  `create table "${name}" (id integer not null primary key, title varchar(20)); insert into "${name}" values (1, '${name}');`;
+
+describe.each(settings)('routes on $dialect through $door', (setting) => {
+  const collections = namesOn(setting.dialect);
+  const sql = sqlFor(setting.dialect, collections.map(create).join('\n'));
+  const server = useServer({ ...setting, sql, spec, environment: { EXPLORER: 'true' } });
+  const ask = (method: string, path: string, as: string | undefined = 'admin') =>
+    server().request(method, path, as === undefined ? {} : { as });
+
+  it.each(collections)('the collection "%s" has a list and items of its own', async (name) => {
+    const path = `/items/${encodeURIComponent(name)}`;
+    expect((await ask('GET', path)).data).toEqual([{ id: 1, title: name }]);
+    expect((await ask('GET', `${path}/1?fields=title`)).data).toEqual({ title: name });
+    expect((await ask('SEARCH', path)).data).toEqual([{ id: 1, title: name }]);
+    expect((await ask('GET', `${path}/`)).data).toEqual([{ id: 1, title: name }]);
+    expect((await ask('OPTIONS', path)).status).toBe(204);
+  });
+
+  it('a name that only looks like one that is served is forbidden', async () => {
+    for (const path of [
+      '/items/a',
+      '/items/50%25%25',
+      '/items/ARTIST',
+      '/items/what',
+      '/items/%ff',
+      '/items/50%',
+    ]) {
+      expect([path, (await ask('GET', path)).codes]).toEqual([path, ['FORBIDDEN']]);
+    }
+    expect((await ask('GET', '/items/a/b')).codes).toEqual(['FORBIDDEN']);
+  });
+
+  const kinds = [
+    ['a list', '/items/Artist', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, SEARCH'],
+    ['a list of nothing', '/items/nothing', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, SEARCH'],
+    ['an item', '/items/Artist/1', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+    ['a system collection', '/users', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, SEARCH'],
+    ['a system collection that is only read', '/activity', 'GET, HEAD, OPTIONS, SEARCH'],
+    ['an operation', '/server/ping', 'GET, HEAD, OPTIONS'],
+    ['an operation beside items', '/users/me', 'GET, HEAD, OPTIONS, PATCH'],
+    ['an operation with a parameter', '/auth/login/default', 'GET, HEAD, OPTIONS, POST'],
+    ['a schema of GraphQL', '/graphql', 'GET, HEAD, OPTIONS, POST'],
+    ['a model', '/queue/demo/image', 'OPTIONS, POST'],
+    ['a model that is run at once', '/run/demo/image', 'OPTIONS, POST'],
+    ['a request', '/queue/demo/image/requests/1/cancel', 'OPTIONS, PUT'],
+    ['a file', '/files/1/a.png', 'GET, HEAD, OPTIONS'],
+    ['a well-known document', '/.well-known/jwks.json', 'GET, HEAD, OPTIONS'],
+    ['a page', '/docs', 'GET, HEAD, OPTIONS'],
+    ['a page in two segments', '/graphiql/system', 'GET, HEAD, OPTIONS'],
+  ] as const;
+
+  it.each(kinds)('%s names its methods, to OPTIONS and to those it lacks', async (_, path, allow) => {
+    for (const at of [path, `${path}/`]) {
+      const options = await ask('OPTIONS', at, undefined);
+      expect([options.status, options.headers.get('allow'), options.text]).toEqual([204, allow, '']);
+      const refused = await ask(allow.includes('PUT') ? 'PATCH' : 'PUT', at, undefined);
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
+      expect(refused.text).toContain(allow);
+    }
+  });
+
+  it('TRACE is never served', async () => {
+    // fetch does not send it
+    const status = await new Promise((resolve, reject) => {
+      const sending = send(`${server().url}/items/Artist`, { method: 'TRACE' }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      });
+      sending.once('error', reject).end();
+    });
+    expect(status).toBe(405);
+  });
+
+  it.each([
+    '/server/ping',
+    '/.well-known/jwks.json',
+    '/docs',
+    '/graphql?query={__typename}',
+    '/items/Artist/1',
+  ])('HEAD %s is GET without the body, also with a slash at the end', async (path) => {
+    const [place = '', query] = path.split('?');
+    for (const at of [place, `${place}/`]) {
+      const url = query === undefined ? at : `${at}?${query}`;
+      const [head, get] = [await ask('HEAD', url), await ask('GET', url)];
+      expect([url, head.status, head.text]).toEqual([url, 200, '']);
+      expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    }
+  });
+
+  it('what is not served says so in the words of its family', async () => {
+    for (const path of ['/server/%ff', '/SERVER/ping', '/docs/assets/nothing.js', '/items//artist']) {
+      expect([path, (await ask('GET', path)).codes]).toEqual([path, ['ROUTE_NOT_FOUND']]);
+    }
+    const inQueue = await ask('GET', '/queue/demo/image/requests/1/nothing');
+    expect([inQueue.status, inQueue.body]).toEqual([404, { detail: expect.any(String) }]);
+  });
+
+  it('is told to the log by the template of the path', async () => {
+    const headers = { 'x-request-id': 'routed' };
+    for (const path of [
+      '/items/a%2Fb/secret',
+      '/items/secret',
+      '/users/secret',
+      '/queue/secret',
+      '/secret',
+    ]) {
+      await server().request('GET', path, { headers });
+    }
+    const told = server().observations.flatMap((each) =>
+      each.kind === 'requestFinished' && each.id === 'routed' ? [each.route] : [],
+    );
+    expect(told).toEqual(['/items/a%2Fb/:id', '/items/:collection', '/users/:id', '/queue/:model+', '*']);
+  });
+
+  it('are what the OpenAPI document describes, and nothing else but what no document can', () => {
+    const { paths } = server().openapi as { paths: Record<string, Record<string, { operationId?: string }>> };
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([key, { operationId }]) =>
+        operationId === undefined ? [] : [`${methodOf(key)} ${shapeOf(path)} ${operationId}`],
+      ),
+    );
+    const served = server().routes.filter((route) => !isUndescribed(route));
+    expect(
+      served.map(({ method, path, operation }) => `${method} ${shapeOf(path)} ${operation}`).sort(),
+    ).toEqual(described.sort());
+  });
+
+  it('of every kind are seen by an embedder, one for all collections and one for all models', () => {
+    const { app } = server();
+    if (app === null) return;
+    const seen = app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
+    expect(seen.filter((path) => path.startsWith('/items'))).toEqual([
+      '/items/:collection',
+      '/items/:collection/:id',
+    ]);
+    expect(seen.filter((path) => /^\/(queue|run)/.test(path))).toEqual(['/queue/*model', '/run/*model']);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        '/users/:id',
+        '/users/me',
+        '/server/ping',
+        '/graphql',
+        '/docs',
+        '/.well-known/jwks.json',
+      ]),
+    );
+  });
+});
+
+const methodOf = (key: string): string => (key === 'x-svc-search' ? 'SEARCH' : key.toUpperCase());
+
+/** Parameters by any name. */
+const shapeOf = (path: string): string => path.replaceAll(/:\w+|\{\w+\}/g, '{}');
+
+/** Documents and pages, GraphQL, what stands for any collection or model, and the rarer ways to a singleton. */
+const isUndescribed = ({ handler, operation }: Route): boolean => {
+  if (handler.kind === 'items')
+    return handler.collection === null || /^(search|readByKey|delete)SvcSettings$/.test(operation);
+  if (handler.kind === 'model') return handler.model === null;
+  return handler.kind !== 'operation';
+};

@@ -1,0 +1,189 @@
+/** Which route serves a method and a path, and what is answered where none does. */
+import { describe, expect, it } from 'vitest';
+import {
+  anyModelRoutes,
+  itemRoutes,
+  modelRoutes,
+  route,
+  unknownCollectionRoutes,
+  type Route,
+} from '../../../contract/routes.js';
+import { createRouter } from '../../../runtime/http/router.js';
+import type { ApiRequest } from '../../../runtime/request/api-request.js';
+import { respondError } from '../../../runtime/response/respond.js';
+
+const collection = (name: string, parts = {}): readonly Route[] =>
+  itemRoutes({ name, path: `/items/${encodeURIComponent(name)}`, key: ['id'], ...parts }, name);
+
+const names = ['a/b', '50%', 'a:b', 'what?', 'Artist', 'artist', ':id', '*', 'ä', ' ', '%2F', '__proto__'];
+
+const operation = { operation: 'any', access: 'open' } as const;
+
+const table: readonly Route[] = [
+  ...names.flatMap((name) => collection(name)),
+  ...collection('log', { key: [] }),
+  ...collection('settings', { singleton: true }),
+  ...collection('history', { readonly: true }),
+  ...itemRoutes({ name: 'svc_users', path: '/users', key: ['id'] }, 'Users'),
+  route('GET /users/me', operation),
+  route('PATCH /users/me', operation),
+  route('POST /users/:id/tfa/disable', operation),
+  route('GET /server/ping', operation),
+  route('GET /off', operation),
+  ...modelRoutes('demo/image', { access: 'user', stem: 'DemoImage' }),
+  ...anyModelRoutes,
+  ...unknownCollectionRoutes,
+];
+
+const router = createRouter({
+  routes: table,
+  bind: (bound) =>
+    bound.path === '/off'
+      ? null
+      : async (_request, segments) => ({
+          status: 200,
+          headers: {},
+          body: `${bound.method} ${bound.path} ${segments.join(' ')}`,
+        }),
+  refuse: (error, near) => ({ ...respondError(error), headers: { near: near?.path ?? '' } }),
+});
+
+const find = (line: string) => {
+  const [method = '', path = ''] = line.split(' ');
+  const { endpoint, segments } = router(method, path);
+  const request = { method, path } as ApiRequest;
+  return { template: endpoint.template, segments, response: endpoint.handle(request, segments) };
+};
+
+const statusOf = async (line: string): Promise<number> => (await find(line).response).status;
+
+describe('a path', () => {
+  it.each(names)('leads to the collection "%s" and to its items', async (name) => {
+    const path = `/items/${encodeURIComponent(name)}`;
+    expect((await find(`GET ${path}`).response).body).toBe(`GET ${path} `);
+    expect((await find(`GET ${path}/1%2F2`).response).body).toBe(`GET ${path}/:id 1%2F2`);
+  });
+
+  it('is decoded segment by segment, once', () => {
+    expect(find('GET /items/%41rtist').template).toBe('/items/Artist');
+    expect(find('GET /items/a%2fb').template).toBe('/items/a%2Fb');
+    expect(find('GET /items/a%252Fb').template).toBe('/items/:collection');
+    expect(find('GET /items/a/b').template).toBe('/items/:collection/:id');
+    expect(find('GET /%69tems/Artist').template).toBe('/items/Artist');
+  });
+
+  it.each(['%', '%ff', '%E0%A4%A', 'Artist%'])('stands for itself where "%s" cannot be decoded', (name) => {
+    expect(find(`GET /items/${name}`)).toMatchObject({ template: '/items/:collection', segments: [name] });
+    expect(find(`GET /items/Artist/${name}`)).toMatchObject({
+      template: '/items/Artist/:id',
+      segments: [name],
+    });
+    expect(find(`GET /server/${name}`).template).toBe('*');
+  });
+
+  it('may end with one slash', () => {
+    expect(find('GET /items/Artist/').template).toBe('/items/Artist');
+    expect(find('GET /items/Artist/1/')).toMatchObject({ template: '/items/Artist/:id', segments: ['1'] });
+    expect(find('GET /server/ping/').template).toBe('/server/ping');
+  });
+
+  it.each([
+    '/',
+    '//',
+    '',
+    '*',
+    '/items',
+    '/items/',
+    '/items//',
+    '/items/Artist//',
+    '/items//1',
+    '/items/Artist/1/2',
+    '/ITEMS/Artist',
+    '/server',
+    '/off',
+  ])('%j leads nowhere', async (path) => {
+    expect(find(`GET ${path}`).template).toBe('*');
+    expect(await statusOf(`GET ${path}`)).toBe(404);
+    expect(await statusOf(`OPTIONS ${path}`)).toBe(404);
+  });
+
+  it('that is named leads there rather than to an item of that key', async () => {
+    expect(find('GET /users/me').template).toBe('/users/me');
+    expect(find('GET /users/you').template).toBe('/users/:id');
+    expect(find('POST /users/me/tfa/disable')).toMatchObject({ segments: ['me'] });
+    expect(await statusOf('DELETE /users/me')).toBe(405);
+    expect(await statusOf('DELETE /users/you')).toBe(200);
+  });
+
+  it('names a model by any number of segments', () => {
+    const templates = [
+      ['POST /queue/demo/image', '/queue/demo/image', ''],
+      ['POST /queue/demo/other', '/queue/:model+', 'demo/other'],
+      ['POST /queue/demo', '/queue/:model+', 'demo'],
+      ['POST /queue/demo/image/large', '/queue/:model+', 'demo/image/large'],
+      ['GET /queue/demo/image/requests/1', '/queue/demo/image/requests/:request_id', '1'],
+      [
+        'GET /queue/demo/image/requests/1/response',
+        '/queue/:model+/requests/:request_id/response',
+        'demo/image 1',
+      ],
+      ['GET /queue/a/b/c/requests/1/status', '/queue/:model+/requests/:request_id/status', 'a/b/c 1'],
+      ['GET /queue/a/requests/requests', '/queue/:model+/requests/:request_id', 'a requests'],
+      ['GET /queue/a/b/requests/1/nothing', '*', ''],
+      ['GET /queue/requests/1', '/queue/:model+', 'requests/1'],
+      ['POST /run/a%2Fb', '/run/:model+', 'a%2Fb'],
+      ['GET /queue', '*', ''],
+    ] as const;
+    for (const [line, template, segments] of templates) {
+      const found = find(line);
+      expect([line, found.template, found.segments.join(' ')]).toEqual([line, template, segments]);
+    }
+  });
+});
+
+describe('a method', () => {
+  it('HEAD is served as GET', async () => {
+    expect((await find('HEAD /items/Artist/1').response).body).toBe('GET /items/Artist/:id 1');
+  });
+
+  it.each([
+    ['/items/Artist', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, SEARCH'],
+    ['/items/nothing', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, SEARCH'],
+    ['/items/Artist/1', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+    ['/items/nothing/1', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+    ['/items/log', 'GET, HEAD, OPTIONS, SEARCH'],
+    ['/items/history', 'GET, HEAD, OPTIONS, SEARCH'],
+    ['/items/settings', 'GET, HEAD, OPTIONS, PATCH, SEARCH'],
+    ['/users/me', 'GET, HEAD, OPTIONS, PATCH'],
+    ['/queue/demo/image', 'OPTIONS, POST'],
+    ['/queue/no/model', 'OPTIONS, POST'],
+  ])('that %s lacks is answered by those it has, as OPTIONS is', async (path, allow) => {
+    const options = await find(`OPTIONS ${path}`).response;
+    expect(options).toEqual({ status: 204, headers: { allow }, body: null });
+    for (const method of ['PUT', 'TRACE', 'PROPFIND', 'get']) {
+      const refused = await find(`${method} ${path}`).response;
+      expect(refused.status).toBe(405);
+      expect(JSON.parse(String(refused.body))).toMatchObject({
+        errors: [{ extensions: { allowed: allow.split(', '), current: method } }],
+      });
+    }
+  });
+});
+
+describe('a refusal', () => {
+  it('knows the routes beside it, so that it speaks their words', async () => {
+    const near = async (line: string) => (await find(line).response).headers.near;
+    expect(await near('GET /queue')).toBe('/queue/demo/image');
+    expect(await near('GET /queue/a/requests/1/nothing')).toBe('/queue/demo/image');
+    expect(await near('PUT /items/Artist')).toBe('/items/Artist');
+    expect(await near('GET /nowhere')).toBe('');
+  });
+});
+
+it('two routes of one method and shape are a mistake', () => {
+  const twice = [...table, route('GET /users/:key', operation)];
+  const bind = () => async () => ({ status: 200, headers: {}, body: null });
+  expect(() => createRouter({ routes: twice, bind, refuse: respondError })).toThrow(
+    'two routes GET /users/:key',
+  );
+});
