@@ -123,8 +123,8 @@ interface RelationBase {
   /** The key clients use. For many-to-one the column's own name. */
   readonly name: string;
   readonly graphql: string;
-  /** Name of the Objection relation; never equal to a field or another relation. */
-  readonly modelName: string;
+  /** Property of the Objection model; never equal to a field or another relation. */
+  readonly property: string;
   /** From meta rather than only from a foreign key; such lists are part of `*`. */
   readonly meta: boolean;
 }
