@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 import { dialects } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import { accessOf, adminToken } from './access.js';
