@@ -10,8 +10,8 @@ export type RouteAccess = OperationAccess | 'permission' | 'signature';
 export interface Route {
   readonly method: Method;
   /**
-   * Percent-encoded segments and parameters: `:id` matches one segment, `:model+` one or more. Literal segments win
-   * over parameters, one-segment parameters over longer ones.
+   * Percent-encoded segments and parameters: `:id` matches one segment that no route names there, `:model+` one or
+   * more where nothing else fits.
    */
   readonly path: string;
   /** Id of the operation, as in `openapi.json` where that describes it. */

@@ -38,8 +38,8 @@ export const createRouter = (options: RouterOptions): Router => {
     const segments: string[] = [];
     const parts = splitPath(path);
     const node = findNode(root, { parts, segments }, 0);
-    const found = node?.endpoints.get(method) ?? node?.otherwise;
-    return { endpoint: found ?? absent(root, parts, options), segments };
+    const endpoint = node?.endpoints.get(method) ?? node?.otherwise ?? null;
+    return endpoint === null ? absent(root, parts, options) : { endpoint, segments };
   };
 };
 
@@ -88,7 +88,7 @@ const childOf = (node: Node, part: string): Node => {
   if (part.startsWith(':')) {
     return part.endsWith('+') ? (node.several ??= createNode()) : (node.one ??= createNode());
   }
-  const name = decodeSegment(part);
+  const name = decodeSegment(part) ?? part;
   const present = node.literals.get(name);
   if (present !== undefined) return present;
   const made = createNode();
@@ -126,40 +126,45 @@ interface Search {
   readonly segments: string[];
 }
 
-/** Literal segments first, then `:id`, then `:model+`. */
+/** A literal segment excludes `:id` at its place; `:model+` is what is left. */
 const findNode = (node: Node, search: Search, index: number): Node | null => {
   const { parts, segments } = search;
   const part = parts[index];
   if (part === undefined) return node.otherwise === null ? null : node;
-  const literal = node.literals.get(decodeSegment(part));
-  const found = literal === undefined ? null : findNode(literal, search, index + 1);
-  if (found !== null || part === '') return found;
-  if (node.one !== null) {
-    const length = segments.push(part);
-    const below = findNode(node.one, search, index + 1);
-    if (below !== null) return below;
-    segments.length = length - 1;
-  }
-  return node.several === null ? null : findBehindSeveral(node.several, search, index);
+  if (part === '') return null;
+  const { length } = segments;
+  const literal = literalOf(node, part);
+  if (literal === undefined && node.one !== null) segments.push(part);
+  const next = literal ?? node.one;
+  const found = next === null ? null : findNode(next, search, index + 1);
+  if (found !== null || node.several === null) return found;
+  segments.length = length;
+  return findBehindSeveral(node.several, search, index);
+};
+
+const literalOf = ({ literals }: Node, part: string): Node | undefined => {
+  const name = decodeSegment(part);
+  return name === null ? undefined : literals.get(name);
 };
 
 /** The parameter ends at the first segment that a route names behind it, else with the path. */
 const findBehindSeveral = (node: Node, search: Search, index: number): Node | null => {
   const { parts, segments } = search;
-  const named = parts.findIndex((part, at) => at > index && node.literals.has(decodeSegment(part)));
+  const named = parts.findIndex((part, at) => at > index && literalOf(node, part) !== undefined);
   const end = named === -1 ? parts.length : named;
-  const length = segments.push(parts.slice(index, end).join('/'));
-  const found = findNode(node, search, end);
-  if (found === null) segments.length = length - 1;
-  return found;
+  segments.push(parts.slice(index, end).join('/'));
+  return findNode(node, search, end);
 };
 
 /** The answer where no path fits. */
-const absent = (root: Node, [first = '']: readonly string[], { refuse }: RouterOptions): Endpoint => ({
-  template: '*',
-  handle: async ({ method, path }) => {
-    const explanation = `${method} ${path} is not served; collections are under /items/`;
-    const near = root.literals.get(first)?.near ?? null;
-    return refuse(apiError('ROUTE_NOT_FOUND', { path }, explanation), near);
+const absent = (root: Node, [first = '']: readonly string[], { refuse }: RouterOptions): Match => ({
+  endpoint: {
+    template: '*',
+    handle: async ({ method, path }) => {
+      const explanation = `${method} ${path} is not served; collections are under /items/`;
+      const near = root.literals.get(first)?.near ?? null;
+      return refuse(apiError('ROUTE_NOT_FOUND', { path }, explanation), near);
+    },
   },
+  segments: [],
 });

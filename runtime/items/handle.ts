@@ -20,7 +20,7 @@ import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
-import { decodeSegment, splitKey, type RouteHandle } from '../request/route.js';
+import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondItem, respondList, respondNothing } from '../response/respond.js';
 
 export interface HandleOptions extends ItemServices {
@@ -37,7 +37,7 @@ export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) =
     const collection = name === null ? undefined : collections.get(name);
     if (collection === undefined) {
       return (request, [segment = '']) =>
-        answer({ request, subject: name ?? decodeSegment(segment), key: noKey }, run, options);
+        answer({ request, subject: name ?? decodeValue(segment), key: noKey }, run, options);
     }
     return (request, [key]) =>
       answer({ request, subject: collection, key: key === undefined ? noKey : splitKey(key) }, run, options);

@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-import { decodeSegment } from '../request/route.js';
+import { decodeValue } from '../request/route.js';
 import { openContext, type OpenedContext } from './context.js';
 import type { Operation } from './declarations.js';
 import { readInput } from './input.js';
@@ -30,7 +30,7 @@ export const handleOperation = async (
   // it may take its time: what the caller may do is asked when all of it is there
   if (operation.body !== undefined) await request.body();
   await requireCaller(operation, context);
-  const path = Object.fromEntries(names.map((name, index) => [name, decodeSegment(segments[index] ?? '')]));
+  const path = Object.fromEntries(names.map((name, index) => [name, decodeValue(segments[index] ?? '')]));
   const input = await readInput({ operation, path }, request);
   // the table and the interface are printed from the same spec
   const body = bodies[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;

@@ -8,7 +8,7 @@ import {
   unknownCollectionRoutes,
   type Route,
 } from '../../../contract/routes.js';
-import { createRouter } from '../../../runtime/http/router.js';
+import { createRouter, type RouterOptions } from '../../../runtime/http/router.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 
@@ -35,16 +35,18 @@ const table: readonly Route[] = [
   ...unknownCollectionRoutes,
 ];
 
+const bindEach: RouterOptions['bind'] = ({ method, path }) =>
+  path === '/off'
+    ? null
+    : async (_request, segments) => ({
+        status: 200,
+        headers: {},
+        body: `${method} ${path} ${segments.join(' ')}`,
+      });
+
 const router = createRouter({
   routes: table,
-  bind: (bound) =>
-    bound.path === '/off'
-      ? null
-      : async (_request, segments) => ({
-          status: 200,
-          headers: {},
-          body: `${bound.method} ${bound.path} ${segments.join(' ')}`,
-        }),
+  bind: bindEach,
   refuse: (error, near) => ({ ...respondError(error), headers: { near: near?.path ?? '' } }),
 });
 
@@ -54,6 +56,8 @@ const find = (line: string) => {
   const request = { method, path } as ApiRequest;
   return { template: endpoint.template, segments, response: endpoint.handle(request, segments) };
 };
+
+const nearOf = async (line: string) => (await find(line).response).headers.near;
 
 const statusOf = async (line: string): Promise<number> => (await find(line).response).status;
 
@@ -72,14 +76,17 @@ describe('a path', () => {
     expect(find('GET /%69tems/Artist').template).toBe('/items/Artist');
   });
 
-  it.each(['%', '%ff', '%E0%A4%A', 'Artist%'])('stands for itself where "%s" cannot be decoded', (name) => {
-    expect(find(`GET /items/${name}`)).toMatchObject({ template: '/items/:collection', segments: [name] });
-    expect(find(`GET /items/Artist/${name}`)).toMatchObject({
-      template: '/items/Artist/:id',
-      segments: [name],
-    });
-    expect(find(`GET /server/${name}`).template).toBe('*');
-  });
+  it.each(['%', '%ff', '%E0%A4%A', 'Artist%', '50%'])(
+    'stands for itself where "%s" cannot be decoded',
+    (name) => {
+      expect(find(`GET /items/${name}`)).toMatchObject({ template: '/items/:collection', segments: [name] });
+      expect(find(`GET /items/Artist/${name}`)).toMatchObject({
+        template: '/items/Artist/:id',
+        segments: [name],
+      });
+      expect(find(`GET /server/${name}`).template).toBe('*');
+    },
+  );
 
   it('may end with one slash', () => {
     expect(find('GET /items/Artist/').template).toBe('/items/Artist');
@@ -110,7 +117,8 @@ describe('a path', () => {
   it('that is named leads there rather than to an item of that key', async () => {
     expect(find('GET /users/me').template).toBe('/users/me');
     expect(find('GET /users/you').template).toBe('/users/:id');
-    expect(find('POST /users/me/tfa/disable')).toMatchObject({ segments: ['me'] });
+    expect(find('POST /users/you/tfa/disable')).toMatchObject({ segments: ['you'] });
+    expect(find('POST /users/me/tfa/disable').template).toBe('*');
     expect(await statusOf('DELETE /users/me')).toBe(405);
     expect(await statusOf('DELETE /users/you')).toBe(200);
   });
@@ -172,18 +180,16 @@ describe('a method', () => {
 
 describe('a refusal', () => {
   it('knows the routes beside it, so that it speaks their words', async () => {
-    const near = async (line: string) => (await find(line).response).headers.near;
-    expect(await near('GET /queue')).toBe('/queue/demo/image');
-    expect(await near('GET /queue/a/requests/1/nothing')).toBe('/queue/demo/image');
-    expect(await near('PUT /items/Artist')).toBe('/items/Artist');
-    expect(await near('GET /nowhere')).toBe('');
+    expect(await nearOf('GET /queue')).toBe('/queue/demo/image');
+    expect(await nearOf('GET /queue/a/requests/1/nothing')).toBe('/queue/demo/image');
+    expect(await nearOf('PUT /items/Artist')).toBe('/items/Artist');
+    expect(await nearOf('GET /nowhere')).toBe('');
   });
 });
 
 it('two routes of one method and shape are a mistake', () => {
   const twice = [...table, route('GET /users/:key', operation)];
-  const bind = () => async () => ({ status: 200, headers: {}, body: null });
-  expect(() => createRouter({ routes: twice, bind, refuse: respondError })).toThrow(
+  expect(() => createRouter({ routes: twice, bind: bindEach, refuse: respondError })).toThrow(
     'two routes GET /users/:key',
   );
 });
