@@ -33,6 +33,16 @@ const withoutEcho = (answer: string): string =>
 const anybody = fc.constantFrom('admin', 'clerk', 'both', null);
 const mostlyAdmin = fc.constantFrom('admin', 'admin', 'admin', 'admin', 'both', null);
 
+/** What the first failing request was; `null`: there was none. */
+const failure = async <Case>(
+  cases: fc.Arbitrary<Case>,
+  run: (each: Case) => Promise<void>,
+): Promise<string | null> => {
+  const property = fc.asyncProperty(cases, run);
+  const report = await fc.check(property, { numRuns: 300, seed: 20_260_801, endOnFailure: true });
+  return fc.defaultReportMessage(report) ?? null;
+};
+
 describe.each(settings)('random requests on $dialect through $door', (setting) => {
   const server = useServer({
     ...setting,
@@ -54,17 +64,6 @@ describe.each(settings)('random requests on $dialect through $door', (setting) =
     if (errors.length === 0) throw new Error(`${status} without errors`);
     const told = inside.find((pattern) => pattern.test(withoutEcho(answer)));
     if (told !== undefined) throw new Error(`${answer} tells of ${told}`);
-  };
-
-  /** What the first failing request was; `null`: there was none. */
-  const failure = async <Case>(
-    cases: fc.Arbitrary<Case>,
-    run: (each: Case) => Promise<void>,
-  ): Promise<string | null> => {
-    const numRuns = 300;
-    const property = fc.asyncProperty(cases, run);
-    const report = await fc.check(property, { numRuns, seed: 20_260_801, endOnFailure: true });
-    return fc.defaultReportMessage(report) ?? null;
   };
 
   const answered = (methods: readonly string[]): number =>

@@ -40,6 +40,7 @@ const comparable = ({ status, headers, text }: Answer, { url }: TestServer) => {
 
 describe('both listeners answer alike', () => {
   let servers: readonly TestServer[] = [];
+  const restore = () => Promise.all(servers.map(restoreMuseum));
   stopClock();
   beforeAll(async () => {
     servers = [await startMuseum('sqlite', 'plain'), await startMuseum('sqlite', 'express')];
@@ -48,11 +49,10 @@ describe('both listeners answer alike', () => {
 
   describe.each(groups)('%s', (group) => {
     const bindings: readonly Bindings[] = [new Map(), new Map()];
-    const restore = () => Promise.all(servers.map(restoreMuseum));
     beforeAll(restore);
 
     for (const recorded of readCases(group)) {
-      it(recorded.name, async () => {
+      it(`${recorded.name}`, async () => {
         if (recorded.restore === true) await restore();
         const answers = [];
         for (const [index, server] of servers.entries()) {
