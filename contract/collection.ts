@@ -60,7 +60,7 @@ export interface FieldOptions {
   readonly validationMessage?: string;
   /** The database's own type, where SQL has to know it. */
   readonly dbType?: string;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** That of a text whose character set lacks some characters. */
   readonly collation?: string;
 }
 

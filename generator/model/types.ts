@@ -106,7 +106,7 @@ export interface Field {
   readonly fraction: number | null;
   /** Enum values. */
   readonly values: readonly string[] | null;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** That of a text whose character set lacks some characters. */
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;

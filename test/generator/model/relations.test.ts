@@ -76,9 +76,9 @@ describe('a foreign key', () => {
       },
     );
     expect(build([artists, broken]).warnings).toEqual([
-      'broken.x: it refers to nowhere.id, which does not exist; SQLite refuses writes to broken',
-      'broken.x: it refers to broken, which has no such primary key; SQLite refuses writes to broken',
-      'broken.x, y: it refers to Artist.Name, ArtistId, which is not unique; SQLite refuses writes to broken and Artist',
+      'broken.x: it refers to nowhere.id, which does not exist; the database refuses writes to broken',
+      'broken.x: it refers to broken, which has no such primary key; the database refuses writes to broken',
+      'broken.x, y: it refers to Artist.Name, ArtistId, which is not unique; the database refuses writes to broken and Artist',
     ]);
   });
 
