@@ -71,26 +71,26 @@ describe('the page of a collection', () => {
   });
 });
 
-describe('the page of a queue model', () => {
-  const pageWith = (input: JsonSchema): string => {
-    const queueModel: QueueModel = {
-      id: 'shop/words',
-      title: 'Words',
-      description: 'Counts words.',
-      access: 'user',
-      runner: { kind: 'http', url: 'http://127.0.0.1/words', headers: {} },
-      class: 'default',
-      timeout: 1000,
-      attempts: 1,
-      concurrency: { model: 1, account: 1 },
-      input,
-      output: { type: 'object' },
-      names: { file: 'words', type: 'Words' },
-    };
-    const files = emitDocs(model([], { queueModels: [queueModel] }));
-    return files.find(({ path }) => path === 'docs/models/words.md')?.content ?? '';
+const queuePageOf = (input: JsonSchema): string => {
+  const queueModel: QueueModel = {
+    id: 'shop/words',
+    title: 'Words',
+    description: 'Counts words.',
+    access: 'user',
+    runner: { kind: 'http', url: 'http://127.0.0.1/words', headers: {} },
+    class: 'default',
+    timeout: 1000,
+    attempts: 1,
+    concurrency: { model: 1, account: 1 },
+    input,
+    output: { type: 'object' },
+    names: { file: 'words', type: 'Words' },
   };
+  const files = emitDocs(model([], { queueModels: [queueModel] }));
+  return files.find(({ path }) => path === 'docs/models/words.md')?.content ?? '';
+};
 
+describe('the page of a queue model', () => {
   it('has an example that can be run where the model gives none', () => {
     const input = {
       type: 'object',
@@ -102,11 +102,11 @@ describe('the page of a queue model', () => {
         more: { type: 'string' },
       },
     };
-    expect(pageWith(input)).toContain(`-d '{"size":8,"kind":"a","text":"example"}'`);
+    expect(queuePageOf(input)).toContain(`-d '{"size":8,"kind":"a","text":"example"}'`);
   });
 
   it('says what a property without a type takes', () => {
-    const page = pageWith({ type: 'object', properties: { any: {}, one: { enum: ['x', 1] } } });
+    const page = queuePageOf({ type: 'object', properties: { any: {}, one: { enum: ['x', 1] } } });
     expect(page).toContain('| `any` | any JSON |');
     expect(page).toContain('| `one` | one of `"x"`, `1` |');
   });
