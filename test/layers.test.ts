@@ -45,7 +45,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generator/introspection': [],
   'generator/print': [],
-  'generator/spec': ['type generator/model/types'],
+  'generator/spec': ['type generator/model/types', 'contract/operators'],
   'generator/model': [
     'type generator/introspection',
     'type generator/spec',
