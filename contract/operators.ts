@@ -60,6 +60,13 @@ export type Operator = keyof typeof records;
 
 type Records = typeof records;
 
+/** Operators that compare with an operand, and are the opposite of no other. */
+export type PositiveOperator = {
+  [Name in Operator]: Records[Name] extends { readonly operand: 'flag' } | { readonly negates: string }
+    ? never
+    : Name;
+}[Operator];
+
 /** How a condition compares a column with an operand. */
 export type FilterComparison = Extract<Records[Operator], { readonly comparison: string }>['comparison'];
 

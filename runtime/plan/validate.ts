@@ -4,7 +4,7 @@
  */
 import type { Rule } from '../access/grant.js';
 import type { Collection, Field } from '../../contract/collection.js';
-import { operators, type Operator } from '../../contract/operators.js';
+import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { compareValues, textOf } from './compare.js';
 
@@ -121,8 +121,7 @@ const startsWith = (text: string, part: string): boolean => text.startsWith(part
 const endsWith = (text: string, part: string): boolean => text.endsWith(part);
 const lower = (text: string): string => text.toLowerCase();
 
-/** Of operators that are no other's opposite. */
-const testers: Readonly<Partial<Record<Operator, Tester>>> = {
+const testers: Readonly<Record<PositiveOperator, Tester>> = {
   eq: isEqual,
   in: isEqual,
   between: isWithin,
@@ -142,7 +141,8 @@ const testers: Readonly<Partial<Record<Operator, Tester>>> = {
 
 const isSatisfied = (operator: Operator, asked: Asked): boolean => {
   const { negates } = operators[operator];
-  return testers[negates ?? operator]?.(asked) === (negates === undefined);
+  // an opposite is that of a positive operator, and flags were answered before
+  return testers[(negates ?? operator) as PositiveOperator](asked) === (negates === undefined);
 };
 
 /** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */
