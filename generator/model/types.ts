@@ -18,6 +18,8 @@ export interface Model {
   readonly collections: readonly Collection[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
+  /** Schemas of operations that have a name in generated code, sorted by it. */
+  readonly operationTypes: readonly NamedSchema[];
   readonly errors: readonly ErrorEntry[];
   /** Sorted by id. */
   readonly queueModels: readonly QueueModel[];
@@ -157,6 +159,12 @@ export interface ManyToAny extends RelationBase {
   readonly field: string;
   readonly collectionField: string;
   readonly targets: readonly string[];
+}
+
+/** A JSON Schema that generated code calls by a name. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: JsonSchema;
 }
 
 /** Everything that is not plain CRUD: one entry becomes a REST path, later a GraphQL field, always one body. */
