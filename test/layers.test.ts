@@ -343,11 +343,12 @@ const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
   ['a write of a list is planned after that of its owner', 'runtime/plan/list', 'runtime/plan/write'],
 ];
 
+const loads = (path: string): readonly string[] =>
+  own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
+
 it('no other modules load each other', () => {
   const rooms = ['contract', 'generator', 'runtime'];
   const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
-  const loads = (path: string): readonly string[] =>
-    own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
   const edges = new Map(inside.map((path) => [path, loads(path)]));
   const known = circles.map(([, ...group]) => group);
   expect(findCircles(edges).toSorted()).toEqual(known.toSorted());
