@@ -2,11 +2,11 @@
  * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
  * Whoever has read this file can write an emitter.
  */
-import type { FieldType } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
 
-export type { FieldType } from '../../contract/collection.js';
+export type { FieldType } from '../../contract/field-types.js';
 export type { QueueRunner } from '../../contract/queue-model.js';
 
 export interface Model {
