@@ -37,7 +37,7 @@ export const createRouter = (options: RouterOptions): Router => {
   return (method, path) => {
     const segments: string[] = [];
     const parts = splitPath(path);
-    const node = findNode(root, { parts, segments }, 0);
+    const node = parts[0] === '' ? findNode(root, { parts, segments }, 1) : null;
     const endpoint = node?.endpoints.get(method) ?? node?.otherwise ?? null;
     return endpoint === null ? absent(root, parts, options) : { endpoint, segments };
   };
@@ -67,15 +67,18 @@ const createNode = (): Node => ({
   near: null,
 });
 
-/** A slash at the end makes no difference. */
-const splitPath = (path: string): readonly string[] =>
-  path.slice(1, path.endsWith('/') ? -1 : undefined).split('/');
+/** Begins with the text before the first slash; a slash at the end makes no difference. */
+const splitPath = (path: string): readonly string[] => {
+  const parts = path.split('/');
+  if (parts.length > 2 && parts.at(-1) === '') parts.pop();
+  return parts;
+};
 
 const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
   const handle = bind(route);
   if (handle === null) return;
   let node = root;
-  for (const part of splitPath(route.path)) {
+  for (const part of splitPath(route.path).slice(1)) {
     node = childOf(node, part);
     node.near ??= route;
   }
@@ -126,20 +129,41 @@ interface Search {
   readonly segments: string[];
 }
 
-/** A literal segment excludes `:id` at its place; `:model+` is what is left. */
-const findNode = (node: Node, search: Search, index: number): Node | null => {
+const findNode = (start: Node, search: Search, from: number): Node | null => {
   const { parts, segments } = search;
-  const part = parts[index];
-  if (part === undefined) return node.otherwise === null ? null : node;
-  if (part === '') return null;
-  const { length } = segments;
+  let node = start;
+  for (let index = from; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    if (part === '') return null;
+    if (node.several !== null) return findAround(node, search, index);
+    const next = nextNode(node, part, segments);
+    if (next === null) return null;
+    node = next;
+  }
+  return node.otherwise === null ? null : node;
+};
+
+/** A literal segment excludes `:id` at its place. */
+const nextNode = (node: Node, part: string, segments: string[]): Node | null => {
   const literal = literalOf(node, part);
-  if (literal === undefined && node.one !== null) segments.push(part);
-  const next = literal ?? node.one;
+  if (literal !== undefined) return literal;
+  if (node.one !== null) segments.push(part);
+  return node.one;
+};
+
+/** `:model+` is for what nothing else fits; it ends at the first segment that a route names behind it. */
+const findAround = (node: Node, search: Search, index: number): Node | null => {
+  const { parts, segments } = search;
+  const { length } = segments;
+  const next = nextNode(node, parts[index] ?? '', segments);
   const found = next === null ? null : findNode(next, search, index + 1);
   if (found !== null || node.several === null) return found;
   segments.length = length;
-  return findBehindSeveral(node.several, search, index);
+  const { several } = node;
+  const named = parts.findIndex((part, at) => at > index && literalOf(several, part) !== undefined);
+  const end = named === -1 ? parts.length : named;
+  segments.push(parts.slice(index, end).join('/'));
+  return findNode(several, search, end);
 };
 
 const literalOf = ({ literals }: Node, part: string): Node | undefined => {
@@ -147,17 +171,8 @@ const literalOf = ({ literals }: Node, part: string): Node | undefined => {
   return name === null ? undefined : literals.get(name);
 };
 
-/** The parameter ends at the first segment that a route names behind it, else with the path. */
-const findBehindSeveral = (node: Node, search: Search, index: number): Node | null => {
-  const { parts, segments } = search;
-  const named = parts.findIndex((part, at) => at > index && literalOf(node, part) !== undefined);
-  const end = named === -1 ? parts.length : named;
-  segments.push(parts.slice(index, end).join('/'));
-  return findNode(node, search, end);
-};
-
 /** The answer where no path fits. */
-const absent = (root: Node, [first = '']: readonly string[], { refuse }: RouterOptions): Match => ({
+const absent = (root: Node, [, first = '']: readonly string[], { refuse }: RouterOptions): Match => ({
   endpoint: {
     template: '*',
     handle: async ({ method, path }) => {

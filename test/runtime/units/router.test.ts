@@ -99,6 +99,7 @@ describe('a path', () => {
     '//',
     '',
     '*',
+    'x/items/Artist',
     '/items',
     '/items/',
     '/items//',
