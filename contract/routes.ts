@@ -1,7 +1,7 @@
 /** Routes: what the generated table (`generated/server/routes.ts`) lists and the router of the runtime is compiled from. */
 import type { OperationAccess } from './operation.js';
 
-/** SEARCH reads a list whose query is the body. HEAD and OPTIONS follow from the others. */
+/** SEARCH reads a list whose query is the body. HEAD and OPTIONS follow from the others, and are not listed. */
 export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** `permission`: callers with a permission on the collection; `signature`: holders of a signed URL. */

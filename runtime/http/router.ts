@@ -3,7 +3,7 @@
  * here: 404, 405 with `Allow`, OPTIONS, HEAD, the slash at the end, segments that cannot be decoded.
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
-import type { Route } from '../../contract/routes.js';
+import type { Route, RouteHandler } from '../../contract/routes.js';
 import type { ApiResponse } from '../request/api-request.js';
 import { decodeSegment, type RouteHandle } from '../request/route.js';
 
@@ -106,21 +106,37 @@ const close = (node: Node, options: RouterOptions): void => {
   }
   const { endpoints, near } = node;
   const [first] = endpoints.values();
-  if (first === undefined) return;
+  if (first === undefined || near === null) return;
   const { template } = first;
+  const allowed = [...endpoints.keys()];
   const get = endpoints.get('GET');
   if (get !== undefined) endpoints.set('HEAD', get);
-  const allowed = [...endpoints.keys(), 'OPTIONS'].toSorted();
-  const headers = { allow: allowed.join(', ') };
+  const headers = { allow: [...endpoints.keys(), 'OPTIONS'].join(', ') };
   endpoints.set('OPTIONS', { template, handle: async () => ({ status: 204, headers, body: null }) });
   node.otherwise = {
     template,
-    handle: async ({ method }) =>
-      options.refuse(
-        apiError('METHOD_NOT_ALLOWED', { allowed, current: method }, `here is ${allowed.join(', ')}`),
-        near,
-      ),
+    handle: async ({ method, path }) => {
+      const { headers, ...refusal } = options.refuse(refusalOf({ method, path, allowed }, near), near);
+      return { ...refusal, headers: { ...headers, allow: allowed.join(', ') } };
+    },
   };
+};
+
+interface Refused {
+  readonly method: string;
+  readonly path: string;
+  readonly allowed: readonly string[];
+}
+
+/** The recorded answers of items and operations: a method that they lack is an unknown route. */
+const unknownByMethod: ReadonlySet<RouteHandler['kind']> = new Set(['items', 'operation']);
+
+/** TRACE, which would repeat credentials, is not allowed anywhere. */
+const refusalOf = ({ method, path, allowed }: Refused, { handler }: Route): ApiError => {
+  const here = `here is ${allowed.join(', ')}`;
+  return unknownByMethod.has(handler.kind) && method !== 'TRACE'
+    ? apiError('ROUTE_NOT_FOUND', { path }, `${method} ${path} is not served; ${here}`)
+    : apiError('METHOD_NOT_ALLOWED', { allowed, current: method }, here);
 };
 
 interface Search {

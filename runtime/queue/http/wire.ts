@@ -50,8 +50,5 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
 });
 
 /** A path or method that the router does not serve, in the words of the queue. */
-export const answerUnserved = ({ status, message, details }: ApiError): ApiResponse => {
-  const answer = answerJson(status, { detail: message });
-  if (details.allowed === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, allow: [details.allowed].flat().join(', ') } };
-};
+export const answerUnserved = ({ status, message }: ApiError): ApiResponse =>
+  answerJson(status, { detail: message });

@@ -172,6 +172,10 @@ describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
       ['GET', '/nowhere'],
       ['GET', '/'],
       ['GET', '/items/book/1/title'],
+      ['PUT', '/items/book/1'],
+      ['POST', '/items/book/1'],
+      ['SEARCH', '/items/book/1'],
+      ['POST', '/server/ping'],
       ['GET', '/users/me/too'],
       ['GET', '/docs'],
     ])('%s %s is no route', async (method, path) => {

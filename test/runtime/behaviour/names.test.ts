@@ -305,13 +305,13 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
     });
 
     it.each([
-      ['POST', '/items/log', 'METHOD_NOT_ALLOWED'],
-      ['PATCH', '/items/log', 'METHOD_NOT_ALLOWED'],
-      ['DELETE', '/items/log', 'METHOD_NOT_ALLOWED'],
-      ['GET', '/items/log/1', 'ROUTE_NOT_FOUND'],
-    ])('%s %s is %s', async (method, path, code) => {
+      ['POST', '/items/log'],
+      ['PATCH', '/items/log'],
+      ['DELETE', '/items/log'],
+      ['GET', '/items/log/1'],
+    ])('%s %s is no route', async (method, path) => {
       const body = method === 'GET' ? undefined : {};
-      expect((await send(method, path, body)).codes).toEqual([code]);
+      expect((await send(method, path, body)).codes).toEqual(['ROUTE_NOT_FOUND']);
     });
   });
 
@@ -325,7 +325,7 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
     });
 
     it('are not written', async () => {
-      expect((await send('POST', '/items/short_words', { word: 'x' })).codes).toEqual(['METHOD_NOT_ALLOWED']);
+      expect((await send('POST', '/items/short_words', { word: 'x' })).codes).toEqual(['ROUTE_NOT_FOUND']);
       expect((await send('DELETE', '/items/short_words/x')).codes).toEqual(['ROUTE_NOT_FOUND']);
     });
   });

@@ -247,8 +247,8 @@ describe.each(settings)('fields with a meaning on $dialect through $door', (sett
       title: 'Ours',
       size: 4,
     });
-    expect((await send('admin', 'POST', '/items/settings', {})).codes).toEqual(['METHOD_NOT_ALLOWED']);
-    expect((await send('admin', 'PATCH', '/items/settings/1', {})).codes).toEqual(['METHOD_NOT_ALLOWED']);
+    expect((await send('admin', 'POST', '/items/settings', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
+    expect((await send('admin', 'PATCH', '/items/settings/1', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
   });
 
   it('defaults tell no more than a row would', async () => {
