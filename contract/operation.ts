@@ -1,4 +1,4 @@
-/** What generated code declares of an operation of the spec: everything but its path and its handler. */
+/** Operations of the spec as generated code declares them: all but path and handler. */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-/** Routes: what the generated table (`generated/server/routes.ts`) lists and the router of the runtime is compiled from. */
+/** Routes: the generated table (`generated/server/routes.ts`) lists them, the router is compiled from it. */
 import type { OperationAccess } from './operation.js';
 
 /** SEARCH reads a list whose query is the body. HEAD and OPTIONS follow from the others, and are not listed. */

@@ -1,4 +1,4 @@
-/** What serves each route: the handlers that the table names, loaded when they are first needed. */
+/** Binds each route of the table to the handler that it names; most are loaded by the first request. */
 import type { Access } from '../access/access.js';
 import { once } from '../concurrency/lazy.js';
 import type { ApiError } from '../../contract/errors.js';

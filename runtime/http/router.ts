@@ -1,6 +1,6 @@
 /**
- * The one router, compiled from the table of routes: finds who serves a method and a path, as sent. What is decided
- * here: 404, 405 with `Allow`, OPTIONS, HEAD, the slash at the end, segments that cannot be decoded.
+ * The one router, compiled from the table of routes: finds the handler of a method and a path, as sent. It alone decides
+ * 404, 405 and `Allow`, OPTIONS, HEAD, the slash at the end and segments that cannot be decoded.
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Route, RouteHandler } from '../../contract/routes.js';

@@ -1,4 +1,4 @@
-/** Who may call an operation. */
+/** Checks whether the caller of an operation has the access that it declares. */
 import { requireSecondFactor, type Principal } from '../access/access.js';
 import { SessionError } from '../access/credentials.js';
 import { forbidden } from '../../contract/errors.js';

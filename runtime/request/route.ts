@@ -1,4 +1,4 @@
-/** What a route hands to its handler, and how segments of a path are read. */
+/** The handler of a route, and the decoding of segments of its path. */
 import type { ApiRequest, ApiResponse } from './api-request.js';
 
 /** Serves one route. `segments`: the values of the path's parameters in order, as sent. Errors are thrown. */

@@ -1,4 +1,4 @@
-/** The pages for people, by name. Loaded by the first visit. */
+/** The pages for people, by name; loaded by the first visit. */
 import { apiError } from '../../../contract/errors.js';
 import type { Page } from '../../../contract/routes.js';
 import type { RouteHandle } from '../../request/route.js';
