@@ -55,7 +55,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type contract',
   ],
   'generator/emitters': ['type generator/model/types', 'generator/print', 'contract'],
-  'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
+  'generator/client': [
+    'contract/ask-child',
+    'generator/emitters/client',
+    'type generator/model/types',
+    'generator/print',
+  ],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
