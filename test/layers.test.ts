@@ -1,5 +1,6 @@
 /** Who may import whom. A new room, or a new library, is a line here first. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCircles, imports, isWithin, modules, scan, type Import } from './imports.js';
 
@@ -306,6 +307,20 @@ it('every place that may name databases does', () => {
 
 it('every room outside runtime is in the table', () => {
   expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
+});
+
+describe('the README of a room', () => {
+  const folders = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
+  const own = folders.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+)$/.test(room));
+
+  it.each(own)('of %s is short, and the files it names are there', (room) => {
+    const text = readFileSync(join(room, 'README.md'), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+    const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
+    const named = lists.flatMap((line) => Array.from(line.matchAll(/`([^`]+)`/g), ([, path = '']) => path));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
+  });
 });
 
 it('a request process loads neither the generator nor the libraries of tools', () => {
