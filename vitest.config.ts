@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/sequence.js';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,6 +21,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // files wait for databases and processes about as long as they compute
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { introspect } from '../generator/introspection/index.js';
 import { loadSpec } from '../generator/spec/load.js';
 import { packageRoot } from '../runtime/config/package.js';
-import { openDatabase } from '../runtime/databases/contract.js';
+import { openDatabase } from '../runtime/databases/open.js';
 import { bootstrap } from '../runtime/schema/bootstrap.js';
 import { catalogReader, createPlace, type Place, type Template, type TestDialect } from './databases.js';
 import { adminToken } from './runtime/harness/rows.js';
