@@ -1,5 +1,4 @@
 /** Databases with the system tables of a fresh installation: made once a run, then copied. */
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { inject } from 'vitest';
@@ -37,10 +36,10 @@ const createSystemTables = async (url: string): Promise<void> => {
 /** The name of the database itself: it goes with the server, or at the end of the run. */
 const keepPostgres = async ({ url }: Place): Promise<string> => new URL(url).pathname.slice(1);
 
-/** The path of a copy. */
-const copySqlite = async ({ url, remove }: Place): Promise<string> => {
+/** The path of a copy: all in one file, nothing in a log beside it. */
+const copySqlite = async ({ execute, remove }: Place): Promise<string> => {
   const path = join(inject('folder'), 'template.db');
-  await copyFile(url.slice('sqlite:'.length), path);
+  await execute(`vacuum into '${path}'`);
   await remove();
   return path;
 };
