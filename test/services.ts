@@ -18,7 +18,7 @@ declare module 'vitest' {
     /** The URL of each server, without a database; of Temporal its host and port. */
     readonly services: Readonly<Record<ServiceName, string>>;
     /** A folder of the run: see `shared.ts`. */
-    readonly folder: string;
+    readonly folder: string | undefined;
   }
 }
 

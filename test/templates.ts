@@ -1,7 +1,6 @@
 /** Databases with the system tables of a fresh installation: made once a run, then copied. */
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { inject } from 'vitest';
 import { introspect } from '../generator/introspection/index.js';
 import { loadSpec } from '../generator/spec/load.js';
 import { packageRoot } from '../runtime/config/package.js';
@@ -9,7 +8,7 @@ import { openDatabase } from '../runtime/databases/open.js';
 import { bootstrap } from '../runtime/schema/bootstrap.js';
 import { catalogReader, createPlace, type Place, type Template, type TestDialect } from './databases.js';
 import { adminToken } from './runtime/harness/rows.js';
-import { sharedText } from './shared.js';
+import { sharedRoot, sharedText } from './shared.js';
 
 export const systemTemplate = async (dialect: TestDialect): Promise<Template> => ({
   source: await sharedText(`template-${dialect}`, () => makeTemplate(dialect)),
@@ -38,7 +37,7 @@ const keepPostgres = async ({ url }: Place): Promise<string> => new URL(url).pat
 
 /** The path of a copy: all in one file, nothing in a log beside it. */
 const copySqlite = async ({ execute, remove }: Place): Promise<string> => {
-  const path = join(inject('folder'), 'template.db');
+  const path = join(sharedRoot(), 'template.db');
   await execute(`vacuum into '${path}'`);
   await remove();
   return path;
