@@ -21,8 +21,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // files wait for databases and processes about as long as they compute
-    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    // the databases compute as well, and take a few dozen connections of each worker
+    maxWorkers: Math.min(Math.max(availableParallelism(), 2), 4),
     sequence: { sequencer: LongestFirst },
   },
 });
