@@ -3,8 +3,8 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
-import { ensureAccessVersion } from './access-version.js';
 import { printerOf } from '../databases/ddl.js';
+import { runDataSteps } from './data-steps.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
 import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';
@@ -53,13 +53,22 @@ const reconcile = async ({
   introspect,
   log,
 }: BootstrapOptions): Promise<readonly string[]> => {
-  const steps = planTables(systemTables(spec), await introspect(), printerOf(database.dialect));
+  const catalog = await introspect();
+  const steps = planTables(systemTables(spec), catalog, printerOf(database.dialect));
   for (const step of steps) {
     log(step.what);
     await runStep(database, step);
   }
-  await ensureAccessVersion(database);
-  return steps.map((step) => step.what);
+  const tables = new Set(catalog.tables.map(({ name }) => name));
+  const dataSteps = await runDataSteps(database, { tables, log });
+  await ensureVersionRow(database);
+  return [...steps.map((step) => step.what), ...dataSteps];
+};
+
+const ensureVersionRow = async (database: Database): Promise<void> => {
+  const found = await database.query('select version from svc_access_version where id = 1');
+  if (found.length > 0) return;
+  await database.write({ text: 'insert into svc_access_version (id, version) values (1, 1)', values: [] });
 };
 
 const runStep = async (database: Database, step: DdlStep): Promise<void> => {
