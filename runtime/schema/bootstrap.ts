@@ -1,6 +1,7 @@
 /** Creates or reconciles the system tables and the first administrator. Additive, and safe to repeat. */
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
+import { findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
 import { printerOf } from '../databases/ddl.js';
@@ -66,9 +67,8 @@ const reconcile = async ({
 };
 
 const ensureVersionRow = async (database: Database): Promise<void> => {
-  const found = await database.query('select version from svc_access_version where id = 1');
-  if (found.length > 0) return;
-  await database.write({ text: 'insert into svc_access_version (id, version) values (1, 1)', values: [] });
+  const found = await findRow(database, 'svc_access_version', { where: { id: 1 } });
+  if (found === undefined) await insertRow(database, 'svc_access_version', { id: 1, version: 1 });
 };
 
 const runStep = async (database: Database, step: DdlStep): Promise<void> => {

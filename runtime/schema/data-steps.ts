@@ -2,6 +2,7 @@
  * Changes of rows and tables that the declaration of a table cannot say. Each has a number, runs once in a database,
  * and leaves a row in `svc_data_steps`. A step is never changed or renumbered once it was released.
  */
+import { findRows, insertRow } from '../execute/system-rows.js';
 import type { Database, Executor } from '../databases/contract.js';
 
 export interface DataStep {
@@ -48,18 +49,16 @@ export const runDataSteps = async (
   database: Database,
   { steps = dataSteps, tables, log }: RunOptions,
 ): Promise<readonly string[]> => {
-  const rows = await database.query('select number from svc_data_steps');
-  const done = new Set(rows.map((row) => Number(row.number)));
+  const rows = await findRows(database, 'svc_data_steps', { columns: ['number'] });
+  const done = new Set(rows.map(({ number }) => number));
   const run: string[] = [];
   for (const step of steps.filter(({ number }) => !done.has(number))) {
     const applies = step.applies(tables);
     if (applies) log(step.name);
     await database.transaction(async (executor) => {
       if (applies) await step.run(executor);
-      await executor.write({
-        text: 'insert into svc_data_steps (number, name, date_done) values (?, ?, ?)',
-        values: [step.number, step.name, Date.now()],
-      });
+      const { number, name } = step;
+      await insertRow(executor, 'svc_data_steps', { number, name, date_done: Date.now() });
     });
     if (applies) run.push(step.name);
   }

@@ -54,6 +54,10 @@ const run = (
 
 const exec = (database: Database, text: string) => database.write({ text, values: [] });
 
+const fail = (): never => {
+  throw new Error('broken');
+};
+
 const users = (database: Database) =>
   database.query('select email, token, role, status from svc_users order by email');
 
@@ -278,9 +282,6 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
         ran.push(`step ${number}`);
       },
     });
-    const fail = (): never => {
-      throw new Error('broken');
-    };
     const tables = new Set(['svc_users']);
     const log = (what: string) => ran.push(`log ${what}`);
     const steps = [step(1_000), step(1_001), step(1_002, fail), step(1_003)];

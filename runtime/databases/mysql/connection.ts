@@ -5,6 +5,7 @@ import type { BindValue, DialectName } from '../sql-dialect.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
 import type { Token } from '../../sql/select.js';
 import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
+import { mysql } from './dialect.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
@@ -111,12 +112,14 @@ const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise
   });
 
 const createPoolExecutor = (pool: Pool): Executor => ({
+  quote: mysql.quote,
   rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
   query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
   write: (statement) => runOn(pool, (connection) => sendWrite(connection, statement)),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({
+  quote: mysql.quote,
   rows: (statement, layout) => readRows(connection, statement, layout),
   query: (text, values = []) => send(connection, text, values),
   write: (statement) => sendWrite(connection, statement),

@@ -5,6 +5,7 @@ import type { RenderedStatement } from '../../sql/fragment.js';
 import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import { ask, type Prepared, type Question } from './command.js';
 import { RowClient } from './client.js';
+import { postgres } from './dialect.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './rows.js';
@@ -108,6 +109,7 @@ const nameLoss = (error: Error): Error => {
 };
 
 const createPoolExecutor = (pool: Pool): Executor => ({
+  quote: postgres.quote,
   rows: (statement, layout) =>
     runOn(pool, (client) => anew(client, () => readRows(client, statement, layout))),
   query: (text, values = []) => runOn(pool, (client) => anew(client, () => query(client, text, values))),
@@ -124,6 +126,7 @@ const createClientExecutor = (client: RowClient): Executor => {
     return result;
   };
   return {
+    quote: postgres.quote,
     rows: (statement, layout) => inTurn(() => readRows(client, statement, layout)),
     query: (text, values = []) => inTurn(() => query(client, text, values)),
     write: (statement) => inTurn(() => write(client, statement)),

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
 import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
+import { sqlite } from './dialect.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
 import { evictStatement, findStatement } from '../statements.js';
 
@@ -25,6 +26,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
 
   return {
     dialect: 'sqlite',
+    quote: sqlite.quote,
     rows: (statement, layout) =>
       isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
     query: (text, values) =>
@@ -91,6 +93,7 @@ const createExecutor = (connection: Connection): Executor => {
     }
   };
   return {
+    quote: sqlite.quote,
     rows: async ({ text, values }, layout) =>
       run(text, (prepared) => {
         const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];

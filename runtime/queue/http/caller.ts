@@ -7,7 +7,7 @@ import { allows, isExpired, isSecretOf, type HashSecrets } from '../requests/key
 import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 import { refuse, type Refused } from './wire.js';
 
 /** Requests belong to accounts: users, whatever key of theirs was used. */

@@ -25,7 +25,7 @@ import {
   type RequestHead,
   type RequestState,
 } from '../store/requests.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 export interface DeskOptions {
   readonly database: Database;

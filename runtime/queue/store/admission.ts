@@ -4,7 +4,7 @@
  * the model's row in `svc_model_locks`, so that processes take turns.
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { insertRow, listOf, number, type Statements } from './rows.js';
+import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
 type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
@@ -48,7 +48,7 @@ export const lockModel = async (statements: Statements, model: string): Promise<
 /** Inserts the row that `lockModel` locks; of several that try at once one succeeds, which is enough. */
 export const ensureModelLock = async (statements: Statements, model: string): Promise<void> => {
   const isThere = async (): Promise<boolean> =>
-    (await statements.query('select turns from svc_model_locks where model = ?', [model])).length > 0;
+    (await findRow(statements, 'svc_model_locks', { where: { model } })) !== undefined;
   if (await isThere()) return;
   try {
     await insertRow(statements, 'svc_model_locks', { model, turns: 0 });
@@ -113,20 +113,18 @@ const admitOldest = async (
   statements: Statements,
   { model, account, now, most }: Place & { readonly now: number; readonly most: number },
 ): Promise<readonly string[]> => {
-  const rows = await statements.query(
-    "select id from svc_requests where state = 'waiting' and model = ? and account = ? " +
-      `order by priority desc, date_created, id limit ${most}`,
-    [model, account],
-  );
+  const rows = await findRows(statements, 'svc_requests', {
+    where: { state: 'waiting', model, account },
+    columns: ['id'],
+    order: ['-priority', 'date_created', 'id'],
+    limit: most,
+  });
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => String(row.id));
-  const { places, values } = listOf(ids);
-  await statements.write({
+  const ids = rows.map(({ id }) => id);
+  await updateRows(statements, 'svc_requests', {
     // its workflow has yet to hear of it
-    text:
-      "update svc_requests set state = 'admitted', started = 0, date_admitted = ? where state = 'waiting' and " +
-      `id in (${places})`,
-    values: [now, ...values],
+    set: { state: 'admitted', started: 0, date_admitted: now },
+    where: { state: 'waiting', id: ids },
   });
   return ids;
 };
@@ -142,9 +140,9 @@ const refresh = async (
       "where state = 'waiting' and model = ? and account = ?",
     [model, account],
   );
-  const priority = number(row?.priority);
+  const priority = row?.priority ?? null;
   leave(waiting, account);
-  if (priority !== null) waiting.push({ account, priority, since: Number(row?.since) });
+  if (priority !== null) waiting.push({ account, priority: Number(priority), since: Number(row?.since) });
 };
 
 const leave = (waiting: Waiting[], account: string): void => {

@@ -2,7 +2,7 @@
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { admit, ensureModelLock, lockModel } from './admission.js';
-import type { Statements } from './rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 export interface LockedModel {
   readonly statements: Statements;

@@ -58,7 +58,9 @@ describe('the package’s spec', () => {
     );
     // what a data step of bootstrap removes
     named.delete('svc_lanes');
-    expect([...named].filter((table) => ownSpec.collections.get(table)?.columns == null)).toEqual([]);
+    expect([...named].filter((table) => (ownSpec.collections.get(table)?.columns ?? null) === null)).toEqual(
+      [],
+    );
   });
 
   it('lets an internal table say nothing that is for collections', () => {
