@@ -10,11 +10,29 @@ const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
 const before = (stage: string): readonly string[] => [...shared, ...stages.slice(0, stages.indexOf(stage))];
 
-/** What the stages may know of databases: what they agree on, never one of them. */
-const databaseContract = [
-  'runtime/databases/contract',
-  'runtime/databases/sql-dialect',
+/** What the stages may know of databases: the types they agree on, never one of them. */
+const databaseContract = ['type runtime/databases/contract'];
+
+/** What one database's folder may use: the shared parts of `databases/`, and pure helpers of the stages. */
+const databaseFolder = [
+  'contract',
+  'type runtime/databases/contract',
+  'runtime/databases/network-errors',
+  'runtime/databases/statements',
   'runtime/databases/violations',
+  'runtime/plan/elements',
+  'runtime/plan/values',
+  'runtime/sql/key',
+  'runtime/sql/like',
+  'runtime/sql/singles',
+  'type runtime/sql',
+  'runtime/execute/cells',
+  'runtime/execute/masked-value',
+  'runtime/execute/row-program',
+  'runtime/execute/row-set',
+  'runtime/execute/size-hints',
+  'type runtime/execute',
+  'type runtime/schema/system-tables',
 ];
 
 /**
@@ -57,19 +75,31 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/sql': [...before('runtime/sql'), ...databaseContract],
   'runtime/execute': [...before('runtime/execute'), ...databaseContract, 'generated/server/system-rows'],
   'runtime/items': [...shared, ...stages, ...databaseContract, 'runtime/response', 'runtime/auth/passwords'],
-  'runtime/items/models': [...shared, ...stages, 'runtime/databases'],
+  'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
 
-  'runtime/databases': [
-    ...shared,
-    'runtime/plan',
-    'runtime/sql',
-    'runtime/execute',
+  'runtime/databases': [],
+  'runtime/databases/contract': [
+    'type contract',
+    'type runtime/plan',
+    'type runtime/sql',
+    'type runtime/execute',
+    'type runtime/schema/system-tables',
+    'type generator/introspection/catalog',
+  ],
+  'runtime/databases/open': ['runtime/databases'],
+  'runtime/databases/connect': [
+    'runtime/databases/open',
+    ...databaseContract,
     'type runtime/config',
     'runtime/observe',
-    'runtime/schema/system-tables',
-    'type generator/introspection',
   ],
+  'runtime/databases/statements': [],
+  'runtime/databases/network-errors': [],
+  'runtime/databases/violations': databaseContract,
+  'runtime/databases/mysql': databaseFolder,
+  'runtime/databases/postgres': databaseFolder,
+  'runtime/databases/sqlite': databaseFolder,
 
   'runtime/http': [
     ...shared,
@@ -142,7 +172,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/access',
     'runtime/plan',
     'runtime/execute',
-    'runtime/databases',
+    'runtime/databases/open',
+    ...databaseContract,
   ],
 };
 
@@ -172,7 +203,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['runtime/queue/webhooks/target'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
-  knex: ['runtime/items/models'],
+  knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],
   libsql: ['runtime/databases/sqlite'],
   liquidjs: ['runtime/auth/mail'],
   mysql2: ['runtime/databases/mysql'],
@@ -275,6 +306,37 @@ it('emitters never import each other', () => {
     return one !== undefined && other !== undefined && one !== other;
   });
   expect(across.map(say)).toEqual([]);
+});
+
+/** Code and comments that name a database outside its folders, each with the reason. */
+const namesDatabases: Readonly<Record<string, string>> = {
+  'generator/introspection/catalog': 'the type that names them for everybody, and what only one of them has',
+  'generator/introspection/index': 'the line per folder of the generator',
+  'generator/emitters/models/field': "which of a database's own types generated models spell out",
+  'runtime/databases/contract': 'the forms of DATABASE_URL',
+  'runtime/databases/open': 'the line per folder of the runtime',
+  'runtime/config': 'the forms of DATABASE_URL, and how to write them',
+  'runtime/demo': 'the demo database is SQLite',
+  'runtime/commands/demo': 'the demo database is SQLite',
+};
+
+it('databases are named in their folders alone', () => {
+  const homes = /^(?:runtime\/databases|generator\/introspection)\/(?:mysql|postgres|sqlite)\//;
+  const free = modules.filter(
+    (path) => !homes.test(path) && !Object.keys(namesDatabases).some((place) => isWithin(path, place)),
+  );
+  const naming = free.filter((path) =>
+    /mysql|mariadb|postgres|sqlite/i.test(readFileSync(`${path}.ts`, 'utf8')),
+  );
+  expect(naming).toEqual([]);
+});
+
+it('every place that may name databases does', () => {
+  const silent = Object.keys(namesDatabases).filter((place) => {
+    const within = modules.filter((path) => isWithin(path, place));
+    return !within.some((path) => /mysql|mariadb|postgres|sqlite/i.test(readFileSync(`${path}.ts`, 'utf8')));
+  });
+  expect(silent).toEqual([]);
 });
 
 it('every room outside runtime is in the table', () => {

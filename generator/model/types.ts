@@ -124,7 +124,7 @@ export interface Field {
   readonly fraction: number | null;
   /** Enum values. */
   readonly values: readonly string[] | null;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** That of a text whose character set lacks some characters. */
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;
@@ -143,8 +143,8 @@ interface RelationBase {
   /** The key clients use. For many-to-one the column's own name. */
   readonly name: string;
   readonly graphql: string;
-  /** Name of the Objection relation; never equal to a field or another relation. */
-  readonly modelName: string;
+  /** Property of the Objection model; never equal to a field or another relation. */
+  readonly property: string;
   /** From meta rather than only from a foreign key; such lists are part of `*`. */
   readonly meta: boolean;
 }

@@ -4,7 +4,7 @@ import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/err
 import type { WriteRow } from '../plan/write.js';
 import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
-import { readViolation, type Violation } from '../databases/violations.js';
+import type { Violation } from '../databases/contract.js';
 
 export interface Write extends Stored {
   readonly collection: Collection;
@@ -24,7 +24,7 @@ export const explainFailure = async <Result>(
   } catch (error) {
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
     const write = failing();
-    const violation = readViolation(error, write.collection.name);
+    const violation = write.dialect.readViolation(error, write.collection.name);
     throw violation === null ? error : await toError(violation, write);
   }
 };

@@ -2,9 +2,8 @@
 import type { Collection } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
 import type { ListWrite, WriteRow } from '../plan/write.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
-import type { Database, Executor } from '../databases/contract.js';
 import { explainFailure, type Write } from './failures.js';
 import type { Key } from './insert.js';
 

@@ -32,7 +32,7 @@ export const guardVersion = (context: ItemContext): Guard => ({
 
 /** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
 export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
-  const { dialect, principal } = context;
+  const { principal } = context;
   const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
 

@@ -36,7 +36,7 @@ export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
 };
 
-/** As databases round what they store, half away from zero; SQLite, which keeps doubles, would keep every digit. */
+/** Rounds half away from zero, as databases do; one that keeps doubles would keep every digit. */
 const roundDecimal = (value: string, scale: number): string => {
   const [whole = '', fraction = ''] = value.split('.');
   if (fraction.length <= scale) return value;
@@ -82,7 +82,7 @@ const readInteger: Reader = (value, field) => {
   return accept(number);
 };
 
-/** `YEAR` of MySQL and MariaDB, which take a number of two digits for a year of this century or the last. */
+/** Says whether the column is a `YEAR`, which takes a number of two digits for a year of this century or the last. */
 export const isYear = ({ dbType }: Field): boolean => dbType === 'year';
 
 /** The first after 0. */
@@ -250,7 +250,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** As many as PostgreSQL's arrays have. */
+/** As many as an array column may have. */
 const mostDimensions = 6;
 
 /** What is wrong with a list for an array. An element of JSON may be a list itself; `null`: nothing is known to be. */

@@ -4,8 +4,8 @@ import type { Spec } from '../../generator/spec/types.js';
 import { findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
-import { printerOf } from '../databases/ddl.js';
 import { runDataSteps } from './data-steps.js';
+import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
 import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';
@@ -55,7 +55,7 @@ const reconcile = async ({
   log,
 }: BootstrapOptions): Promise<readonly string[]> => {
   const catalog = await introspect();
-  const steps = planTables(systemTables(spec), catalog, printerOf(database.dialect));
+  const steps = planTables(systemTables(spec), catalog, await loadDdlPrinter(database.dialect));
   for (const step of steps) {
     log(step.what);
     await runStep(database, step);
@@ -119,5 +119,7 @@ const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'passw
 });
 
 /** Names the steps that `svc bootstrap` would take; a start refuses while there are any. */
-export const pendingSteps = (spec: Spec, catalog: Catalog): readonly string[] =>
-  planTables(systemTables(spec), catalog, printerOf(catalog.dialect)).map((step) => step.what);
+export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readonly string[]> => {
+  const printer = await loadDdlPrinter(catalog.dialect);
+  return planTables(systemTables(spec), catalog, printer).map((step) => step.what);
+};

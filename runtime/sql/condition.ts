@@ -2,7 +2,7 @@
 import type { Collection, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
-import type { Match, SqlDialect } from '../databases/sql-dialect.js';
+import type { Match, SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import {
   listParameter,

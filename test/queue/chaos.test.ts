@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../models/random.js';
-import { openDatabase, type Database } from '../../runtime/databases/contract.js';
+import { openDatabase } from '../../runtime/databases/open.js';
+import type { Database } from '../../runtime/databases/contract.js';
 import { createWorkplace, type Workplace } from '../runtime/commands.js';
 import { findFreePort } from '../services/server.js';
 import { startReceiver, type Receiver } from './receiver.js';
