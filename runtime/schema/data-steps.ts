@@ -11,7 +11,7 @@ export interface DataStep {
   readonly name: string;
   /** Whether there is something to do, by the tables that were there before bootstrap. */
   applies(tables: ReadonlySet<string>): boolean;
-  /** Runs in a transaction; safe to repeat, because MySQL and MariaDB commit with every DDL statement. */
+  /** Runs in a transaction; safe to repeat, because some databases commit with every DDL statement. */
   run(executor: Executor): Promise<void>;
 }
 
