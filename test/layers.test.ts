@@ -118,7 +118,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/access',
     'runtime/execute',
     ...databaseContract,
-    'runtime/config/providers',
+    'runtime/config/formats',
     'type runtime/config',
   ],
   'runtime/graphql': [

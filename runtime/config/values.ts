@@ -1,17 +1,20 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
 import { BlockList, isIPv6 } from 'node:net';
 
-export interface Variable {
-  readonly name: string;
-  /** As a person would write it; `—` where there is none. */
-  readonly default: string;
-  readonly meaning: string;
-  /** May be given as the path of a file in `NAME_FILE`. */
-  readonly secret?: true;
-}
-
 /** `value` is the text as given; throws an Error that says what would be right. */
 export type Parse<Value> = (value: string) => Value;
+
+/** An environment variable. */
+export interface Variable {
+  readonly parse: Parse<unknown>;
+  /** As one would write it; `null`: nothing, and the value is `null`. */
+  readonly default: string | null;
+  /** What people read instead of the default. */
+  readonly shown?: string;
+  readonly meaning: string;
+  /** May be given as the path of a file in `NAME_FILE`, and is never printed. */
+  readonly secret?: true;
+}
 
 export const parseText: Parse<string> = (value) => value;
 
