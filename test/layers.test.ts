@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
-const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
+const shared = ['contract', 'runtime/concurrency', 'runtime/config/package', 'runtime/network'];
 
 /** The way of a request: each imports leftwards. */
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
@@ -67,7 +67,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/index': ['contract', 'runtime/items/models', 'type runtime/operations'],
   'runtime/observe': ['type runtime/config'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
-  'runtime/config': [],
+  'runtime/config': ['runtime/network'],
+  'runtime/network': [],
 
   'runtime/request': before('runtime/request'),
   'runtime/access': before('runtime/access'),
@@ -200,7 +201,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/http/express-app'],
   graphql: ['runtime/graphql', 'generator/client'],
-  'ipaddr.js': ['runtime/queue/webhooks/target'],
+  'ipaddr.js': ['runtime/network'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],

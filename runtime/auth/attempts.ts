@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../access/addresses.js';
+import { networkOf } from '../network/ip.js';
 import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
 import { deleteRows, findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';

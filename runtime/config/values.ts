@@ -1,5 +1,5 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
-import { BlockList, isIPv6 } from 'node:net';
+import { parseNetwork } from '../network/ip.js';
 
 /** `value` is the text as given; throws an Error that says what would be right. */
 export type Parse<Value> = (value: string) => Value;
@@ -93,19 +93,7 @@ export const parseProxies = (text: string): { readonly hops: number; readonly ra
   throw new Error('expected off, a number of proxies, or addresses and ranges such as 10.0.0.1, 10.0.0.0/8');
 };
 
-const isRange = (text: string): boolean => {
-  const [address = '', bits = isIPv6(text) ? '128' : '32', ...more] = text.split('/');
-  try {
-    new BlockList().addSubnet(
-      address,
-      /^\d+$/.test(bits) ? Number(bits) : -1,
-      isIPv6(address) ? 'ipv6' : 'ipv4',
-    );
-    return more.length === 0;
-  } catch {
-    return false;
-  }
-};
+const isRange = (text: string): boolean => parseNetwork(text) !== null;
 
 export const parseBoolean: Parse<boolean> = (value) => {
   if (/^(true|1|on|yes)$/i.test(value)) return true;
