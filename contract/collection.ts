@@ -2,25 +2,7 @@
  * What generated code declares and every stage reads: collections, their typed fields and relations.
  * Declarations are data; `createRegistry` links them by name.
  */
-
-/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
-export type FieldType =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'bigInteger'
-  | 'float'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'dateTime'
-  | 'timestamp'
-  | 'uuid'
-  | 'json'
-  | 'csv'
-  | 'binary'
-  | 'unknown';
+import type { FieldType } from './field-types.js';
 
 export interface FieldOptions {
   /** The column may hold null. */

@@ -1,7 +1,8 @@
 /** Who may import whom. A new room, or a new library, is a line here first. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findCircles, imports, isWithin, modules, scan, type Import } from './imports.js';
 
 /** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
 const shared = ['contract', 'runtime/concurrency', 'runtime/config/package', 'runtime/network'];
@@ -45,7 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generator/introspection': [],
   'generator/print': [],
-  'generator/spec': ['type generator/model/types'],
+  'generator/spec': ['type generator/model/types', 'contract/operators'],
   'generator/model': [
     'type generator/introspection',
     'type generator/spec',
@@ -223,46 +224,6 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   uuid: ['runtime/queue/store/ids'],
 };
 
-interface Import {
-  /** Path without extension. */
-  readonly from: string;
-  /** Path without extension, or the name of a library. */
-  readonly to: string;
-  readonly kind: 'value' | 'type' | 'lazy';
-}
-
-/** At the start of a line, where code that emitters print never is. */
-const statements = /^(?:import|export)\s+(type\s)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm;
-const calls = /\b(?:import|require|resolve|createRequire\(import\.meta\.url\))\(\s*'([^']+)'/g;
-
-const scan = (text: string, from: string): readonly Import[] => {
-  const stated = Array.from(text.matchAll(statements), ([, type, module = '']): Import => {
-    return { from, to: resolve(from, module), kind: type === undefined ? 'value' : 'type' };
-  });
-  const called = Array.from(text.matchAll(calls), ([, module = '']): Import => {
-    return { from, to: resolve(from, module), kind: 'lazy' };
-  });
-  return [...stated, ...called].filter(({ to }) => !to.startsWith('node:'));
-};
-
-const resolve = (from: string, module: string): string => {
-  if (module.startsWith('.')) return join(from, '..', module).replace(/\.js$/, '');
-  if (module.startsWith('@svc-api/svc/')) return `${module.slice('@svc-api/svc/'.length)}/index`;
-  return module
-    .split('/')
-    .slice(0, module.startsWith('@') ? 2 : 1)
-    .join('/');
-};
-
-const modules = ['contract', 'generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => join(folder, path.slice(0, -'.ts'.length)))
-    .sort(),
-);
-const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
-
-const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
 
@@ -344,6 +305,20 @@ it('every room outside runtime is in the table', () => {
   expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
 });
 
+describe('the README of a room', () => {
+  const folders = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
+  const own = folders.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+)$/.test(room));
+
+  it.each(own)('of %s is short, and the files it names are there', (room) => {
+    const text = readFileSync(join(room, 'README.md'), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+    const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
+    const named = lists.flatMap((line) => Array.from(line.matchAll(/`([^`]+)`/g), ([, path = '']) => path));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
+  });
+});
+
 it('a request process loads neither the generator nor the libraries of tools', () => {
   const loaded = [...closureOf('runtime/processes/request-process')];
   const heavy = [
@@ -370,6 +345,47 @@ const closureOf = (entry: string): ReadonlySet<string> => {
   }
   return loaded;
 };
+
+/** Modules that load each other, each group with the reason. */
+const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
+  ['a relation in a read plan is a read plan', 'runtime/plan/fields', 'runtime/plan/read'],
+  [
+    'a filter reaches related rows, whose rules are filters',
+    'runtime/plan/filter',
+    'runtime/plan/rule',
+    'runtime/plan/scope',
+  ],
+  // to be one tree of plans, made in one pass
+  ['a write of a list is planned after that of its owner', 'runtime/plan/list', 'runtime/plan/write'],
+];
+
+const loads = (path: string): readonly string[] =>
+  own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
+
+it('no other modules load each other', () => {
+  const rooms = ['contract', 'generator', 'runtime'];
+  const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
+  const edges = new Map(inside.map((path) => [path, loads(path)]));
+  const known = circles.map(([, ...group]) => group);
+  expect(findCircles(edges).toSorted()).toEqual(known.toSorted());
+});
+
+it('a circle is found however it is entered', () => {
+  const edges = new Map([
+    ['entry', ['c', 'd']],
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['a', 'e']],
+    ['d', []],
+    ['e', ['f', 'g']],
+    ['f', ['e']],
+    ['g', ['g']],
+  ]);
+  expect(findCircles(edges)).toEqual([
+    ['e', 'f'],
+    ['a', 'b', 'c'],
+  ]);
+});
 
 it.each([
   ["import { a } from './b.js';", 'runtime/b', 'value'],

@@ -51,6 +51,7 @@ export const assembleModel = ({
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
     systemTables: buildSystemTables(spec),
     operations: spec.operations,
+    operationTypes: spec.operationTypes,
     errors: spec.errors,
     queueModels: nameQueueModels(spec),
   };

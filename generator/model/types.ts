@@ -2,11 +2,11 @@
  * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
  * Whoever has read this file can write an emitter.
  */
-import type { FieldType } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
 
-export type { FieldType } from '../../contract/collection.js';
+export type { FieldType } from '../../contract/field-types.js';
 export type { QueueRunner } from '../../contract/queue-model.js';
 
 export interface Model {
@@ -20,6 +20,8 @@ export interface Model {
   readonly systemTables: readonly SystemTable[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
+  /** Schemas of operations that have a name in generated code, sorted by it. */
+  readonly operationTypes: readonly NamedSchema[];
   readonly errors: readonly ErrorEntry[];
   /** Sorted by id. */
   readonly queueModels: readonly QueueModel[];
@@ -177,6 +179,12 @@ export interface ManyToAny extends RelationBase {
   readonly field: string;
   readonly collectionField: string;
   readonly targets: readonly string[];
+}
+
+/** A JSON Schema that generated code calls by a name. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: JsonSchema;
 }
 
 /** Everything that is not plain CRUD: one entry becomes a REST path, later a GraphQL field, always one body. */

@@ -1,5 +1,6 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
-import type { Collection, Field, FieldType, ToOne } from '../../contract/collection.js';
+import type { Collection, Field, ToOne } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
 import type { WriteRow } from '../plan/write.js';
 import { skippedItem } from './insert.js';

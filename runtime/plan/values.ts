@@ -2,7 +2,8 @@
  * Values as clients send them, read by the type of their field: one canonical form for every dialect,
  * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
  */
-import type { Field, FieldType } from '../../contract/collection.js';
+import type { Field } from '../../contract/collection.js';
+import { fieldTypes, type FieldType } from '../../contract/field-types.js';
 import { isTooDeep, mostJsonLevels } from '../request/body.js';
 import { elementOf, isArray } from './elements.js';
 
@@ -23,14 +24,12 @@ const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type')
 /** Reads a value that is not null. Text is accepted wherever it spells a value of the type. */
 export const readValue = (field: Field, value: unknown): ReadValue => readers[field.type](value, field);
 
-const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
-
 /** What a column keeps of a value: no more digits after the second, or after the point, than it has. Seconds are cut. */
 export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string') return value;
   if (type === 'decimal' && scale !== undefined && scale >= 0) return roundDecimal(value, scale);
-  if (!clocks.has(type)) return value;
+  if (fieldTypes[type].hasClock !== true) return value;
   if (fraction === 0 && !value.includes('.')) return value;
   const [whole = '', digits = ''] = value.split('.');
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;

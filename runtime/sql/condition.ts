@@ -197,15 +197,7 @@ const textOf = (column: ColumnRef, scope: SqlScope): Sql => {
   return sql`${before}${compileColumn(column, scope)}${after}`;
 };
 
-const symbols: Readonly<Partial<Record<Comparison, string>>> = {
-  eq: '=',
-  neq: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  searched: '=',
-};
+const symbols = { eq: '=', neq: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
 const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
   lt: 'up',
@@ -241,7 +233,7 @@ const compileComparison = (condition: Compare, scope: SqlScope): Sql => {
     case 'searched':
       return sql`${left} = ${searchParameter(dialect, field, operand)}`;
     default:
-      return sql`${left} ${symbols[operator] ?? '='} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
+      return sql`${left} ${symbols[operator]} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
   }
 };
 

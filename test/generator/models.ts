@@ -149,6 +149,7 @@ export const model = (collections: readonly Collection[], options: Partial<Model
   },
   collections: [...collections].sort((a, b) => (a.name < b.name ? -1 : 1)),
   operations: [ping],
+  operationTypes: [],
   queueModels: [],
   errors,
   ...options,
