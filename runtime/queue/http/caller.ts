@@ -1,4 +1,5 @@
 /** Who uses the queue: a key, or a user with a token. */
+import { LRUCache } from 'lru-cache';
 import { admitNow, identifyNow, type Access, type Principal } from '../../access/access.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -76,11 +77,10 @@ export const toCaller = ({ user, policies, pending }: Principal): Caller => {
 const useInterval = 60_000;
 
 const createUseNotes = (statements: Statements): ((key: StoredKey) => void) => {
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, number>({ max: 10_000 });
   return ({ id, used }) => {
     const now = Date.now();
     if (now - Math.max(used ?? 0, noted.get(id) ?? 0) < useInterval) return;
-    if (noted.size > 10_000) noted.clear();
     noted.set(id, now);
     markUsed(statements, id, now).catch(() => noted.delete(id));
   };
