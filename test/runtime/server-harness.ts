@@ -1,6 +1,7 @@
 /** A whole server for tests: a database with meta and access in it, generated in memory, listening on a free port. */
 import type { Express } from 'express';
-import { loadConfig, type Environment } from '../../runtime/config/config.js';
+import { loadConfig } from '../../runtime/config/config.js';
+import type { Environment } from '../../runtime/config/environment.js';
 import { openDatabase } from '../../runtime/databases/open.js';
 import type { Database } from '../../runtime/databases/contract.js';
 import type { Observation } from '../../runtime/observe.js';
