@@ -8,6 +8,7 @@ import { emitModels } from './models/index.js';
 import { emitOpenApi } from './openapi/index.js';
 import { emitOperations } from './operations/index.js';
 import { emitRoutes } from './routes/index.js';
+import { emitSystemRows } from './system-rows/index.js';
 
 const emitters: readonly Emitter[] = [
   emitCatalog,
@@ -17,6 +18,7 @@ const emitters: readonly Emitter[] = [
   emitOperations,
   emitRoutes,
   emitErrors,
+  emitSystemRows,
   emitDocs,
 ];
 
