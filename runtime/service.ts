@@ -86,7 +86,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config,
     access,
     tokens,
-    observe,
     background,
     openapi,
     base,
@@ -179,6 +178,7 @@ const createItemServices = async ({
   config,
   database,
   declarations,
+  observe,
 }: ServiceOptions): Promise<ItemServices> => ({
   registry: createRegistry(declarations),
   database,
@@ -186,6 +186,7 @@ const createItemServices = async ({
   limits: limitsOf(config, config.query.limitMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic),
   maxDepth: config.query.relationalDepth,
+  observe,
 });
 
 const limitsOf = (config: Config, most: number): Limits => ({

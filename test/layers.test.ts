@@ -56,7 +56,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/plan': before('runtime/plan'),
   'runtime/sql': [...before('runtime/sql'), ...databaseContract],
   'runtime/execute': [...before('runtime/execute'), ...databaseContract],
-  'runtime/items': [...shared, ...stages, ...databaseContract, 'runtime/response', 'runtime/auth/passwords'],
+  'runtime/items': [
+    ...shared,
+    ...stages,
+    ...databaseContract,
+    'runtime/response',
+    'runtime/auth/passwords',
+    'type runtime/observe',
+  ],
   'runtime/items/models': [...shared, ...stages, 'runtime/databases'],
   'runtime/response': [...shared, ...stages],
 

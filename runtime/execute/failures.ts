@@ -1,7 +1,7 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
 import type { Collection, Field, FieldType, ToOne } from '../../contract/collection.js';
 import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
-import type { WriteRow } from '../plan/write.js';
+import type { WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
 import { readViolation, type Violation } from '../databases/violations.js';

@@ -2,13 +2,11 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
 import { readValue, type Scalar } from '../plan/values.js';
-import type { WriteRow } from '../plan/write.js';
+import type { Key, WriteRow } from '../plan/write-plan.js';
 import type { SqlDialect } from '../databases/sql-dialect.js';
 import { compileInsert } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import type { Executor } from '../databases/contract.js';
-
-export type Key = readonly Scalar[];
 
 export interface InsertContext {
   readonly executor: Executor;

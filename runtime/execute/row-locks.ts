@@ -7,7 +7,7 @@ import type { SqlDialect } from '../databases/sql-dialect.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compilePermitted } from '../sql/write.js';
 import type { Executor } from '../databases/contract.js';
-import type { Key } from './insert.js';
+import type { Key } from '../plan/write-plan.js';
 import { findStoredKeys, hasSpellings } from './stored-keys.js';
 
 export interface RowsContext {

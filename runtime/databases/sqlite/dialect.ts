@@ -19,6 +19,7 @@ const toWhole = (value: Exclude<Scalar, boolean>): BindValue => {
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
+  updateAnswer: 'transaction',
   shareLock: '',
   emptyRow: 'default values',
   rowLock: '',

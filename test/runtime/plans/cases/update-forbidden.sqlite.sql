@@ -1,4 +1,12 @@
-update "album"
-set "title" = ?
+begin;
+
+select version
+from svc_access_version
+where id = 1;
+
+select "id" as found
+from "album"
 where "id" = ? and "album"."published" = ?
--- "Mine", 1, 0;
+-- 1, 0;
+
+rollback;

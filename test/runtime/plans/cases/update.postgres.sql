@@ -1,10 +1,23 @@
+begin;
+
+select version
+from svc_access_version
+where id = 1 for share;
+
+select "id" as found
+from "album"
+where "id" = cast(? as bigint) and "album"."published" = ? for update
+-- 3, 0;
+
 update "album"
 set "title" = ?
-where "id" = cast(? as bigint) and "album"."published" = ?
--- "Ein deutsches Requiem", 3, 0;
+where "id" = cast(? as bigint)
+-- "Ein deutsches Requiem", 3;
 
 select t0."title"
 from "album" t0
 where (t0."id" in (cast(? as bigint)) and t0."published" = ?)
 order by t0."title", t0."id"
 -- 3, 0;
+
+commit;
