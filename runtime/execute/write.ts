@@ -6,7 +6,7 @@ import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Retur
 import type { RenderedStatement } from '../sql/fragment.js';
 import { explainFailure, type Write } from './failures.js';
 import { insertRows, skippedItem } from './insert.js';
-import { requirePermitted } from './row-locks.js';
+import { requirePermitted, type RowsContext } from './row-locks.js';
 import type { JsonRows } from './row-set.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
@@ -93,17 +93,30 @@ export const executeUpdate = <Answer>(
   const write = toWrite({ collection, rows: [row], action: 'update' }, context);
   const [key] = keys;
   if (key !== undefined && keys.length === 1 && context.alone && isOneUpdate(plan)) {
-    const { updateAnswer } = context.dialect;
-    if (updateAnswer === 'returned' && answer.returning !== null) {
-      return updateReturning({ plan, write, answer }, { key, returning: answer.returning }, context);
-    }
-    if (!answer.isRead || updateAnswer === 'after') return updateAlone({ plan, write, answer }, key, context);
+    return executeOneUpdate({ plan, write, answer }, key, context);
   }
   const run = async (inside: TransactionContext) => {
     await writeUpdate(plan, keys, inside);
     return keys;
   };
   return inTransaction({ write, keys, run, answer: answer.read }, context);
+};
+
+const executeOneUpdate = <Answer>(
+  { plan, write, answer }: Answered<UpdatePlan, Answer>,
+  key: Key,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const { updateAnswer } = context.dialect;
+  if (updateAnswer === 'returned' && answer.returning !== null) {
+    return updateReturning({ plan, write, answer }, { key, returning: answer.returning }, context);
+  }
+  if (!answer.isRead || updateAnswer === 'after') return updateAlone({ plan, write, answer }, key, context);
+  const run = async ({ executor }: TransactionContext) => {
+    await updateOne(plan, key, { ...context, executor });
+    return [key];
+  };
+  return inTransaction({ write, keys: [key], run, answer: answer.read }, context);
 };
 
 const isOneUpdate = ({ row, lists, where }: UpdatePlan): boolean =>
@@ -125,17 +138,27 @@ const updateReturning = async <Answer>(
 };
 
 const updateAlone = async <Answer>(
-  { plan: { collection, row, where }, write, answer }: Answered<UpdatePlan, Answer>,
+  { plan, write, answer }: Answered<UpdatePlan, Answer>,
   key: Key,
   context: ExecuteContext,
 ): Promise<Answer> => {
-  const statement = compileUpdate(collection, row, { ...context, keys: [key], where });
-  const { affected } = await explainFailure(
+  const executor = context.database;
+  await explainFailure(
     () => write,
-    () => context.database.write(statement),
+    () => updateOne(plan, key, { ...context, executor }),
   );
+  return answer.readStored([key], executor);
+};
+
+/** @throws FORBIDDEN where the row is missing or may not be updated */
+const updateOne = async (
+  { collection, row, where }: UpdatePlan,
+  key: Key,
+  context: RowsContext,
+): Promise<void> => {
+  const statement = compileUpdate(collection, row, { ...context, keys: [key], where });
+  const { affected } = await context.executor.write(statement);
   if (affected === 0) throw missingItem(collection);
-  return answer.readStored([key], context.database);
 };
 
 /** Values of their own for every key, in one transaction. */

@@ -4,9 +4,9 @@ select version
 from svc_access_version
 where id = 1;
 
-select "id" as found
-from "album"
+update "album"
+set "title" = ?
 where "id" = ? and "album"."published" = ?
--- 1, 0;
+-- "Mine", 1, 0;
 
 rollback;

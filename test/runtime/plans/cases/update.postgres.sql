@@ -4,15 +4,10 @@ select version
 from svc_access_version
 where id = 1 for share;
 
-select "id" as found
-from "album"
-where "id" = cast(? as bigint) and "album"."published" = ? for update
--- 3, 0;
-
 update "album"
 set "title" = ?
-where "id" = cast(? as bigint)
--- "Ein deutsches Requiem", 3;
+where "id" = cast(? as bigint) and "album"."published" = ?
+-- "Ein deutsches Requiem", 3, 0;
 
 select t0."title"
 from "album" t0

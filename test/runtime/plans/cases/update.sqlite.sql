@@ -4,15 +4,10 @@ select version
 from svc_access_version
 where id = 1;
 
-select "id" as found
-from "album"
-where "id" = ? and "album"."published" = ?
--- 3, 0;
-
 update "album"
 set "title" = ?
-where "id" = ?
--- "Ein deutsches Requiem", 3;
+where "id" = ? and "album"."published" = ?
+-- "Ein deutsches Requiem", 3, 0;
 
 select t0."title"
 from "album" t0
