@@ -2,25 +2,7 @@
  * What generated code declares and every stage reads: collections, their typed fields and relations.
  * Declarations are data; `createRegistry` links them by name.
  */
-
-/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
-export type FieldType =
-  | 'string'
-  | 'text'
-  | 'integer'
-  | 'bigInteger'
-  | 'float'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'dateTime'
-  | 'timestamp'
-  | 'uuid'
-  | 'json'
-  | 'csv'
-  | 'binary'
-  | 'unknown';
+import type { FieldType } from './field-types.js';
 
 export interface FieldOptions {
   /** The column may hold null. */
@@ -60,7 +42,7 @@ export interface FieldOptions {
   readonly validationMessage?: string;
   /** The database's own type, where SQL has to know it. */
   readonly dbType?: string;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** That of a text whose character set lacks some characters. */
   readonly collation?: string;
 }
 
@@ -123,6 +105,8 @@ export interface ManyToOneDeclaration {
   /** Own fields, in step with `references`. */
   readonly fields: readonly string[];
   readonly references: readonly string[];
+  /** Property of the Objection model that holds the row: the relation's name is that of the column with the key. */
+  readonly property?: string;
 }
 
 export interface OneToManyDeclaration {
@@ -140,6 +124,8 @@ export interface OneToManyDeclaration {
   readonly deselect?: 'delete';
   /** Named in meta: part of `*`. */
   readonly listed?: true;
+  /** Property of the Objection model that holds the rows; the relation's name when absent. */
+  readonly property?: string;
 }
 
 export interface ManyToAnyDeclaration {
@@ -156,14 +142,15 @@ export const manyToOne = (
   target: string,
   fields: readonly string[],
   references: readonly string[],
-): ManyToOneDeclaration => ({ kind: 'manyToOne', target, fields, references });
+  options?: Pick<ManyToOneDeclaration, 'property'>,
+): ManyToOneDeclaration => ({ kind: 'manyToOne', target, fields, references, ...options });
 
 /** Rows of `target` whose `fields` point at `references` of this row. */
 export const oneToMany = (
   target: string,
   fields: readonly string[],
   references: readonly string[],
-  options?: Pick<OneToManyDeclaration, 'junctionField' | 'sortField' | 'deselect' | 'listed'>,
+  options?: Pick<OneToManyDeclaration, 'junctionField' | 'sortField' | 'deselect' | 'listed' | 'property'>,
 ): OneToManyDeclaration => ({ kind: 'oneToMany', target, fields, references, ...options });
 
 /** `field` holds a key of one of `targets`; `collectionField` says which. */

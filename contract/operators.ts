@@ -1,75 +1,88 @@
-/** Filter operators: which there are, and which a field knows by its type. Whatever is told of them is made of this. */
-import type { FieldType } from './collection.js';
+/** Filter operators: one record each, which parsing, planning, validation and every emitter read. */
 
-const nullness = ['null', 'nnull'] as const;
-const emptiness = ['empty', 'nempty', ...nullness] as const;
-const equality = ['eq', 'neq', 'in', 'nin', ...nullness] as const;
-const order = ['lt', 'lte', 'gt', 'gte', 'between', 'nbetween'] as const;
-const matching = [
-  'contains',
-  'ncontains',
-  'icontains',
-  'nicontains',
-  'starts_with',
-  'nstarts_with',
-  'istarts_with',
-  'nistarts_with',
-  'ends_with',
-  'nends_with',
-  'iends_with',
-  'niends_with',
-] as const;
+/** Operators that a field type has all of, or none. */
+export type OperatorGroup =
+  | 'equality'
+  | 'membership'
+  | 'nullness'
+  | 'order'
+  | 'matching'
+  | 'emptiness'
+  /** For the `validation` of fields alone. */
+  | 'validation';
 
-/** In the order in which they are told; `regex` is for the `validation` of fields alone. */
-export const operatorNames = [...equality, ...order, ...matching, 'empty', 'nempty', 'regex'] as const;
+/** What stands behind an operator. `flag`: whether it holds. `range`: two bounds. `pattern`: a regular expression. */
+export type OperandKind = 'value' | 'text' | 'list' | 'range' | 'flag' | 'pattern';
 
-export type Operator = (typeof operatorNames)[number];
-
-/** What stands behind an operator; behind all others one value. `flag`: whether it holds. */
-const operands: ReadonlyMap<Operator, 'flag' | 'list' | 'range'> = new Map([
-  ...emptiness.map((name) => [name, 'flag'] as const),
-  ['in', 'list'],
-  ['nin', 'list'],
-  ['between', 'range'],
-  ['nbetween', 'range'],
-] as const);
-
-export const operandOf = (operator: Operator): 'value' | 'flag' | 'list' | 'range' =>
-  operands.get(operator) ?? 'value';
-
-const texts: ReadonlySet<Operator> = new Set([...equality, ...matching, ...emptiness]);
-const ordered: ReadonlySet<Operator> = new Set([...equality, ...order]);
-const equal: ReadonlySet<Operator> = new Set(equality);
-const switches: ReadonlySet<Operator> = new Set(['eq', 'neq', ...nullness] as const);
-const nothing: ReadonlySet<Operator> = new Set(nullness);
-const concealed: ReadonlySet<Operator> = new Set(emptiness);
-
-const byType: Readonly<Record<FieldType, ReadonlySet<Operator>>> = {
-  string: texts,
-  text: texts,
-  csv: texts,
-  uuid: equal,
-  binary: equal,
-  integer: ordered,
-  bigInteger: ordered,
-  float: ordered,
-  decimal: ordered,
-  date: ordered,
-  time: ordered,
-  dateTime: ordered,
-  timestamp: ordered,
-  boolean: switches,
-  json: nothing,
-  unknown: nothing,
-};
-
-/** What of a field decides how it is compared. */
-interface Comparable {
-  readonly type: FieldType;
-  readonly conceal?: boolean;
-  readonly hash?: boolean;
+export interface OperatorRecord {
+  readonly group: OperatorGroup;
+  readonly operand: OperandKind;
+  /** The operand may be null. */
+  readonly nullable?: true;
+  /** How conditions compare; absent where `negates` says it. */
+  readonly comparison?: string;
+  /** The operator whose opposite this is. */
+  readonly negates?: string;
 }
 
-/** Concealed values answer only whether there is one. */
-export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
-  conceal === true || hash === true ? concealed : byType[type];
+/** In the order in which they are listed. */
+const records = {
+  eq: { group: 'equality', operand: 'value', nullable: true, comparison: 'eq' },
+  neq: { group: 'equality', operand: 'value', nullable: true, comparison: 'neq', negates: 'eq' },
+  in: { group: 'membership', operand: 'list', comparison: 'in' },
+  nin: { group: 'membership', operand: 'list', comparison: 'nin', negates: 'in' },
+  null: { group: 'nullness', operand: 'flag' },
+  nnull: { group: 'nullness', operand: 'flag', negates: 'null' },
+  lt: { group: 'order', operand: 'value', comparison: 'lt' },
+  lte: { group: 'order', operand: 'value', comparison: 'lte' },
+  gt: { group: 'order', operand: 'value', comparison: 'gt' },
+  gte: { group: 'order', operand: 'value', comparison: 'gte' },
+  between: { group: 'order', operand: 'range', comparison: 'between' },
+  nbetween: { group: 'order', operand: 'range', comparison: 'nbetween', negates: 'between' },
+  contains: { group: 'matching', operand: 'text', comparison: 'contains' },
+  ncontains: { group: 'matching', operand: 'text', negates: 'contains' },
+  icontains: { group: 'matching', operand: 'text', comparison: 'icontains' },
+  nicontains: { group: 'matching', operand: 'text', negates: 'icontains' },
+  starts_with: { group: 'matching', operand: 'text', comparison: 'startsWith' },
+  nstarts_with: { group: 'matching', operand: 'text', negates: 'starts_with' },
+  istarts_with: { group: 'matching', operand: 'text', comparison: 'istartsWith' },
+  nistarts_with: { group: 'matching', operand: 'text', negates: 'istarts_with' },
+  ends_with: { group: 'matching', operand: 'text', comparison: 'endsWith' },
+  nends_with: { group: 'matching', operand: 'text', negates: 'ends_with' },
+  iends_with: { group: 'matching', operand: 'text', comparison: 'iendsWith' },
+  niends_with: { group: 'matching', operand: 'text', negates: 'iends_with' },
+  empty: { group: 'emptiness', operand: 'flag' },
+  nempty: { group: 'emptiness', operand: 'flag', negates: 'empty' },
+  regex: { group: 'validation', operand: 'pattern' },
+} as const satisfies Readonly<Record<string, OperatorRecord>>;
+
+export type Operator = keyof typeof records;
+
+type Records = typeof records;
+
+/** Operators that compare with an operand, and are the opposite of no other. */
+export type PositiveOperator = {
+  [Name in Operator]: Records[Name] extends { readonly operand: 'flag' } | { readonly negates: string }
+    ? never
+    : Name;
+}[Operator];
+
+/** How a condition compares a column with an operand. */
+export type FilterComparison = Extract<Records[Operator], { readonly comparison: string }>['comparison'];
+
+export interface OperatorDescriptor extends OperatorRecord {
+  readonly comparison?: FilterComparison;
+  readonly negates?: Operator;
+}
+
+export const operators: Readonly<Record<Operator, OperatorDescriptor>> = records;
+
+export const operatorNames = Object.keys(records) as readonly Operator[];
+
+/** Returns the operators of the groups, in the order of the groups. */
+export const operatorsIn = (groups: readonly OperatorGroup[]): ReadonlySet<Operator> =>
+  new Set(groups.flatMap((group) => operatorNames.filter((name) => operators[name].group === group)));
+
+/** Returns the operator that holds where this one does not, or null where there is none. */
+export const oppositeOf = (operator: Operator): Operator | null =>
+  operators[operator].negates ?? operatorNames.find((name) => operators[name].negates === operator) ?? null;

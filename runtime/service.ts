@@ -27,7 +27,6 @@ import { createRelocation } from './queue/http/hosts.js';
 import { isQueuePath } from './queue/http/paths.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
-import { loadDialect } from './databases/dialects.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -182,7 +181,7 @@ const createItemServices = async ({
 }: ServiceOptions): Promise<ItemServices> => ({
   registry: createRegistry(declarations),
   database,
-  dialect: await loadDialect(database.dialect),
+  dialect: database.sql,
   limits: limitsOf(config, config.query.limitMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic),
   maxDepth: config.query.relationalDepth,

@@ -1,15 +1,20 @@
 /** Ends a run with one line of counts, for people and scripts alike. */
-import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const passed = tests.filter((test) => test.result().state === 'passed').length;
+    const skipped = tests.filter((test) => test.result().state === 'skipped' && !isInBroken(test)).length;
     // a file that does not load, and an error outside of tests, count as one each
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
-    const failed = tests.length - passed + broken;
+    const failed = tests.length - passed - skipped + broken;
     process.stdout.write(
       `\n${passed} passed, ${reason === 'interrupted' ? Math.max(failed, 1) : failed} failed\n`,
     );
   }
 }
+
+/** Whether its tests could not be run, because of a hook: they are reported as skipped. */
+const isInBroken = ({ parent }: TestCase | TestSuite): boolean =>
+  parent.errors().length > 0 || (parent.type === 'suite' && isInBroken(parent));

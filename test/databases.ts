@@ -7,7 +7,8 @@ import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import type { CatalogReader } from '../generator/introspection/catalog.js';
-import { openDatabase, type BindValue, type Database } from '../runtime/databases/contract.js';
+import { openDatabase } from '../runtime/databases/open.js';
+import type { BindValue, Database } from '../runtime/databases/contract.js';
 
 /** What every behaviour is tested on. */
 export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;

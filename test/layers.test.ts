@@ -1,7 +1,8 @@
 /** Who may import whom. A new room, or a new library, is a line here first. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findCircles, imports, isWithin, modules, scan, type Import } from './imports.js';
 
 /** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
 const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
@@ -10,11 +11,29 @@ const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
 const before = (stage: string): readonly string[] => [...shared, ...stages.slice(0, stages.indexOf(stage))];
 
-/** What the stages may know of databases: what they agree on, never one of them. */
-const databaseContract = [
-  'runtime/databases/contract',
-  'runtime/databases/sql-dialect',
+/** What the stages may know of databases: the types they agree on, never one of them. */
+const databaseContract = ['type runtime/databases/contract'];
+
+/** What one database's folder may use: the shared parts of `databases/`, and pure helpers of the stages. */
+const databaseFolder = [
+  'contract',
+  'type runtime/databases/contract',
+  'runtime/databases/network-errors',
+  'runtime/databases/statements',
   'runtime/databases/violations',
+  'runtime/plan/elements',
+  'runtime/plan/values',
+  'runtime/sql/key',
+  'runtime/sql/like',
+  'runtime/sql/singles',
+  'type runtime/sql',
+  'runtime/execute/cells',
+  'runtime/execute/masked-value',
+  'runtime/execute/row-program',
+  'runtime/execute/row-set',
+  'runtime/execute/size-hints',
+  'type runtime/execute',
+  'type runtime/schema/system-tables',
 ];
 
 /**
@@ -27,7 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generator/introspection': [],
   'generator/print': [],
-  'generator/spec': ['type generator/model/types'],
+  'generator/spec': ['type generator/model/types', 'contract/operators'],
   'generator/model': [
     'type generator/introspection',
     'type generator/spec',
@@ -64,19 +83,31 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/auth/passwords',
     'type runtime/observe',
   ],
-  'runtime/items/models': [...shared, ...stages, 'runtime/databases'],
+  'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
 
-  'runtime/databases': [
-    ...shared,
-    'runtime/plan',
-    'runtime/sql',
-    'runtime/execute',
+  'runtime/databases': [],
+  'runtime/databases/contract': [
+    'type contract',
+    'type runtime/plan',
+    'type runtime/sql',
+    'type runtime/execute',
+    'type runtime/schema/system-tables',
+    'type generator/introspection/catalog',
+  ],
+  'runtime/databases/open': ['runtime/databases'],
+  'runtime/databases/connect': [
+    'runtime/databases/open',
+    ...databaseContract,
     'type runtime/config',
     'runtime/observe',
-    'runtime/schema/system-tables',
-    'type generator/introspection',
   ],
+  'runtime/databases/statements': [],
+  'runtime/databases/network-errors': [],
+  'runtime/databases/violations': databaseContract,
+  'runtime/databases/mysql': databaseFolder,
+  'runtime/databases/postgres': databaseFolder,
+  'runtime/databases/sqlite': databaseFolder,
 
   'runtime/http': [
     ...shared,
@@ -149,7 +180,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/access',
     'runtime/plan',
     'runtime/execute',
-    'runtime/databases',
+    'runtime/databases/open',
+    ...databaseContract,
   ],
 };
 
@@ -179,7 +211,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['runtime/queue/webhooks/target'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
-  knex: ['runtime/items/models'],
+  knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],
   libsql: ['runtime/databases/sqlite'],
   liquidjs: ['runtime/auth/mail'],
   mysql2: ['runtime/databases/mysql'],
@@ -198,46 +230,6 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   uuid: ['runtime/queue/store/ids'],
 };
 
-interface Import {
-  /** Path without extension. */
-  readonly from: string;
-  /** Path without extension, or the name of a library. */
-  readonly to: string;
-  readonly kind: 'value' | 'type' | 'lazy';
-}
-
-/** At the start of a line, where code that emitters print never is. */
-const statements = /^(?:import|export)\s+(type\s)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm;
-const calls = /\b(?:import|require|resolve|createRequire\(import\.meta\.url\))\(\s*'([^']+)'/g;
-
-const scan = (text: string, from: string): readonly Import[] => {
-  const stated = Array.from(text.matchAll(statements), ([, type, module = '']): Import => {
-    return { from, to: resolve(from, module), kind: type === undefined ? 'value' : 'type' };
-  });
-  const called = Array.from(text.matchAll(calls), ([, module = '']): Import => {
-    return { from, to: resolve(from, module), kind: 'lazy' };
-  });
-  return [...stated, ...called].filter(({ to }) => !to.startsWith('node:'));
-};
-
-const resolve = (from: string, module: string): string => {
-  if (module.startsWith('.')) return join(from, '..', module).replace(/\.js$/, '');
-  if (module.startsWith('@svc-api/svc/')) return `${module.slice('@svc-api/svc/'.length)}/index`;
-  return module
-    .split('/')
-    .slice(0, module.startsWith('@') ? 2 : 1)
-    .join('/');
-};
-
-const modules = ['contract', 'generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => join(folder, path.slice(0, -'.ts'.length)))
-    .sort(),
-);
-const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
-
-const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
 
@@ -284,8 +276,53 @@ it('emitters never import each other', () => {
   expect(across.map(say)).toEqual([]);
 });
 
+/** Code and comments that name a database outside its folders, each with the reason. */
+const namesDatabases: Readonly<Record<string, string>> = {
+  'generator/introspection/catalog': 'the type that names them for everybody, and what only one of them has',
+  'generator/introspection/index': 'the line per folder of the generator',
+  'generator/emitters/models/field': "which of a database's own types generated models spell out",
+  'runtime/databases/contract': 'the forms of DATABASE_URL',
+  'runtime/databases/open': 'the line per folder of the runtime',
+  'runtime/config': 'the forms of DATABASE_URL, and how to write them',
+  'runtime/demo': 'the demo database is SQLite',
+  'runtime/commands/demo': 'the demo database is SQLite',
+};
+
+it('databases are named in their folders alone', () => {
+  const homes = /^(?:runtime\/databases|generator\/introspection)\/(?:mysql|postgres|sqlite)\//;
+  const free = modules.filter(
+    (path) => !homes.test(path) && !Object.keys(namesDatabases).some((place) => isWithin(path, place)),
+  );
+  const naming = free.filter((path) =>
+    /mysql|mariadb|postgres|sqlite/i.test(readFileSync(`${path}.ts`, 'utf8')),
+  );
+  expect(naming).toEqual([]);
+});
+
+it('every place that may name databases does', () => {
+  const silent = Object.keys(namesDatabases).filter((place) => {
+    const within = modules.filter((path) => isWithin(path, place));
+    return !within.some((path) => /mysql|mariadb|postgres|sqlite/i.test(readFileSync(`${path}.ts`, 'utf8')));
+  });
+  expect(silent).toEqual([]);
+});
+
 it('every room outside runtime is in the table', () => {
   expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
+});
+
+describe('the README of a room', () => {
+  const folders = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
+  const own = folders.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+)$/.test(room));
+
+  it.each(own)('of %s is short, and the files it names are there', (room) => {
+    const text = readFileSync(join(room, 'README.md'), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+    const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
+    const named = lists.flatMap((line) => Array.from(line.matchAll(/`([^`]+)`/g), ([, path = '']) => path));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
+  });
 });
 
 it('a request process loads neither the generator nor the libraries of tools', () => {
@@ -314,6 +351,47 @@ const closureOf = (entry: string): ReadonlySet<string> => {
   }
   return loaded;
 };
+
+/** Modules that load each other, each group with the reason. */
+const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
+  ['a relation in a read plan is a read plan', 'runtime/plan/fields', 'runtime/plan/read'],
+  [
+    'a filter reaches related rows, whose rules are filters',
+    'runtime/plan/filter',
+    'runtime/plan/rule',
+    'runtime/plan/scope',
+  ],
+  // to be one tree of plans, made in one pass
+  ['a write of a list is planned after that of its owner', 'runtime/plan/list', 'runtime/plan/write'],
+];
+
+const loads = (path: string): readonly string[] =>
+  own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
+
+it('no other modules load each other', () => {
+  const rooms = ['contract', 'generator', 'runtime'];
+  const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
+  const edges = new Map(inside.map((path) => [path, loads(path)]));
+  const known = circles.map(([, ...group]) => group);
+  expect(findCircles(edges).toSorted()).toEqual(known.toSorted());
+});
+
+it('a circle is found however it is entered', () => {
+  const edges = new Map([
+    ['entry', ['c', 'd']],
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['a', 'e']],
+    ['d', []],
+    ['e', ['f', 'g']],
+    ['f', ['e']],
+    ['g', ['g']],
+  ]);
+  expect(findCircles(edges)).toEqual([
+    ['e', 'f'],
+    ['a', 'b', 'c'],
+  ]);
+});
 
 it.each([
   ["import { a } from './b.js';", 'runtime/b', 'value'],

@@ -105,7 +105,7 @@ const isSameType = (before: Field, after: Field): boolean => {
 /** To clients a string and a text are one: what is left is their length. */
 const isText = ({ type }: Field): boolean => type === 'string' || type === 'text';
 
-/** Of an array of PostgreSQL, as it calls it, without a length. */
+/** Returns the type of an array's elements as the database calls it, without a length. */
 const elementOf = ({ type, dbType }: Field): string | null =>
   type === 'json' && dbType.endsWith('[]') ? dbType.slice(0, -'[]'.length).replace(/\(.*?\)/, '') : null;
 

@@ -49,6 +49,7 @@ export const assembleModel = ({
     catalog,
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
     operations: spec.operations,
+    operationTypes: spec.operationTypes,
     errors: spec.errors,
     queueModels: nameQueueModels(spec),
   };

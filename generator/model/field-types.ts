@@ -107,7 +107,7 @@ export const castFacts = (special: string, { type }: Column): TypeFacts => {
 };
 
 interface Pointing {
-  /** SQLite knows columns without a type: they keep whatever they are given. */
+  /** A column without a type keeps whatever it is given. */
   readonly isDeclared: boolean;
   /** What the column points at. */
   readonly ends: readonly TypeFacts[];

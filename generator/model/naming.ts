@@ -91,17 +91,22 @@ const objectMembers: ReadonlySet<string> = new Set([
   'toJSON',
 ]);
 
-/** Objection's name of a relation: camel case without `_id`, told apart from all in `taken` by `Row` or `Rows`. */
-export const relationModelName = (
+/**
+ * Returns the property of an Objection model that holds a relation: the relation's own name where that is free and an
+ * identifier, else camel case without `_id`, told apart from all in `taken` by `Row` or `Rows`.
+ */
+export const relationProperty = (
   name: string,
   { many, taken }: { many: boolean; taken: ReadonlySet<string> },
 ): string => {
+  const isFree = !taken.has(name) && !objectMembers.has(name);
+  if (isFree && /^\p{ID_Start}\p{ID_Continue}*$/u.test(name)) return name;
   const stem = name.replace(/(?<=.)(_id|Id|ID)$/, '');
   const plain = toIdentifier(camelCase(splitWords(stem)));
   const isTaken = (candidate: string): boolean => taken.has(candidate) || objectMembers.has(candidate);
-  let modelName = isTaken(plain) ? `${plain}${many ? 'Rows' : 'Row'}` : plain;
-  while (isTaken(modelName)) modelName += '_';
-  return modelName;
+  let property = isTaken(plain) ? `${plain}${many ? 'Rows' : 'Row'}` : plain;
+  while (isTaken(property)) property += '_';
+  return property;
 };
 
 /** `InvoiceLine`, `invoice_line` and `Invoice Line` → invoice, line. Letters of every script are kept. */

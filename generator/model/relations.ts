@@ -9,7 +9,7 @@ import { specFileOf, yamlWord } from './naming.js';
 import type { CollectionTable, Tables } from './tables.js';
 import type { ManyToAny, ManyToOne, OneToMany } from './types.js';
 
-type Spelling = 'graphql' | 'modelName';
+type Spelling = 'graphql' | 'property';
 
 /** A relation before it is spelled for GraphQL and Objection. */
 export type BareRelation = Omit<ManyToOne, Spelling> | Omit<OneToMany, Spelling> | Omit<ManyToAny, Spelling>;

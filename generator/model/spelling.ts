@@ -5,7 +5,7 @@ import type { BareField } from './fields.js';
 import type { Findings, ModelFault } from './findings.js';
 import { positionToText } from '../spec/faults.js';
 import { placeOf } from './meta.js';
-import { graphqlName, relationModelName, specFileOf, yamlWord } from './naming.js';
+import { graphqlName, relationProperty, specFileOf, yamlWord } from './naming.js';
 import type { BareRelation } from './relations.js';
 import type { Collection, CollectionNames, Field, Relation } from './types.js';
 
@@ -41,9 +41,9 @@ const spellRelations = (
 ): Relation[] => {
   const taken = new Set(fields);
   return relations.map((relation): Relation => {
-    const modelName = relationModelName(relation.name, { many: relation.kind === 'oneToMany', taken });
-    taken.add(modelName);
-    return { ...relation, graphql: graphqlOf(relation.name), modelName };
+    const property = relationProperty(relation.name, { many: relation.kind === 'oneToMany', taken });
+    taken.add(property);
+    return { ...relation, graphql: graphqlOf(relation.name), property };
   });
 };
 

@@ -31,14 +31,14 @@ export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[
   return tables;
 };
 
-/** What SQLite took without looking at it, and refuses to use. */
+/** Warns of foreign keys that the database took without looking at them, and refuses to use. */
 export const remarkBrokenKeys = (tables: Tables, warnings: string[]): void => {
   for (const [name, { table }] of tables) {
     for (const { columns, table: target, references, fault } of table.broken ?? []) {
       const goal = references.length === 0 ? target : `${target}.${references.join(', ')}`;
       const refused = listWords([...new Set([name, target].filter((each) => tables.has(each)))], 'and');
       warnings.push(
-        `${name}.${columns.join(', ')}: it refers to ${goal}, ${faults[fault]}; SQLite refuses writes to ${refused}`,
+        `${name}.${columns.join(', ')}: it refers to ${goal}, ${faults[fault]}; the database refuses writes to ${refused}`,
       );
     }
   }

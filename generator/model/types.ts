@@ -2,11 +2,11 @@
  * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
  * Whoever has read this file can write an emitter.
  */
-import type { FieldType } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
 
-export type { FieldType } from '../../contract/collection.js';
+export type { FieldType } from '../../contract/field-types.js';
 export type { QueueRunner } from '../../contract/queue-model.js';
 
 export interface Model {
@@ -18,6 +18,8 @@ export interface Model {
   readonly collections: readonly Collection[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
+  /** Schemas of operations that have a name in generated code, sorted by it. */
+  readonly operationTypes: readonly NamedSchema[];
   readonly errors: readonly ErrorEntry[];
   /** Sorted by id. */
   readonly queueModels: readonly QueueModel[];
@@ -104,7 +106,7 @@ export interface Field {
   readonly fraction: number | null;
   /** Enum values. */
   readonly values: readonly string[] | null;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** That of a text whose character set lacks some characters. */
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;
@@ -123,8 +125,8 @@ interface RelationBase {
   /** The key clients use. For many-to-one the column's own name. */
   readonly name: string;
   readonly graphql: string;
-  /** Name of the Objection relation; never equal to a field or another relation. */
-  readonly modelName: string;
+  /** Property of the Objection model; never equal to a field or another relation. */
+  readonly property: string;
   /** From meta rather than only from a foreign key; such lists are part of `*`. */
   readonly meta: boolean;
 }
@@ -157,6 +159,12 @@ export interface ManyToAny extends RelationBase {
   readonly field: string;
   readonly collectionField: string;
   readonly targets: readonly string[];
+}
+
+/** A JSON Schema that generated code calls by a name. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: JsonSchema;
 }
 
 /** Everything that is not plain CRUD: one entry becomes a REST path, later a GraphQL field, always one body. */

@@ -104,7 +104,7 @@ export const layout = (code: Code, { margin = 0, tail = 0 } = {}): string =>
 const render = (code: Code, place: Place): string => {
   if (typeof code === 'string') return code;
   const flat = flatten(code);
-  if (flat !== null && place.column + flat.length + place.tail <= place.width) return flat;
+  if (flat !== null && place.column + columnsOf(flat) + place.tail <= place.width) return flat;
   switch (code.kind) {
     case 'pair':
       return renderPair(code, place);
@@ -147,6 +147,10 @@ const renderPair = ({ key, value }: Pair, place: Place): string => {
   return `${key} ${render(value, { ...place, column: place.column + key.length + 1 })}`;
 };
 
+/** Columns of an editor that the text takes: characters of East Asia take two. */
+const columnsOf = (text: string): number =>
+  text.length + (text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu)?.length ?? 0);
+
 const renderUnion = ({ items, list }: Union, { width, indent }: Place): string => {
   const inner = indent + 4;
   const lines = items.map(
@@ -162,7 +166,7 @@ const renderGroup = (group: Group, place: Place): string => {
     items.map((item) => `${item}, `).join(''),
   );
   const opening = before === null ? null : group.open + before;
-  if (opening === null || place.column + opening.length + last.open.length > place.width) {
+  if (opening === null || place.column + columnsOf(opening) + last.open.length > place.width) {
     return renderLines(group, place);
   }
   return opening + renderLines(last, place) + group.close;

@@ -1,12 +1,22 @@
 /** The border between data and Markdown: notes and names reach pages only through here. */
 import { oneLine, visible } from './text.js';
 
-/** Text inside a line: nothing in it is markup, in a table neither. */
+/**
+ * Text inside a line: what stands between backticks is code, nothing else in it is markup, in a table neither. A
+ * backtick without a second one is a character.
+ */
 export const text = (value: string): string =>
   oneLine(value)
+    .split(/`([^`]+)`/)
+    .map((part, index) => (index % 2 === 1 ? code(part) : escape(part)))
+    .join('');
+
+/** An underscore inside a word is no markup. */
+const escape = (value: string): string =>
+  value
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replace(/[\\`*_[\]|~]/g, '\\$&');
+    .replace(/[\\`*[\]|~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 
 /** The same at the start of a line, where more is markup: lists, headings, quotes. */
 export const paragraph = (value: string): string =>

@@ -4,13 +4,32 @@ import { docComment, str, typeKey, type CodeBlockWriter } from './typescript.js'
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-export const schemaToType = (schema: JsonSchema): Code => {
+/** The name of a schema in generated code; `undefined`: it has none. */
+export type NameOf = (schema: JsonSchema) => string | undefined;
+
+/** Names schemas by what they say: two that say the same are one type. */
+export const nameSchemas = (
+  named: readonly { readonly name: string; readonly schema: JsonSchema }[],
+): NameOf => {
+  const names = new Map(named.map(({ name, schema }) => [JSON.stringify(schema), name]));
+  return (schema) => names.get(JSON.stringify(schema));
+};
+
+const unnamed: NameOf = () => undefined;
+
+/** Returns the type of a schema: its name where it has one, else its shape. */
+export const schemaToType = (schema: JsonSchema, nameOf: NameOf = unnamed): Code =>
+  nameOf(schema) ?? shapeOf(schema, nameOf);
+
+/** Returns the type of a schema written out; the names of others may be part of it. */
+export const shapeOf = (schema: JsonSchema, nameOf: NameOf): Code => {
   if ('const' in schema) return printLiteral(schema.const);
   if (Array.isArray(schema.enum)) return unite(schema.enum.map(printLiteral));
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(alternatives)) return unite(alternatives.map((entry) => schemaToType(asSchema(entry))));
+  if (Array.isArray(alternatives))
+    return unite(alternatives.map((entry) => schemaToType(asSchema(entry), nameOf)));
   const types = [schema.type].flat();
-  return unite(types.map((type) => typeOf(type, schema)));
+  return unite(types.map((type) => typeOf(type, schema, nameOf)));
 };
 
 export interface TypedModel {
@@ -39,7 +58,7 @@ const writeType = (writer: CodeBlockWriter, name: string, schema: JsonSchema): v
 export const member = (name: string, type: Code, required: boolean): Code =>
   pair(`${typeKey(name)}${required ? '' : '?'}:`, type);
 
-const typeOf = (type: unknown, schema: JsonSchema): Code => {
+const typeOf = (type: unknown, schema: JsonSchema, nameOf: NameOf): Code => {
   switch (type) {
     case 'string':
     case 'number':
@@ -49,30 +68,30 @@ const typeOf = (type: unknown, schema: JsonSchema): Code => {
     case 'integer':
       return 'number';
     case 'array':
-      return arrayType(schemaToType(asSchema(schema.items)));
+      return arrayType(schemaToType(asSchema(schema.items), nameOf));
     case 'object':
-      return objectOf(schema);
+      return objectOf(schema, nameOf);
     default:
       return 'unknown';
   }
 };
 
-const objectOf = (schema: JsonSchema): Code => {
+const objectOf = (schema: JsonSchema, nameOf: NameOf): Code => {
   const properties = new Map(Object.entries(asSchema(schema.properties)));
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   for (const name of required) if (!properties.has(name)) properties.set(name, {});
   const members = [...properties].map(([name, property]) =>
-    member(name, schemaToType(asSchema(property)), required.has(name)),
+    member(name, schemaToType(asSchema(property), nameOf), required.has(name)),
   );
-  const rest = restOf(schema, properties.size === 0);
+  const rest = restOf(schema, properties.size === 0, nameOf);
   return objectType(rest === null ? members : [...members, pair('[name: string]:', rest)]);
 };
 
 /** Type of the members that have no name of their own; `null` where there are none. */
-const restOf = ({ additionalProperties }: JsonSchema, alone: boolean): Code | null => {
+const restOf = ({ additionalProperties }: JsonSchema, alone: boolean, nameOf: NameOf): Code | null => {
   if (additionalProperties === false || (additionalProperties === undefined && !alone)) return null;
   return alone && typeof additionalProperties === 'object'
-    ? schemaToType(asSchema(additionalProperties))
+    ? schemaToType(asSchema(additionalProperties), nameOf)
     : 'unknown';
 };
 

@@ -1,4 +1,5 @@
 /** Filters as people write them in `validation`: the grammar is checked here, the field names by the model. */
+import { operatorNames, operators, type OperandKind } from '../../contract/operators.js';
 import { faultAt, listWords, suggest } from './faults.js';
 import { anything, entriesOf, flag, listOf, plainValue, text, type Read } from './read.js';
 import type { Position, SpecFault } from './types.js';
@@ -26,17 +27,21 @@ const bounds: Check = (node, faults) => {
   faults.push(faultAt(node.position, `expected two bounds, found ${count}`, 'write [lowest, highest]'));
 };
 
-const operands: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ...['_eq', '_neq'].map((name) => [name, anything] as const),
-  ...['_lt', '_lte', '_gt', '_gte'].map((name) => [name, plainValue] as const),
-  ...['_in', '_nin'].map((name) => [name, listOf(plainValue)] as const),
-  ...['_between', '_nbetween'].map((name) => [name, bounds] as const),
-  ...['_null', '_nnull', '_empty', '_nempty'].map((name) => [name, flag] as const),
-  ...['contains', 'starts_with', 'ends_with']
-    .flatMap((name) => [`_${name}`, `_n${name}`, `_i${name}`, `_ni${name}`])
-    .map((name) => [name, text] as const),
-  ['_regex', regularExpression],
-]);
+const checks: Readonly<Record<OperandKind, Check>> = {
+  value: plainValue,
+  text,
+  list: listOf(plainValue),
+  range: bounds,
+  flag,
+  pattern: regularExpression,
+};
+
+const operands: ReadonlyMap<string, Check> = new Map(
+  operatorNames.map((name) => {
+    const { operand, nullable } = operators[name];
+    return [`_${name}`, nullable === true ? anything : checks[operand]];
+  }),
+);
 
 /** Every operator that compares a field with a value. */
 export const filterOperators: readonly string[] = [...operands.keys()];

@@ -1,6 +1,7 @@
 /** Shape of `spec/operations/<area>.yaml`. */
 import type {
   JsonSchema,
+  NamedSchema,
   Operation,
   OperationField,
   OperationParameter,
@@ -100,8 +101,30 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
   errors: optional<readonly string[]>(listOf(text), []),
 });
 
-const operationsFile = record<{ tag: string; operations: ReadonlyMap<string, PlacedOperation> }>({
+/** `types`: schemas that have a name in generated code, wherever an operation uses them. */
+interface OperationsFile {
+  readonly tag: string;
+  readonly operations: ReadonlyMap<string, PlacedOperation>;
+  readonly types: ReadonlyMap<string, PlacedType>;
+}
+
+/** A named schema, and where it stands. */
+interface PlacedType {
+  readonly schema: JsonSchema;
+  readonly position: Position;
+}
+
+const operationsFile = record<OperationsFile>({
   tag: required(text),
+  types: optional<OperationsFile['types']>(
+    mapOf(({ position, value }, name, faults) => {
+      if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+        faults.push(faultAt(position, `"${name}" cannot be the name of a type`, 'write it as in "Session"'));
+      }
+      return { schema: schema(value, faults), position };
+    }),
+    new Map(),
+  ),
   operations: required(
     mapOf(({ position, value }, id, faults) => {
       if (!/^[a-z][A-Za-z0-9]*$/.test(id)) {
@@ -121,13 +144,41 @@ const placer = (position: Position, node: Node): PlacedOperation['place'] => {
   return (...path) => (path.length === 0 ? position : (positions.get(pathKey(path)) ?? position));
 };
 
+/** What one file says. */
+export interface ReadOperations {
+  readonly operations: readonly PlacedOperation[];
+  readonly types: OperationsFile['types'];
+}
+
 /** Reads one (merged) file. */
-export const readOperations = (node: Node, faults: SpecFault[]): PlacedOperation[] => {
-  const { tag, operations } = operationsFile(node, faults);
-  return [...operations].map(([, { operation, place }]) => ({
+export const readOperations = (node: Node, faults: SpecFault[]): ReadOperations => {
+  const { tag, operations, types } = operationsFile(node, faults);
+  const tagged = [...operations.values()].map(({ operation, place }) => ({
     operation: { ...operation, tag: operation.tag === '' ? tag : operation.tag },
     place,
   }));
+  return { operations: tagged, types };
+};
+
+/** Joins the named schemas of all files, sorted; a name that two files use is a fault. */
+export const joinTypes = (
+  files: readonly Pick<ReadOperations, 'types'>[],
+  faults: SpecFault[],
+): readonly NamedSchema[] => {
+  const joined = new Map<string, PlacedType>();
+  for (const [name, type] of files.flatMap(({ types }) => [...types])) {
+    const first = joined.get(name);
+    if (first === undefined) joined.set(name, type);
+    else {
+      const { file, line } = first.position;
+      faults.push(
+        faultAt(type.position, `the type "${name}" is named twice`, `it is at ${file}:${line} already`),
+      );
+    }
+  }
+  return [...joined]
+    .map(([name, { schema }]) => ({ name, schema }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 };
 
 const checkPathParameters = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {

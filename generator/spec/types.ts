@@ -1,5 +1,5 @@
 /** What people write in `spec/`, after loading: data only, each part knowing the file it came from. */
-import type { ErrorEntry, Operation } from '../model/types.js';
+import type { ErrorEntry, NamedSchema, Operation } from '../model/types.js';
 import type { QueueModelSpec } from './queue-models.js';
 
 export interface Spec {
@@ -8,6 +8,8 @@ export interface Spec {
   /** By collection name; a team's file extends the package's file of the same name. */
   readonly collections: ReadonlyMap<string, CollectionSpec>;
   readonly operations: readonly Operation[];
+  /** Schemas of operations that have a name in generated code, sorted by it. */
+  readonly operationTypes: readonly NamedSchema[];
   /** Sorted by id. */
   readonly queueModels: readonly QueueModelSpec[];
 }

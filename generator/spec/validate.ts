@@ -3,7 +3,7 @@ import type { ErrorEntry } from '../model/types.js';
 import { collectionOf, readCollection, refuseOwnKeys } from './collections.js';
 import { faultAt, suggest } from './faults.js';
 import { mergeNodes } from './merge.js';
-import { checkOperations, readOperations } from './operations.js';
+import { checkOperations, joinTypes, readOperations } from './operations.js';
 import { readQueueModel, type QueueModelSpec } from './queue-models.js';
 import { listOf, mapOf, optional, record, required, text, wholeNumber } from './read.js';
 import type { ApiSpec, CollectionSpec, Spec, SpecFault } from './types.js';
@@ -20,9 +20,10 @@ export interface SpecFile {
 /** @param files the package's own first; a later file extends an earlier one */
 export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): Spec => {
   const errors = readErrors([...documentsOf(files, 'errors.yaml').values()], faults);
-  const operations = [...documentsOf(files, 'operations/').values()].flatMap((node) =>
+  const documents = [...documentsOf(files, 'operations/').values()].map((node) =>
     readOperations(node, faults),
   );
+  const operations = documents.flatMap((document) => document.operations);
   const codes = errors.map(({ code }) => code);
   faults.push(...checkOperations(operations, new Set(codes), (code) => suggestCode(code, codes)));
   return {
@@ -33,6 +34,7 @@ export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): S
       faults,
     ),
     operations: operations.map(({ operation }) => operation).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    operationTypes: joinTypes(documents, faults),
     queueModels: readQueueModels(documentsOf(files, 'models/'), faults),
   };
 };

@@ -8,7 +8,6 @@ import { loadRows, rowToUser } from '../execute/access-source.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
-import { loadDialect } from '../databases/dialects.js';
 import { action, say, sayJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -44,7 +43,7 @@ const explainCommand = (): Command =>
 
 const explain = ({ user: email, collection: name, action: asked }: ExplainOptions): Promise<Explanation> =>
   withDatabase(async (database, config) => {
-    const { quote } = await loadDialect(database.dialect);
+    const { quote } = database.sql;
     const { id } = (await findByEmail(database, email)) ?? {};
     const [row] = id === undefined ? [] : await database.query('select * from svc_users where id = ?', [id]);
     if (row === undefined) throw new Refusal(`there is no user ${email}`);

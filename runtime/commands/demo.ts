@@ -71,14 +71,17 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
   await untilStopped({ stop, kill: () => {} }, observe);
 };
 
-/** The demo fills what it serves, so it keeps to an embedded database of its own; webhooks may go to this machine. */
-const demoSetting = async (given: Environment): Promise<Setting> => {
+/**
+ * The demo fills what it serves, so it keeps to an embedded database of its own; webhooks may go to this machine.
+ * @param isPortFree whether a host's port is nobody's
+ */
+export const demoSetting = async (given: Environment, isPortFree = isFree): Promise<Setting> => {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = given;
   const own = url?.startsWith('sqlite:') === true;
   if (file || (url && !own)) say('DATABASE_URL is not used by the demo; "svc start" serves that database');
   const environment = { ...defaults, ...others, ...(own ? { DATABASE_URL: url } : {}) };
   const config = loadConfig(environment);
-  if (given.PORT || (await isFree(config.host, config.port))) return { environment, config };
+  if (given.PORT || (await isPortFree(config.host, config.port))) return { environment, config };
   say(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
   return { environment, config: { ...config, port: 0 } };
 };

@@ -1,40 +1,31 @@
 /** Opens the configured database, waiting for one that is still starting. */
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
-import { openDatabase, type Database } from './contract.js';
+import type { Database, DatabaseFolder } from './contract.js';
+import { loadFolder } from './open.js';
 import { timed, type Observe } from '../observe.js';
-
-/** The server answered, and waiting would not change what it said. */
-const final: ReadonlySet<unknown> = new Set([
-  'ER_ACCESS_DENIED_ERROR',
-  'ER_DBACCESS_DENIED_ERROR',
-  'ER_BAD_DB_ERROR',
-  'ER_NOT_SUPPORTED_AUTH_MODE',
-  'HANDSHAKE_SSL_ERROR',
-  // PostgreSQL: not authorized, wrong password, no such database, no such schema, too old
-  '28000',
-  '28P01',
-  '3D000',
-  '3F000',
-  '0A000',
-]);
 
 /** @throws Error naming the database, without its password, and how long was waited */
 export const connect = (config: Config, observe: Observe): Promise<Database> => {
   const until = performance.now() + config.database.wait;
-  return timed('database', observe, () => connectWithin(config, observe, until));
+  return timed('database', observe, () => connectUntil(until, { config, observe }));
 };
 
-const connectWithin = async (config: Config, observe: Observe, until: number): Promise<Database> => {
+interface Setting {
+  readonly config: Config;
+  readonly observe: Observe;
+}
+
+/** @param until on the monotonic clock, in milliseconds */
+const connectUntil = async (until: number, { config, observe }: Setting): Promise<Database> => {
+  const folder = await loadFolder(config.database.url);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await open(config);
+      return await open(folder, config);
     } catch (error) {
       const reason = reasonOf(error);
       const where = withoutPassword(config.database.url);
-      if (config.database.url.startsWith('sqlite:') || final.has((error as { code?: unknown }).code)) {
+      if (folder.isPermanent(error)) {
         throw new Error(`the database at ${where} cannot be used: ${reason}`, { cause: error });
       }
       if (performance.now() >= until) {
@@ -49,13 +40,9 @@ const connectWithin = async (config: Config, observe: Observe, until: number): P
   }
 };
 
-const open = async (config: Config): Promise<Database> => {
+const open = async (folder: DatabaseFolder, config: Config): Promise<Database> => {
   const { ca, wait: _wait, ...options } = config.database;
-  const { url } = options;
-  if (url.startsWith('sqlite:') && !url.includes(':memory:')) {
-    mkdirSync(dirname(url.slice('sqlite:'.length)), { recursive: true });
-  }
-  const database = await openDatabase({ ...options, ...(ca === null ? {} : { ca }) });
+  const database = await folder.open({ ...options, ...(ca === null ? {} : { ca }) });
   try {
     await database.query('select 1 as one');
     return database;
@@ -73,7 +60,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 const withoutPassword = (url: string): string => {
-  if (!URL.canParse(url) || url.startsWith('sqlite:')) return url;
+  // a path names a file, and has no password
+  if (!URL.canParse(url) || !url.includes('://')) return url;
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 };

@@ -1,13 +1,99 @@
 /**
- * The one door to a database: statements in, rows out. Drivers live behind it, one file each.
+ * What every database agrees on: statements in, rows out. Types only; each folder beside this file implements them for
+ * one database, and `open.ts` chooses among the folders.
  * Every statement is prepared and every value is bound; no caller ever interpolates.
  */
-import type { BindValue, DialectName } from './sql-dialect.js';
+import type { Knex } from 'knex';
+import type { Field } from '../../contract/collection.js';
+import type { Dialect } from '../../generator/introspection/catalog.js';
+import type { RowSet } from '../execute/row-set.js';
+import type { Scalar } from '../plan/values.js';
+import type { Named, References, SystemColumn, SystemTable } from '../schema/system-tables.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';
-import type { RowSet } from '../execute/row-set.js';
 
-export type { BindValue, DialectName };
+export type DialectName = Dialect;
+
+/** What drivers accept as a bound value. */
+export type BindValue = string | number | bigint | Buffer | null;
+
+export type Match = 'contains' | 'icontains' | 'startsWith' | 'istartsWith' | 'endsWith' | 'iendsWith';
+
+/** What differs between databases once a plan is decided. Everything else in `sql` is the same for all. */
+export interface SqlDialect {
+  readonly name: DialectName;
+  /** `INSERT … RETURNING` exists. */
+  readonly returning: boolean;
+  /**
+   * How a row is read that one UPDATE changes: given back by it; after it, since a transaction costs too much; or in
+   * a transaction with it, where the statement would not show what triggers make of the row.
+   */
+  readonly updateAnswer: 'returned' | 'after' | 'transaction';
+  /** Where it does not: a statement for the `first` key that was counted last, and the `step` to the next of its insert. */
+  readonly keyStep?: string;
+  /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
+  readonly checkClause?: string;
+  /** Ends a select whose rows may not change before the transaction ends; empty where transactions take turns. */
+  readonly shareLock: string;
+  /** What an insert of no column at all says after the table's name. */
+  readonly emptyRow: string;
+  /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */
+  readonly rowLock: string;
+  quote(name: string): string;
+  /** Returns the constraint that a driver's error says was violated, or null where the error is about something else. */
+  readViolation(error: unknown, table: string): Violation | null;
+  /** Placeholder for a value compared with, or stored in, the field. */
+  placeholder(field: Field): string;
+  bind(field: Field, value: Scalar): BindValue;
+  /** What stands before the column, between it and the pattern, and after. */
+  match(kind: Match, field: Field): readonly [string, string, string];
+  /** The pattern that `match` expects; what the client wrote is plain text. */
+  pattern(kind: Match, text: string): string;
+  /** The placeholder for values that `placeholder` cannot hold; absent: there are none. */
+  beyond?(field: Field): Beyond | null;
+  /** What stands before and after a column that is compared with texts; absent: nothing. */
+  asText?(field: Field): readonly [string, string];
+  /** Values as one bound array; absent: a list has a placeholder per value. */
+  array?(values: readonly BindValue[]): string;
+  /** Whether LIMIT says its number in the text; absent: it is bound. */
+  readonly limitInText?: boolean;
+  /** What stands before and after what a join asks beside its keys; absent: nothing. */
+  readonly joined?: readonly [string, string];
+  /** What makes a column a sort key; absent: `desc`, nulls being the smallest values by themselves. */
+  order?(field: Field, descending: boolean): SortKey;
+}
+
+export interface Beyond {
+  readonly placeholder: string;
+  /** Whether the value needs it not. */
+  fits(value: BindValue): boolean;
+}
+
+export interface SortKey {
+  readonly before: string;
+  readonly after: string;
+  /** For columns that may be null. */
+  readonly nulls: string;
+}
+
+/** A constraint that a write violates. */
+export interface Violation {
+  readonly kind:
+    | 'unique'
+    | 'foreignKey'
+    | 'referenced'
+    | 'notNull'
+    | 'required'
+    | 'tooLong'
+    | 'range'
+    | 'type'
+    | 'check'
+    | 'skipped'
+    | 'broken';
+  /** Columns, and the constraint's name or condition, as far as the database tells. */
+  readonly columns: readonly string[];
+  readonly constraint: string | null;
+}
 
 export interface WriteResult {
   /** Rows that matched, whether or not their values changed. */
@@ -36,11 +122,28 @@ export interface Executor {
 
 export interface Database extends Executor {
   readonly dialect: DialectName;
+  readonly sql: SqlDialect;
   /** Runs `body` on one connection; commits when it returns, rolls back when it throws. */
   transaction<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
   /** Runs `body` while holding the named lock, across processes. */
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
+  /** Says whether the error means that the server cannot be reached for now. */
+  isConnectionLoss(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/** Prints the DDL of the system tables. Every method but `quote` returns one statement. */
+export interface DdlPrinter {
+  quote(name: string): string;
+  /** With primary key, unique constraints and indexes; foreign keys only where `addForeignKey` is null. */
+  createTable(table: SystemTable, foreignKeys: readonly References[]): string;
+  addColumn(table: string, column: SystemColumn): string;
+  addUnique(table: string, unique: Named): string;
+  addIndex(table: string, index: Named): string;
+  /** `null`: a foreign key comes with its table or column, never afterwards. */
+  readonly addForeignKey: ((table: string, key: References) => string) | null;
+  /** Indexes that `createTable` left out. */
+  readonly indexesApart: boolean;
 }
 
 export interface DatabaseOptions {
@@ -55,15 +158,26 @@ export interface DatabaseOptions {
   readonly schema?: string;
 }
 
-/** Opens the database of `options.url`; loads only its driver. */
-export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
-  const scheme = options.url.slice(0, options.url.indexOf(':'));
-  if (scheme === 'sqlite') return (await import('./sqlite/connection.js')).openSqlite(options);
-  if (scheme === 'mysql') return (await import('./mysql/connection.js')).openMysql(options);
-  if (scheme === 'postgres' || scheme === 'postgresql') {
-    return (await import('./postgres/connection.js')).openPostgres(options);
-  }
-  throw new Error(
-    `DATABASE_URL begins with "${scheme}:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database`,
-  );
-};
+/** What a driver gives for a column: `null` is never converted. */
+export interface KnexBinding {
+  readonly config: Knex.Config;
+  readonly sql: SqlDialect;
+  /** Returns the JSON text of a value as this Knex client reads it; the value is not null. */
+  toJson(field: Field, value: unknown): string;
+}
+
+/** One folder: loaded by its name, its driver only when a connection is opened. */
+export interface DatabaseFolder {
+  /** By dialect; one folder may speak several. */
+  readonly dialects: Readonly<Partial<Record<DialectName, DialectParts>>>;
+  open(options: DatabaseOptions): Promise<Database>;
+  /** Says whether waiting cannot help: the server answered and would answer the same, or there is no server. */
+  isPermanent(error: unknown): boolean;
+  /** Binds Objection models: the Knex configuration of the same database. */
+  bindKnex(options: DatabaseOptions): Promise<KnexBinding>;
+}
+
+export interface DialectParts {
+  readonly sql: SqlDialect;
+  readonly ddl: DdlPrinter;
+}

@@ -1,6 +1,6 @@
 /** Prepared statements that a connection keeps, by their texts: the longest unused stands first. */
 
-/** Per connection; MySQL allows some 16 000 in all. */
+/** Per connection; a server may limit them over all connections, the smallest default being some 16 000. */
 const maxStatements = 256;
 
 /** The statement of that text, which counts as used now. */

@@ -95,7 +95,7 @@ const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   return parsed as Record<string, unknown>;
 };
 
-/** Whether a text can be that of a row: PostgreSQL fails where it is asked for one with NUL. */
+/** Says whether a text can be that of a row: some databases fail where they are asked for one with NUL. */
 export const isStorable = (given: string): boolean => !given.includes('\0');
 
 /** Found by index, then compared in constant time: collations and prefixes do not count as equal. */

@@ -2,9 +2,8 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/values.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileMatches } from '../sql/write.js';
-import type { Executor } from '../databases/contract.js';
 
 export interface Stored {
   readonly executor: Executor;

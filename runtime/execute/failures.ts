@@ -1,10 +1,11 @@
 /** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
-import type { Collection, Field, FieldType, ToOne } from '../../contract/collection.js';
+import type { Collection, Field, ToOne } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
-import { readViolation, type Violation } from '../databases/violations.js';
+import type { Violation } from '../databases/contract.js';
 
 export interface Write extends Stored {
   readonly collection: Collection;
@@ -24,7 +25,7 @@ export const explainFailure = async <Result>(
   } catch (error) {
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
     const write = failing();
-    const violation = readViolation(error, write.collection.name);
+    const violation = write.dialect.readViolation(error, write.collection.name);
     throw violation === null ? error : await toError(violation, write);
   }
 };

@@ -3,10 +3,9 @@ import type { Collection, Field } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
 import { readValue, type Scalar } from '../plan/values.js';
 import type { Key, WriteRow } from '../plan/write-plan.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileInsert } from '../sql/write.js';
 import { chunk } from './chunk.js';
-import type { Executor } from '../databases/contract.js';
 
 export interface InsertContext {
   readonly executor: Executor;
@@ -31,7 +30,7 @@ export const insertRows = async (
   return isTold ? keys : null;
 };
 
-/** Rows per statement: bound values are limited to some 65 000 (SQLite: 32 766). */
+/** Values per statement: fewer than the smallest limit of a database (`maxValues` of `sql/fragment`). */
 const maxValues = 30_000;
 const maxRows = 1_000;
 

@@ -3,10 +3,9 @@ import type { Collection, Field } from '../../contract/collection.js';
 import { missingItem, readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import { readValue, type Scalar } from '../plan/values.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compilePermitted } from '../sql/write.js';
-import type { Executor } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import { findStoredKeys, hasSpellings } from './stored-keys.js';
 

@@ -1,5 +1,6 @@
 /** Keys as they are stored: databases take other spellings for the same key, as `1.5` for `1.50` or `A` for `a`. */
-import type { Collection, FieldType } from '../../contract/collection.js';
+import type { Collection } from '../../contract/collection.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import { compileNamed } from '../sql/write.js';
@@ -12,11 +13,9 @@ export type StoredKeys = ReadonlyMap<string, Key>;
 
 export const keyText = (key: Key): string => JSON.stringify(key);
 
-/** What is read into one form only: then equal keys are equal texts. */
-const exactTypes: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'uuid', 'boolean'] as const);
-
 /** Whether a key of the collection may be spelled otherwise than it is stored. */
-export const hasSpellings = ({ key }: Collection): boolean => key.some(({ type }) => !exactTypes.has(type));
+export const hasSpellings = ({ key }: Collection): boolean =>
+  key.some(({ type }) => fieldTypes[type].canonical !== true);
 
 /** Keys per statement, which holds each of them twice. */
 const together = 200;

@@ -1,8 +1,7 @@
 /** Writes of several statements: all of them or none, and what is done around them. */
 import type { Collection } from '../../contract/collection.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
 import type { BindInput } from '../sql/fragment.js';
-import type { Database, Executor } from '../databases/contract.js';
+import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import { explainFailure, type Write } from './failures.js';
 

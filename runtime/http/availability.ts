@@ -8,26 +8,6 @@ export interface Availability {
   close(): void;
 }
 
-const lossCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'PROTOCOL_CONNECTION_LOST',
-  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
-  'ER_SERVER_SHUTDOWN',
-  'ER_NORMAL_SHUTDOWN',
-  'ER_CON_COUNT_ERROR',
-  'ER_CONNECTION_KILLED',
-  // PostgreSQL: too many connections, shut down by its administrator, crashed, still starting
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-]);
-
 const lookEvery = 500;
 
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
@@ -46,11 +26,11 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
 
   return {
     isLoss(error) {
-      if (!isConnectionLoss(error)) return false;
+      if (!database.isConnectionLoss(error)) return false;
       if (timer === null) {
         lostAt = performance.now();
         timer = setTimeout(() => void look(), lookEvery).unref();
-        observe({ kind: 'databaseLost', reason: error.code });
+        observe({ kind: 'databaseLost', reason: String((error as { code?: unknown }).code) });
       }
       return true;
     },
@@ -59,10 +39,3 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
     },
   };
 };
-
-const isConnectionLoss = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && 'code' in error && (lossCodes.has(error.code) || isSocketGone(error));
-
-/** A file that is not there may be any file. */
-const isSocketGone = (error: Error & { readonly code: unknown }): boolean =>
-  error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';

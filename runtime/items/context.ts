@@ -5,8 +5,7 @@ import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../../contract/collection.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
-import type { Database } from '../databases/contract.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Limits } from '../sql/read.js';
 

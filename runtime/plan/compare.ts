@@ -1,5 +1,6 @@
 /** Values held against operands as a database would: by the type of the field. Pure. */
 import type { Field } from '../../contract/collection.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { keptValue, readValue } from './values.js';
 
 /** Below zero, zero, above zero; `null` where the operand is no such value: then nothing is known. */
@@ -8,19 +9,12 @@ export type Order = number | null;
 /** `value`: in the form in which it is stored. `operand`: as a rule spells it. */
 export const compareValues = (field: Field, value: unknown, operand: unknown): Order => {
   if (operand === null || operand === undefined) return null;
-  switch (field.type) {
-    case 'integer':
-    case 'bigInteger':
-    case 'float':
-    case 'decimal':
+  switch (fieldTypes[field.type].comparison) {
+    case 'number':
       return compareNumbers(value, operand);
-    case 'string':
     case 'text':
-    case 'csv':
-    case 'json':
-    case 'unknown':
       return compareTexts(textOf(value), textOf(keptValue(field, textOf(operand))));
-    default: {
+    case 'value': {
       const read = readValue(field, operand);
       return read.ok ? compareTexts(textOf(value), textOf(keptValue(field, read.value))) : null;
     }

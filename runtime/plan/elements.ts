@@ -1,4 +1,4 @@
-/** What the elements of an array of PostgreSQL are, by the name of its type. Pure. */
+/** What the elements of an array column are, by the name of its type. Pure. */
 import type { Field } from '../../contract/collection.js';
 
 type Element = Omit<Field, 'name'>;

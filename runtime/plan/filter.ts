@@ -1,7 +1,8 @@
 /** Filters as conditions: names looked up, operators checked against types, rules of every level applied. */
 import type { Field, Relation, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
-import { operatorsOf, type Operator } from '../../contract/operators.js';
+import { operatorsOf } from '../../contract/field-types.js';
+import { operators, type Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import {
   crossRelation,
@@ -184,9 +185,18 @@ const planComparison = (
   if (operator === 'nnull') return { kind: 'not', condition: { kind: 'null', column } };
   if (operator === 'nempty') return { kind: 'not', condition: { kind: 'empty', column } };
   if (slot === null) throw new Error(`_${operator} without an operand`);
-  const { comparison, negated } = comparisons[operator as keyof typeof comparisons];
+  const { comparison, negated } = comparisonOf(operator);
   const compared: Condition = { kind: 'compare', column, operator: comparison, operand: context.slots(slot) };
   return negated ? { kind: 'not', condition: compared } : compared;
+};
+
+/** Returns what is compared, and whether the opposite is meant. */
+const comparisonOf = (operator: Operator): { readonly comparison: Comparison; readonly negated: boolean } => {
+  const { comparison, negates } = operators[operator];
+  if (comparison !== undefined) return { comparison, negated: false };
+  const positive = negates === undefined ? undefined : operators[negates].comparison;
+  if (positive === undefined) throw new Error(`_${operator} compares nothing`);
+  return { comparison: positive, negated: true };
 };
 
 /** A column at the end of the context's path, with its rule. @throws FORBIDDEN */
@@ -194,31 +204,3 @@ export const planColumn = (name: string, { scope, path }: Pick<Context, 'scope' 
   const field: Field = requireField(scope, name);
   return { path, field, rule: fieldRule(scope, name), inRule: scope.grant === null };
 };
-
-const direct = (comparison: Comparison) => ({ comparison, negated: false });
-const negated = (comparison: Comparison) => ({ comparison, negated: true });
-
-const comparisons = {
-  eq: direct('eq'),
-  neq: direct('neq'),
-  lt: direct('lt'),
-  lte: direct('lte'),
-  gt: direct('gt'),
-  gte: direct('gte'),
-  in: direct('in'),
-  nin: direct('nin'),
-  between: direct('between'),
-  nbetween: direct('nbetween'),
-  contains: direct('contains'),
-  ncontains: negated('contains'),
-  icontains: direct('icontains'),
-  nicontains: negated('icontains'),
-  starts_with: direct('startsWith'),
-  nstarts_with: negated('startsWith'),
-  istarts_with: direct('istartsWith'),
-  nistarts_with: negated('istartsWith'),
-  ends_with: direct('endsWith'),
-  nends_with: negated('endsWith'),
-  iends_with: direct('iendsWith'),
-  niends_with: negated('iendsWith'),
-} as const;

@@ -1,17 +1,8 @@
 /** `search` as a condition over every readable column that can hold the text. */
-import type { FieldType } from '../../contract/collection.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { planColumn } from './filter.js';
 import { mayUse, type Scope } from './scope.js';
 import { anyOf, type Condition, type Operand } from './types.js';
-
-const matched: ReadonlySet<FieldType> = new Set(['string', 'text', 'csv'] as const);
-const equalled: ReadonlySet<FieldType> = new Set([
-  'integer',
-  'bigInteger',
-  'float',
-  'decimal',
-  'uuid',
-] as const);
 
 /**
  * Texts contain it, in any case; numbers and uuids equal it where it can be one
@@ -22,8 +13,8 @@ export const planSearch = (scope: Scope, operand: Operand): Condition => {
   for (const field of scope.collection.fields.values()) {
     if (!mayUse(scope, field.name) || field.conceal === true || field.hash === true) continue;
     const column = planColumn(field.name, { scope, path: [] });
-    if (matched.has(field.type)) conditions.push({ kind: 'compare', column, operator: 'icontains', operand });
-    if (equalled.has(field.type)) conditions.push({ kind: 'compare', column, operator: 'searched', operand });
+    const { search: operator } = fieldTypes[field.type];
+    if (operator !== null) conditions.push({ kind: 'compare', column, operator, operand });
   }
   return anyOf(conditions);
 };

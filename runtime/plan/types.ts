@@ -1,6 +1,7 @@
 /** Plans: what is to be read, every name resolved and every level carrying its grant. Data; no SQL. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
+import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
 
 export interface ReadPlan {
@@ -89,22 +90,7 @@ export type Condition =
     };
 
 export type Comparison =
-  | 'eq'
-  | 'neq'
-  | 'lt'
-  | 'lte'
-  | 'gt'
-  | 'gte'
-  | 'in'
-  | 'nin'
-  | 'between'
-  | 'nbetween'
-  | 'contains'
-  | 'icontains'
-  | 'startsWith'
-  | 'istartsWith'
-  | 'endsWith'
-  | 'iendsWith'
+  | FilterComparison
   /** Equal, or false where the value cannot be one of the column's type. */
   | 'searched';
 

@@ -4,6 +4,7 @@
  */
 import type { Rule } from '../access/grant.js';
 import type { Collection, Field } from '../../contract/collection.js';
+import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { compareValues, textOf } from './compare.js';
 
@@ -76,14 +77,14 @@ interface Asked {
   readonly operands: readonly unknown[];
 }
 
-const passes = (operator: string, asked: Asked, { nullPasses }: ValidationContext): boolean => {
+const passes = (operator: Operator, asked: Asked, { nullPasses }: ValidationContext): boolean => {
   const { value } = asked;
   if (operator === 'null') return value === null;
   if (operator === 'nnull') return value !== null;
   if (operator === 'empty') return value === null || value === '';
   if (operator === 'nempty') return value !== null && value !== '';
   if (value === null && nullPasses) return true;
-  return testers[operator]?.(asked) === true;
+  return isSatisfied(operator, asked);
 };
 
 /** `null`: the operand makes no sense, so that neither the question nor its opposite is passed. */
@@ -120,36 +121,28 @@ const startsWith = (text: string, part: string): boolean => text.startsWith(part
 const endsWith = (text: string, part: string): boolean => text.endsWith(part);
 const lower = (text: string): string => text.toLowerCase();
 
-const positive: Readonly<Record<string, Tester>> = {
+const testers: Readonly<Record<PositiveOperator, Tester>> = {
   eq: isEqual,
   in: isEqual,
   between: isWithin,
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
   contains: matched(contains),
   icontains: matched(contains, lower),
   starts_with: matched(startsWith),
   istarts_with: matched(startsWith, lower),
   ends_with: matched(endsWith),
   iends_with: matched(endsWith, lower),
-};
-
-const opposite =
-  (test: Tester): Tester =>
-  (asked) => {
-    const answer = test(asked);
-    return answer === null ? null : !answer;
-  };
-
-const testers: Readonly<Record<string, Tester>> = {
-  ...positive,
-  ...Object.fromEntries(
-    Object.entries(positive).map(([name, test]) => [name === 'eq' ? 'neq' : `n${name}`, opposite(test)]),
-  ),
-  lt: ordered((order) => order < 0),
-  lte: ordered((order) => order <= 0),
-  gt: ordered((order) => order > 0),
-  gte: ordered((order) => order >= 0),
   regex: ({ value, operands: [text] }) =>
     value !== null && compileRegex(textOf(text))?.test(textOf(value)) === true,
+};
+
+const isSatisfied = (operator: Operator, asked: Asked): boolean => {
+  const { negates } = operators[operator];
+  // an opposite is that of a positive operator, and flags were answered before
+  return testers[(negates ?? operator) as PositiveOperator](asked) === (negates === undefined);
 };
 
 /** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */

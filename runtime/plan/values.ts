@@ -2,7 +2,8 @@
  * Values as clients send them, read by the type of their field: one canonical form for every dialect,
  * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
  */
-import type { Field, FieldType } from '../../contract/collection.js';
+import type { Field } from '../../contract/collection.js';
+import { fieldTypes, type FieldType } from '../../contract/field-types.js';
 import { isTooDeep, mostJsonLevels } from '../request/body.js';
 import { elementOf, isArray } from './elements.js';
 
@@ -23,20 +24,18 @@ const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type')
 /** Reads a value that is not null. Text is accepted wherever it spells a value of the type. */
 export const readValue = (field: Field, value: unknown): ReadValue => readers[field.type](value, field);
 
-const clocks: ReadonlySet<FieldType> = new Set(['time', 'dateTime', 'timestamp'] as const);
-
 /** What a column keeps of a value: no more digits after the second, or after the point, than it has. Seconds are cut. */
 export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string') return value;
   if (type === 'decimal' && scale !== undefined && scale >= 0) return roundDecimal(value, scale);
-  if (!clocks.has(type)) return value;
+  if (fieldTypes[type].hasClock !== true) return value;
   if (fraction === 0 && !value.includes('.')) return value;
   const [whole = '', digits = ''] = value.split('.');
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
 };
 
-/** As databases round what they store, half away from zero; SQLite, which keeps doubles, would keep every digit. */
+/** Rounds half away from zero, as databases do; one that keeps doubles would keep every digit. */
 const roundDecimal = (value: string, scale: number): string => {
   const [whole = '', fraction = ''] = value.split('.');
   if (fraction.length <= scale) return value;
@@ -82,7 +81,7 @@ const readInteger: Reader = (value, field) => {
   return accept(number);
 };
 
-/** `YEAR` of MySQL and MariaDB, which take a number of two digits for a year of this century or the last. */
+/** Says whether the column is a `YEAR`, which takes a number of two digits for a year of this century or the last. */
 export const isYear = ({ dbType }: Field): boolean => dbType === 'year';
 
 /** The first after 0. */
@@ -250,7 +249,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** As many as PostgreSQL's arrays have. */
+/** As many as an array column may have. */
 const mostDimensions = 6;
 
 /** What is wrong with a list for an array. An element of JSON may be a list itself; `null`: nothing is known to be. */

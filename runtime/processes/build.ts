@@ -31,7 +31,7 @@ export type BuildAnswer =
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
 const runTask = async (task: BuildTask): Promise<void> => {
-  const missing = pendingSteps(await loadSpec(task.specFolders), task.catalog);
+  const missing = await pendingSteps(await loadSpec(task.specFolders), task.catalog);
   if (missing.length > 0) throw new Refusal(bootstrapFirst(missing));
   const workshop = `${task.directory}.${process.pid}`;
   mkdirSync(workshop, { recursive: true });

@@ -1,6 +1,6 @@
 /** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
 import { invalidQuery } from '../../contract/errors.js';
-import { operandOf, operatorNames, type Operator } from '../../contract/operators.js';
+import { operatorNames, operators, oppositeOf, type Operator } from '../../contract/operators.js';
 import { asList } from './query-string.js';
 
 export type Filter =
@@ -11,14 +11,7 @@ export type Filter =
   /** `slot` holds the operand; for `null` and `empty` there is none. */
   | { readonly kind: 'compare'; readonly operator: Operator; readonly slot: number | null };
 
-const operators: ReadonlyMap<string, Operator> = new Map(operatorNames.map((name) => [`_${name}`, name]));
-const opposites: ReadonlyMap<Operator, Operator> = new Map([
-  ['null', 'nnull'],
-  ['nnull', 'null'],
-  ['empty', 'nempty'],
-  ['nempty', 'empty'],
-] as const);
-
+const byKey: ReadonlyMap<string, Operator> = new Map(operatorNames.map((name) => [`_${name}`, name]));
 const maxFilterDepth = 64;
 /** Databases take a second to think about some thousands. */
 const maxConditions = 2_000;
@@ -58,7 +51,7 @@ const parseEntry = (key: string, value: unknown, { values, depth }: Context): Fi
     return { kind: key === '_some' ? 'some' : 'none', filter: parseNested(key, value, { values, depth }) };
   }
   if (key.startsWith('_') && !isObject(value)) return parseComparison(key, value, values);
-  if (operators.has(key)) return parseComparison(key, value, values);
+  if (byKey.has(key)) return parseComparison(key, value, values);
   if (isObject(value))
     return { kind: 'field', name: key, filter: parseNested(key, value, { values, depth }) };
   // a bare value is `_eq`
@@ -80,17 +73,18 @@ const parseNested = (key: string, value: unknown, { values, depth }: Context): F
 };
 
 const parseComparison = (key: string, value: unknown, values: unknown[]): Filter => {
-  const operator = operators.get(key);
+  const operator = byKey.get(key);
   if (operator === undefined) {
-    throw invalidQuery(`"${key}" is not an operator; operators are ${[...operators.keys()].join(', ')}`);
+    throw invalidQuery(`"${key}" is not an operator; operators are ${[...byKey.keys()].join(', ')}`);
   }
-  const opposite = opposites.get(operator);
-  if (opposite !== undefined)
-    return { kind: 'compare', operator: readFlag(key, value) ? operator : opposite, slot: null };
-  if (value === null && (operator === 'eq' || operator === 'neq')) {
-    return { kind: 'compare', operator: operator === 'eq' ? 'null' : 'nnull', slot: null };
+  const { operand: kind, nullable, negates } = operators[operator];
+  if (kind === 'flag') {
+    const held = readFlag(key, value) ? operator : oppositeOf(operator);
+    return { kind: 'compare', operator: held ?? operator, slot: null };
   }
-  const kind = operandOf(operator);
+  if (value === null && nullable === true) {
+    return { kind: 'compare', operator: negates === undefined ? 'null' : 'nnull', slot: null };
+  }
   const operand = kind === 'list' || kind === 'range' ? readList(key, value) : readScalar(key, value);
   if (kind === 'range' && (operand as unknown[]).length !== 2) {
     throw invalidQuery(`"${key}" needs two bounds, as in [1, 2] or 1,2`);

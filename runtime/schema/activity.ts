@@ -1,7 +1,6 @@
 /** Old rows of `svc_activity`. */
 import { databaseTime } from '../execute/database-time.js';
 import type { Database, Executor } from '../databases/contract.js';
-import { printerOf } from '../databases/ddl.js';
 
 /** The setting; `null`: for ever. */
 export const retentionDays = async (executor: Pick<Executor, 'query'>): Promise<number | null> => {
@@ -15,7 +14,7 @@ const together = 1_000;
 
 /** Deletes what is older than that many days. @returns how many rows that were */
 export const pruneActivity = async (database: Database, days: number): Promise<number> => {
-  const { quote } = printerOf(database.dialect);
+  const { quote } = database.sql;
   const before = databaseTime(new Date(Date.now() - days * 86_400_000));
   for (let deleted = 0; ;) {
     const rows = await database.query(

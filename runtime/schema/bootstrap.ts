@@ -4,7 +4,7 @@ import type { Spec } from '../../generator/spec/types.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
 import { ensureAccessVersion } from './access-version.js';
-import { printerOf } from '../databases/ddl.js';
+import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
 import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';
@@ -53,7 +53,7 @@ const reconcile = async ({
   introspect,
   log,
 }: BootstrapOptions): Promise<readonly string[]> => {
-  const steps = planTables(systemTables(spec), await introspect(), printerOf(database.dialect));
+  const steps = planTables(systemTables(spec), await introspect(), await loadDdlPrinter(database.dialect));
   for (const step of steps) {
     log(step.what);
     await runStep(database, step);
@@ -110,5 +110,7 @@ const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'passw
 });
 
 /** Names the steps that `svc bootstrap` would take; a start refuses while there are any. */
-export const pendingSteps = (spec: Spec, catalog: Catalog): readonly string[] =>
-  planTables(systemTables(spec), catalog, printerOf(catalog.dialect)).map((step) => step.what);
+export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readonly string[]> => {
+  const printer = await loadDdlPrinter(catalog.dialect);
+  return planTables(systemTables(spec), catalog, printer).map((step) => step.what);
+};

@@ -60,7 +60,7 @@ const columnChanges = (table: string, before: Column | null, after: Column | nul
   return [what === '' ? `${place} changed` : `${place} changed: ${what}`];
 };
 
-/** PostgreSQL calls an enum by its name, whatever its values. */
+/** Some databases call an enum by its name, whatever its values. */
 const valueChanges = ({ type: before }: Column, { type: after }: Column): string => {
   if (before.kind !== 'enum' || after.kind !== 'enum') return '';
   const added = after.values.filter((value) => !before.values.includes(value));

@@ -29,11 +29,8 @@ export const startHousekeeping = (database: Database, observe: Observe): Houseke
 
 /** Sessions and counted attempts that are over, and activity older than the settings keep. @param now in milliseconds */
 export const keepHouse = async (database: Database, now: number): Promise<void> => {
-  const [{ loadDialect }, { pruneActivity, retentionDays }] = await Promise.all([
-    import('../databases/dialects.js'),
-    import('./activity.js'),
-  ]);
-  const { quote } = await loadDialect(database.dialect);
+  const { pruneActivity, retentionDays } = await import('./activity.js');
+  const { quote } = database.sql;
   await database.write({ text: 'delete from svc_sessions where expires < ?', values: [now] });
   await database.write({ text: `delete from svc_attempts where ${quote('until')} < ?`, values: [now] });
   const days = await retentionDays(database);

@@ -1,6 +1,6 @@
 /** Declared system tables against the tables that are there: the statements that are missing. Additive and pure. */
 import type { Catalog, Table } from '../../generator/introspection/catalog.js';
-import type { DdlPrinter } from '../databases/ddl.js';
+import type { DdlPrinter } from '../databases/contract.js';
 import { foreignKeysOf, type Named, type SystemTable } from './system-tables.js';
 
 export interface DdlStep {
@@ -27,7 +27,7 @@ export const planTables = (
 };
 
 const createSteps = (table: SystemTable, printer: DdlPrinter): DdlStep[] => [
-  { what: `create ${table.name}`, sql: printer.createTable(table) },
+  { what: `create ${table.name}`, sql: printer.createTable(table, foreignKeysOf(table)) },
   ...(printer.indexesApart ? table.indexes.map((index) => indexStep(table, index, printer)) : []),
 ];
 

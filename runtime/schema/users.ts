@@ -4,7 +4,6 @@ import { findAdministrators } from '../execute/administrators.js';
 import { databaseTime } from '../execute/database-time.js';
 import type { BindValue, Database, Executor } from '../databases/contract.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
-import { printerOf } from '../databases/ddl.js';
 
 /** A role or policy of this name is made by bootstrap where nobody administers yet. */
 const administrator = 'Administrator';
@@ -44,7 +43,7 @@ export const changeAccess = <Result>(
         return executor.write(statement);
       },
     };
-    const result = await body(createAccessStore(counted, printerOf(database.dialect).quote));
+    const result = await body(createAccessStore(counted, database.sql.quote));
     if (writes > 0) await bumpAccessVersion(executor);
     return result;
   });

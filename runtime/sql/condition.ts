@@ -2,7 +2,7 @@
 import type { Collection, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
-import type { Match, SqlDialect } from '../databases/sql-dialect.js';
+import type { Match, SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import {
   listParameter,
@@ -197,15 +197,7 @@ const textOf = (column: ColumnRef, scope: SqlScope): Sql => {
   return sql`${before}${compileColumn(column, scope)}${after}`;
 };
 
-const symbols: Readonly<Partial<Record<Comparison, string>>> = {
-  eq: '=',
-  neq: '<>',
-  lt: '<',
-  lte: '<=',
-  gt: '>',
-  gte: '>=',
-  searched: '=',
-};
+const symbols = { eq: '=', neq: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
 const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
   lt: 'up',
@@ -241,7 +233,7 @@ const compileComparison = (condition: Compare, scope: SqlScope): Sql => {
     case 'searched':
       return sql`${left} = ${searchParameter(dialect, field, operand)}`;
     default:
-      return sql`${left} ${symbols[operator] ?? '='} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
+      return sql`${left} ${symbols[operator]} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
   }
 };
 

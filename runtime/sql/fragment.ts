@@ -1,6 +1,6 @@
 /** SQL under construction: text with parameters in place. Values never enter the text, save whole numbers of LIMIT. */
 import { invalidQuery } from '../../contract/errors.js';
-import type { Beyond, BindValue } from '../databases/sql-dialect.js';
+import type { Beyond, BindValue } from '../databases/contract.js';
 
 /** What a statement is bound from. */
 export interface BindInput {
@@ -130,7 +130,7 @@ const createPlainStatement = (fragment: Sql, parameters: readonly Parameter[]): 
   };
 };
 
-/** What every database binds to one statement: SQLite 32 766, MariaDB 65 535. */
+/** The most values that every database binds to one statement. */
 const maxValues = 32_766;
 
 /** @throws INVALID_QUERY */

@@ -1,6 +1,6 @@
 /** Keys of parents as one text each, whatever their columns. */
 import type { Field } from '../../contract/collection.js';
-import type { BindValue, SqlDialect } from '../databases/sql-dialect.js';
+import type { BindValue, SqlDialect } from '../databases/contract.js';
 
 /** One text for a key of one or several columns; bytes are the characters of their numbers (latin1). */
 export const joinKey = (parts: readonly string[]): string =>
@@ -27,7 +27,7 @@ export const bindKeyPart = (
   const field = fields[column];
   if (typeof key !== 'string' || field === undefined) return null;
   const text = fields.length === 1 ? key : ((JSON.parse(key) as string[])[column] ?? '');
-  // of SQLite, a key may be no whole number though the column that refers to it declares one
+  // where columns hold any type, a key may be no whole number though the column that refers to it declares one
   if (field.type === 'integer') return isExact(text) ? dialect.bind(field, Number(text)) : text;
   if (field.type === 'binary') return Buffer.from(text, 'latin1');
   return field.type === 'bigInteger' ? dialect.bind(field, text) : text;

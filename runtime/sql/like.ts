@@ -1,5 +1,5 @@
 /** Patterns of `like`, with `!` as the escape character. */
-import type { Match } from '../databases/sql-dialect.js';
+import type { Match } from '../databases/contract.js';
 
 export const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 

@@ -2,7 +2,7 @@
 import { requireField, type Field } from '../../contract/collection.js';
 import type { ReadPlan } from '../plan/types.js';
 import { columnOf, type SqlScope } from './condition.js';
-import type { BindValue, SqlDialect } from '../databases/sql-dialect.js';
+import type { BindValue, SqlDialect } from '../databases/contract.js';
 import { join, sql, type BindInput, type Parameter, type Sql } from './fragment.js';
 import { bindKeyPart, keyPlaceholder } from './key.js';
 import type { ListEntry } from './select.js';
@@ -31,7 +31,7 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
 };
 
-/** A column of SQLite that declares no type may hold a number as text. */
+/** A column that declares no type may hold a number as text. */
 const isWhole = ({ type, dbType }: Field): boolean =>
   (type === 'integer' || type === 'bigInteger') && dbType !== '';
 

@@ -3,7 +3,7 @@ import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
 import { firstYear, isRounded, isYear, readValue } from '../plan/values.js';
-import type { BindValue, Match, SqlDialect } from '../databases/sql-dialect.js';
+import type { BindValue, Match, SqlDialect } from '../databases/contract.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';
 
@@ -102,7 +102,7 @@ export const matchParameter = (
   },
 });
 
-/** SQLite takes patterns of 50 000 bytes; escaped, a character takes up to four. */
+/** The smallest limit of a database is 50 000 bytes; escaped, a character takes up to four. */
 const maxPattern = 10_000;
 
 /** NULL, which nothing equals, where the text cannot be a value of the field. */

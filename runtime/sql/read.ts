@@ -12,7 +12,7 @@ import {
   tableOf,
   type SqlScope,
 } from './condition.js';
-import type { SqlDialect } from '../databases/sql-dialect.js';
+import type { SqlDialect } from '../databases/contract.js';
 import {
   createStatement,
   join,
@@ -95,7 +95,7 @@ const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['count
   }));
 };
 
-/** Of SQLite; others take more. Keys of parents come on top. */
+/** The smallest limit of a database. Keys of parents come on top. */
 const maxColumns = 1_980;
 
 /** A statement selects something even where every field was left out. @throws INVALID_QUERY */

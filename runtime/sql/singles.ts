@@ -1,6 +1,6 @@
 /** Floats of 4 bytes: which columns have them, which numbers they hold, and as what. */
 import type { Field } from '../../contract/collection.js';
-import type { BindValue } from '../databases/sql-dialect.js';
+import type { BindValue } from '../databases/contract.js';
 
 export const isSingle = ({ type, dbType = '' }: Field): boolean =>
   type === 'float' && /^(?:float|real)/i.test(dbType);

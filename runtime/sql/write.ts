@@ -4,7 +4,7 @@ import type { Condition, ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/values.js';
 import { compileCondition, createCompiler, type SqlScope } from './condition.js';
-import type { BindValue, SqlDialect } from '../databases/sql-dialect.js';
+import type { BindValue, SqlDialect } from '../databases/contract.js';
 import {
   createStatement,
   placeholderOf,
@@ -195,7 +195,7 @@ const addCondition = (
 const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>
   compileCondition(where, ownScope(collection, dialect));
 
-/** Whether a condition looks at the row alone: MySQL and MariaDB refuse to read the table they write. */
+/** Says whether a condition looks at the row alone: some databases refuse to read the table they write. */
 export const looksAtRowOnly = (where: Condition): boolean => {
   switch (where.kind) {
     case 'true':

@@ -17,7 +17,7 @@ import { executeOperation } from '../../runtime/graphql/execute.js';
 import { createViews } from '../../runtime/graphql/schema.js';
 import { readList } from '../../runtime/items/read.js';
 import { parseQuery } from '../../runtime/request/query.js';
-import { loadDialect } from '../../runtime/databases/dialects.js';
+import { loadDialect } from '../../runtime/databases/open.js';
 
 const document = `query ($after: GraphQLStringOrFloat) {
   Album(filter: { AlbumId: { _gt: $after } }, sort: ["AlbumId"], limit: 50) {
@@ -87,16 +87,19 @@ const empty: Executor = {
   write: async () => ({ affected: 0 }),
 };
 const limits = { fallback: 100, most: null };
+const dialect = await loadDialect('sqlite');
 const context: CallContext = {
   registry,
   database: {
     ...empty,
     dialect: 'sqlite',
+    sql: dialect,
     transaction: (run) => run(empty),
     locked: (_, run) => run(),
+    isConnectionLoss: () => false,
     close: async () => {},
   },
-  dialect: await loadDialect('sqlite'),
+  dialect,
   limits,
   publicLimits: limits,
   maxDepth: 10,

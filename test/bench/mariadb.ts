@@ -3,7 +3,8 @@ import { access, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, installPackages, run } from '../services/programs.js';
-import { findFreePort, startServer } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
+import { startServer } from '../services/server.js';
 import type { BenchServer } from './databases.js';
 import { operations, query, readSettings } from './mysql-server.js';
 import { cacheFolder } from './paths.js';
@@ -19,7 +20,7 @@ export const startMariadb = async (): Promise<BenchServer> => {
   ];
   await installOnce(programs.install, common);
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  const port = await findFreePort();
+  const port = await reservePort();
   const base = `mysql://root@127.0.0.1:${port}`;
   const server = await startServer({
     program: programs.server,

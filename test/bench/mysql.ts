@@ -3,7 +3,8 @@ import { access, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { requireMysql, type MysqlProgram } from '../services/mysql-program.js';
 import { run } from '../services/programs.js';
-import { findFreePort, startServer } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
+import { startServer } from '../services/server.js';
 import type { BenchServer } from './databases.js';
 import { operations, query, readSettings } from './mysql-server.js';
 import { cacheFolder } from './paths.js';
@@ -24,7 +25,7 @@ export const startMysql = async (): Promise<BenchServer> => {
   ];
   await initializeOnce(mysql, common, join(mysql.root, data));
   const folder = await mkdtemp(join(mysql.root, mysql.temporary, `svc-mysql-${process.pid}-`));
-  const port = await findFreePort();
+  const port = await reservePort();
   const base = `mysql://root@127.0.0.1:${port}`;
   const server = await startServer({
     program: mysql.program,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { commandOf, createCluster, giveFolder, requirePrograms } from '../services/postgres.js';
-import { findFreePort, startServer } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
+import { startServer } from '../services/server.js';
 import type { BenchServer } from './databases.js';
 import { cacheFolder } from './paths.js';
 
@@ -15,7 +16,7 @@ export const startPostgres = async (): Promise<BenchServer> => {
   await createOnce(programs.install);
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   await giveFolder(folder);
-  const port = await findFreePort();
+  const port = await reservePort();
   const base = `postgres://postgres@127.0.0.1:${port}`;
   const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port));
   const isReady = (): Promise<boolean> =>

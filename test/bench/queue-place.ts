@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createWorkplace, type Running } from '../runtime/commands.js';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
 import { startTemporal } from '../services/temporal.js';
 import type { BenchServer } from './databases.js';
 import { startMariadb } from './mariadb.js';
@@ -69,7 +69,7 @@ const startSvc = async ({ mariadb, address, ends }: Parts): Promise<Omit<QueuePl
   await prepareDatabase(mariadb);
   const place = createPlace();
   ends.push(async () => place.remove());
-  const environment = environmentOf(mariadb.url(database), address, await findFreePort());
+  const environment = environmentOf(mariadb.url(database), address, await reservePort());
   await place.run(['bootstrap'], environment);
   const { stdout } = await place.run(['keys', 'create', '--user', 'admin@example.com'], environment);
   const start = async (args: readonly string[], ready: RegExp): Promise<Running> => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
 import type { Target } from './load.js';
 import { cacheFolder, cliPath, projectRoot } from './paths.js';
 
@@ -84,7 +84,7 @@ export interface Started extends Running {
 }
 
 export const startServer = async (project: Project, { workers, probe }: StartOptions): Promise<Started> => {
-  const port = await findFreePort();
+  const port = await reservePort();
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const child = spawn(process.execPath, [cliPath, 'start', '--workers', String(workers)], {

@@ -5,9 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../models/random.js';
-import { openDatabase, type Database } from '../../runtime/databases/contract.js';
+import { openDatabase } from '../../runtime/databases/open.js';
+import type { Database } from '../../runtime/databases/contract.js';
 import { createWorkplace, type Workplace } from '../runtime/commands.js';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { createDatabase, createSvc, createTemporal, type Server, type Victim } from './victims.js';
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
   [database, temporal, receiver] = await Promise.all([createDatabase(), createTemporal(), startReceiver()]);
   await Promise.all([database.start(), temporal.start()]);
   place = createWorkplace({ built: true });
-  const port = await findFreePort();
+  const port = await reservePort();
   url = `http://127.0.0.1:${port}`;
   const environment = {
     DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,

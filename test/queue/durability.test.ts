@@ -9,8 +9,9 @@ import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
 import { createOrchestrator } from '../../runtime/queue/temporal/gateway.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
-import { findFreePort } from '../services/server.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { reservePort } from '../services/ports.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 type Status = Readonly<Record<string, unknown>> & { readonly logs: { readonly message: string }[] | null };
@@ -64,7 +65,7 @@ describe('processes of their own', () => {
   const startTemporal = async (): Promise<{ readonly address: string; start(): Promise<void> }> => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
     ends.push(() => rm(folder, { recursive: true, force: true }));
-    const port = await findFreePort();
+    const port = await reservePort();
     const program = (await findTemporal()) ?? '';
     return {
       address: `127.0.0.1:${port}`,

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 const crowd = process.env.LONG === undefined ? 1_000 : 10_000;
 const slots = 4;
@@ -45,7 +46,9 @@ describe('a model of four slots, all of them taken by a crowd', () => {
       await Promise.all(Array.from({ length: 50 }, () => submit('ann')));
     }
     await queue.startWorkers();
-    await until(async () => ((await turnsOf('ann')).length > 2 * slots ? true : null), patience);
+    await until(async () => ((await turnsOf('ann')).length > 2 * slots ? true : null), {
+      timeout: patience,
+    });
   }, 1_200_000);
   afterAll(async () => {
     await queue.close();
@@ -73,10 +76,9 @@ describe('a model of four slots, all of them taken by a crowd', () => {
     }));
   };
   const ended = (who: 'ann' | 'bob', id: string): Promise<Turn> =>
-    until(
-      async () => (await turnsOf(who)).find((turn) => turn.id === id && turn.ended < Infinity) ?? null,
-      patience,
-    );
+    until(async () => (await turnsOf(who)).find((turn) => turn.id === id && turn.ended < Infinity) ?? null, {
+      timeout: patience,
+    });
 
   it(`lets one request of another account wait for one slot, not for ${crowd} requests`, async () => {
     for (let index = 0; index < 5; index += 1) {

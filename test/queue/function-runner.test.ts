@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../runtime/index.js';
 import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
-import { createRunner, type Attempted } from '../../runtime/queue/models/run-model.js';
+import type { Attempted } from '../../runtime/queue/models/attempt.js';
+import { createRunner } from '../../runtime/queue/models/run-model.js';
 
 const model: QueueModelDeclaration = {
   id: 'test/function',

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 type Node = Readonly<Record<string, unknown>>;
 

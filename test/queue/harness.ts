@@ -16,6 +16,7 @@ import {
   type TestServer,
   type TestServerOptions,
 } from '../runtime/server-harness.js';
+import { until } from '../until.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 export interface TestQueue extends TestServer {
@@ -44,13 +45,10 @@ export const createNamespace = async (): Promise<string> => {
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   });
-  for (let tries = 0; tries < 100; tries += 1) {
-    const found = await connection.workflowService
-      .listWorkflowExecutions({ namespace, pageSize: 1 })
-      .catch(() => null);
-    if (found !== null) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await until(
+    () => connection.workflowService.listWorkflowExecutions({ namespace, pageSize: 1 }).catch(() => null),
+    { what: `the namespace ${namespace} is known` },
+  );
   await connection.close();
   return namespace;
 };
@@ -108,18 +106,4 @@ export const startTestQueue = async (
       await receiver.close();
     },
   };
-};
-
-/** Looks until `read` gives something, for so many milliseconds. */
-export const until = async <Value>(
-  read: () => Promise<Value | null> | Value | null,
-  patience = 25_000,
-): Promise<Value> => {
-  const deadline = Date.now() + patience;
-  for (;;) {
-    const value = await read();
-    if (value !== null && value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error('nothing came of it');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 };

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 describe.each(dialects)('what users see of their own on %s', (dialect) => {
   let queue: TestQueue;

@@ -12,7 +12,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import { ApiError, createFalClient, ValidationError, type FalClient, type QueueStatus } from '@fal-ai/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 let queue: TestQueue;
 let proxy: Server;

@@ -3,7 +3,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookSecrets } from '../../runtime/queue/store/secrets.js';
 import { dialects } from '../databases.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 import type { Received } from './receiver.js';
 
 interface Submitted {

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 /** @param folder with a slash at its end */
 export const recordHistories = async (folder: string): Promise<void> => {

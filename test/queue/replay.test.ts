@@ -9,7 +9,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { recordHistories } from './recording.js';
 
 const folder = fileURLToPath(new URL('histories/', import.meta.url));
-const workflowsPath = fileURLToPath(new URL('../../runtime/queue/temporal/workflows/index.ts', import.meta.url));
+const workflowsPath = fileURLToPath(
+  new URL('../../runtime/queue/temporal/workflows/index.ts', import.meta.url),
+);
 
 const histories = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
 

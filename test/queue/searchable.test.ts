@@ -1,7 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { watchSearchable } from '../../runtime/queue/temporal/gateway.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 let queue: TestQueue;
 let connection: Connection;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, expect, inject, it } from 'vitest';
 import { createWorkplace } from '../runtime/commands.js';
-import { createNamespace, until } from './harness.js';
+import { createNamespace } from './harness.js';
+import { until } from '../until.js';
 
 const place = createWorkplace();
 afterAll(() => place.remove());

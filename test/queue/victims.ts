@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import type { Workplace } from '../runtime/commands.js';
 import { commandOf, createCluster, requirePrograms } from '../services/postgres.js';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
 
 export interface Victim {
   readonly name: string;
@@ -69,8 +69,7 @@ const asServer = (made: Victim, port: number, folder: string): Server => ({
   port,
   async remove() {
     await made.kill();
-    await sleep(500);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   },
 });
 
@@ -78,7 +77,7 @@ const asServer = (made: Victim, port: number, folder: string): Server => ({
 export const createDatabase = async (): Promise<Server> => {
   const programs = await requirePrograms();
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
-  const port = await findFreePort();
+  const port = await reservePort();
   await createCluster(programs.install, folder);
   const args = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=100 -c fsync=off`;
   const command = await commandOf(programs.server, ['-D', join(folder, 'data'), ...args.split(' ')]);
@@ -93,7 +92,7 @@ export const createDatabase = async (): Promise<Server> => {
 export const createTemporal = async (): Promise<Server> => {
   const program = (await findTemporal()) ?? 'temporal';
   const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
-  const port = await findFreePort();
+  const port = await reservePort();
   const args = `server start-dev --headless --ip 127.0.0.1 --log-level error --port ${port} --db-filename ${folder}/db`;
   const pragmas = '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL';
   const made = victim({

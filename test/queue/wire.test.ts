@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { expire } from '../../runtime/queue/store/retention.js';
 import { dialects } from '../databases.js';
 import type { Answer } from '../runtime/server-harness.js';
-import { startTestQueue, until, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { until } from '../until.js';
 
 interface Submitted {
   readonly request_id: string;

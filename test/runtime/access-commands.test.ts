@@ -1,6 +1,6 @@
 /** `svc access` and `svc activity`. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { printerOf } from '../../runtime/databases/ddl.js';
+import { loadDialect } from '../../runtime/databases/open.js';
 import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
 import { createWorkplace } from './commands.js';
 
@@ -61,7 +61,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
       `insert into svc_access (id, policy, sort) select '00000000-0000-4000-8000-000000000042', '00000000-0000-4000-8000-000000000022', 2`,
     );
     await execute(
-      `update svc_access set ${printerOf(dialect).quote('user')} = '00000000-0000-4000-8000-000000000031' where id = '00000000-0000-4000-8000-000000000042'`,
+      `update svc_access set ${(await loadDialect(dialect)).quote('user')} = '00000000-0000-4000-8000-000000000031' where id = '00000000-0000-4000-8000-000000000042'`,
     );
     const again = await ask('desk@example.com');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');
@@ -137,7 +137,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     const { id } = JSON.parse(made.stdout) as { id: string };
     for (const command of ['token', 'password', 'tfa-reset'])
       expect(await run('users', command, 'ann@example.com')).toMatchObject({ code: 0 });
-    const { quote } = printerOf(dialect);
+    const { quote } = database.sql;
     const found = await database.query(
       `select action, collection, item, fields, ${quote('user')}, ip, user_agent from svc_activity` +
         ` where item = '${id}' order by id`,

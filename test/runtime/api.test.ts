@@ -1,10 +1,10 @@
 /** The API inside of somebody's application: the program of the README, as it stands there. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
+import { until } from '../until.js';
 import { createTestDatabase } from '../databases.js';
 import { createWorkplace, type Workplace } from './commands.js';
 
@@ -27,18 +27,15 @@ it('serves below a path of an Express application, and ends with it', async () =
   try {
     install(place);
     expect(await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' })).toMatchObject({ code: 0 });
-    const port = String(await findFreePort());
+    const port = String(await reservePort());
     const program = programOf(readFileSync(join(packageRoot, 'README.md'), 'utf8'));
     writeFileSync(join(place.directory, 'application.mjs'), program.replaceAll('3000', port));
     const running = place.startProgram('application.mjs', { LOG_STYLE: 'json' });
     await running.until(/"name":"load"/);
-    const get = async (path: string, headers = {}): Promise<Response> => {
-      for (;;) {
-        const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => null);
-        if (answer !== null) return answer;
-        await sleep(25);
-      }
-    };
+    const get = (path: string, headers = {}): Promise<Response> =>
+      until(() => fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => null), {
+        what: `an answer to ${path}`,
+      });
     const ping = await get('/content/server/ping');
     expect(await ping.text()).toBe('pong');
     const authorization = 'Bearer administrator';

@@ -6,7 +6,6 @@ import { packageRoot } from '../../runtime/config/package.js';
 import type { Database } from '../../runtime/databases/contract.js';
 import { verifyPassword } from '../../runtime/auth/passwords/hash.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
-import { printerOf } from '../../runtime/databases/ddl.js';
 import {
   catalogReader,
   createTestDatabase,
@@ -87,7 +86,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(log).toEqual([...report.steps, 'create the administrator admin@example.com']);
     const catalog = await read(database);
     expect(catalog.tables.map((table) => table.name)).toEqual([...spec.collections.keys()].sort());
-    expect(pendingSteps(spec, catalog)).toEqual([]);
+    expect(await pendingSteps(spec, catalog)).toEqual([]);
   });
 
   it('declares columns, keys, uniques and foreign keys as the spec says', async () => {
@@ -205,7 +204,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect((await run(database)).admin.state).toBe('kept');
     await exec(
       database,
-      `insert into svc_access (id, ${printerOf(dialect).quote('user')}, policy) ` +
+      `insert into svc_access (id, ${database.sql.quote('user')}, policy) ` +
         `select '${directAccess}', svc_users.id, svc_policies.id from svc_users cross join svc_policies`,
     );
     await exec(database, 'update svc_users set role = null');
@@ -224,7 +223,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await database.query(`select id, name, icon from svc_roles where id = '${writers}'`)).toEqual([
       { id: writers, name: 'Writers', icon: null },
     ]);
-    expect(pendingSteps(spec, await read(database))).toEqual([]);
+    expect(await pendingSteps(spec, await read(database))).toEqual([]);
   });
 
   it('adds unique constraints and indexes that are missing', async () => {

@@ -47,7 +47,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
   it('fetch graphs along their relations, typed', async () => {
     const album = await Album.query()
       .findById(1)
-      .withGraphFetched('[artist, track(byName).mediaType]')
+      .withGraphFetched('[artist, Track(byName).mediaType]')
       .modifiers({
         byName: (query) => query.orderBy('Name').limit(2),
       });
@@ -57,7 +57,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
       Title: 'For Those About To Rock We Salute You',
       ArtistId: 1,
       artist: { ArtistId: 1, Name: 'AC/DC' },
-      track: [
+      Track: [
         expect.objectContaining({
           Name: 'Breaking The Rules',
           UnitPrice: '0.99',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../chromium.js';
-import { findFreePort } from '../services/server.js';
+import { reservePort } from '../services/ports.js';
 import { adminToken, startTestServer, type TestServer } from './server-harness.js';
 
 const prefix = '/shop/api';
@@ -33,7 +33,7 @@ describe.each([
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
-    const port = await findFreePort();
+    const port = await reservePort();
     proxy = await startProxy(port, stripped);
     const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const environment = { PORT: String(port), PUBLIC_URL: origin + prefix, EXPLORER: 'true' };

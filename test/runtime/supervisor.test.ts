@@ -7,6 +7,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../queue/receiver.js';
+import { reservePort } from '../services/ports.js';
+import { until } from '../until.js';
 import { createWorkplace, type Running, type Workplace } from './commands.js';
 
 const places: Workplace[] = [];
@@ -35,19 +37,6 @@ const served = async (running: Running): Promise<string> =>
   (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
 
 const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer administrator' } });
-
-/** Polls until it holds; a test that never gets there ends by its own limit. */
-const eventually = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 25));
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 describe.each([
   ['with a supervisor', ['start', '--workers', '2']],
@@ -82,7 +71,7 @@ describe.each([
 
   it('answers probes before, while and after requests are welcome', async () => {
     const place = work();
-    const port = await freePort();
+    const port = await reservePort();
     const probe = async (path: string): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
       return answer?.status ?? 0;
@@ -92,7 +81,7 @@ describe.each([
       ADMIN_PORT: String(port),
       DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere',
     });
-    await eventually(async () => (await probe('/live')) === 200);
+    await until(async () => (await probe('/live')) === 200);
     expect(await probe('/ready')).toBe(503);
     await waiting.stop('SIGKILL');
     await place.run(['bootstrap']);
@@ -109,9 +98,9 @@ describe('the supervisor', () => {
     const place = await bootstrapped();
     const running = place.start(['start', '--workers', '2'], anywhere);
     await served(running);
-    await eventually(() => place.processes().length >= 3);
+    await until(() => place.processes().length >= 3);
     expect(await running.stop('SIGKILL')).toBeNull();
-    await eventually(() => place.processes().length === 0);
+    await until(() => place.processes().length === 0);
   });
 
   it('replaces a request process that ends', async () => {
@@ -272,7 +261,7 @@ describe('svc demo', () => {
     });
     expect(await first.stop('SIGINT')).toBe(0);
     // what computed the hash ends when it hears of it
-    await eventually(() => place.processes().length === 0);
+    await until(() => place.processes().length === 0);
 
     const second = place.start(['demo'], anywhere);
     await second.until(/Ctrl-C/);
@@ -302,7 +291,7 @@ describe('svc demo', () => {
       request_id: id,
       status: expect.stringMatching(/^(IN_|COMPLETED)/),
     });
-    await eventually(() => receiver.received.length > 0);
+    await until(() => receiver.received.length > 0);
     const { stdout } = await run('sh', ['-c', `id=${id}; ${result}`]);
     expect(receiver.received[0]?.body).toMatchObject({
       request_id: id,
@@ -316,7 +305,7 @@ describe('svc demo', () => {
     expect((await fetch(ui)).status).toBe(200);
     await receiver.close();
     expect(await running.stop('SIGINT')).toBe(0);
-    await eventually(() => place.processes().length === 0);
+    await until(() => place.processes().length === 0);
   });
 
   it('serves without Temporal where none can be had, lets requests wait, and names the remedies', async () => {
@@ -334,18 +323,7 @@ describe('svc demo', () => {
     const { stdout } = await run('sh', ['-c', submit]);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'IN_QUEUE' });
     expect(await running.stop('SIGINT')).toBe(0);
-    await eventually(() => place.processes().length === 0);
-  });
-
-  it('takes another port when the usual one is taken', async () => {
-    const taken = createServer().listen(8080, '127.0.0.1');
-    // Somebody else may hold it already: that is as good.
-    await new Promise((resolve) => taken.once('listening', resolve).once('error', resolve));
-    const running = work().start(['demo']);
-    await running.until(/port 8080 is taken/);
-    expect((await fetch(`${await served(running)}/server/ping`)).status).toBe(200);
-    await running.stop('SIGINT');
-    taken.close();
+    await until(() => place.processes().length === 0);
   });
 
   it('leaves a database that has tables of its own as it is', async () => {

@@ -30,8 +30,9 @@ export const runAll = async (names, { url, token, createClient }) => {
   const outcomes = [];
   for (const name of names) {
     const { run, expected } = await import('./' + name);
+    if (expected === undefined) throw new Error(name + ' does not say what it expects');
     const result = await run(api, url).catch((error) => String(error));
-    outcomes.push({ name, result: result ?? null, expected: expected ?? null });
+    outcomes.push({ name, result: result ?? 'nothing', expected });
   }
   return outcomes;
 };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Service } from '../services.js';
 import { findProgram, installPackages, run } from './programs.js';
-import { findFreePort, startServer } from './server.js';
+import { reservePort } from './ports.js';
+import { startServer } from './server.js';
 
 /** These packages hold the programs alone: unlike `mariadb-server` they start no service of the machine. */
 const packages = {
@@ -44,7 +45,7 @@ const findPrograms = async (): Promise<Programs | null> => {
 /** Tries again where somebody was quicker to take the port. */
 const startPrivate = async (programs: Programs, { options, attempts }: Start): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mariadb-'));
-  const port = await findFreePort();
+  const port = await reservePort();
   try {
     await run(programs.install, [...commonArgs(folder), ...installArgs]);
     const args = [...commonArgs(folder), ...serverArgs(folder, port), ...options];

@@ -5,7 +5,8 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Service } from '../services.js';
 import { requireMysql, type MysqlProgram } from './mysql-program.js';
 import { run } from './programs.js';
-import { findFreePort, startServer } from './server.js';
+import { reservePort } from './ports.js';
+import { startServer } from './server.js';
 
 /** Starts a server; installs the program first where it is missing. */
 export const startMysql = async (): Promise<Service> => startPrivate(await requireMysql(), 3);
@@ -14,7 +15,7 @@ export const startMysql = async (): Promise<Service> => startPrivate(await requi
 const startPrivate = async (mysql: MysqlProgram, attempts: number): Promise<Service> => {
   // the process says whose folder it is: see `removeLeftovers`
   const folder = await mkdtemp(join(mysql.root, mysql.temporary, `svc-mysql-${process.pid}-`));
-  const port = await findFreePort();
+  const port = await reservePort();
   try {
     const common = commonArgs(join(mysql.temporary, basename(folder)));
     await run(mysql.program, [...mysql.args, ...common, '--initialize-insecure']);

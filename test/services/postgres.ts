@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Service } from '../services.js';
 import { findProgram, installPackages, run } from './programs.js';
-import { findFreePort, startServer } from './server.js';
+import { reservePort } from './ports.js';
+import { startServer } from './server.js';
 
 const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
 
@@ -60,7 +61,7 @@ const findPrograms = async (): Promise<Programs | null> => {
 /** Tries again where somebody was quicker to take the port. */
 const startPrivate = async (programs: Programs, { settings, attempts }: Start): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
-  const port = await findFreePort();
+  const port = await reservePort();
   try {
     await createCluster(programs.install, folder);
     const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port, settings));

@@ -1,7 +1,6 @@
 /** A server process that cannot outlive the tests, however they end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ServerOptions {
@@ -57,13 +56,3 @@ export const startServer = async (options: ServerOptions): Promise<{ stop(): Pro
   }
   return { stop };
 };
-
-/** A port that was free a moment ago. */
-export const findFreePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchTemporal, findTemporal } from '../../runtime/demo/temporal-program.js';
 import type { Service } from '../services.js';
-import { findFreePort, startServer } from './server.js';
+import { reservePort } from './ports.js';
+import { startServer } from './server.js';
 
 /** Starts a server; fetches the program first where it is missing, which may take minutes once. */
 export const startTemporal = async (): Promise<Service> => startPrivate(await requireTemporal(), 3);
@@ -28,7 +29,7 @@ const fetchFromSource: typeof fetchTemporal = async (...options) => {
 /** Tries again where somebody was quicker to take a port. */
 const startPrivate = async (program: string, attempts: number): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
-  const [port, metricsPort] = [await findFreePort(), await findFreePort()];
+  const [port, metricsPort] = [await reservePort(), await reservePort()];
   const args = [
     'server start-dev --headless --ip 127.0.0.1 --log-level error',
     '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL',

@@ -1,4 +1,5 @@
 /** What a field is in TypeScript: what is read, what is written, how it is filtered. */
+import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field, FieldType } from '../../model/types.js';
 import { pair, union, type Code } from '../../print/code.js';
 import { str, typeKey } from '../../print/typescript.js';
@@ -40,7 +41,7 @@ export const writeType = (field: Field): Code =>
 
 /** The value of a field that is there. */
 export const valueType = ({ type, values }: Field): Code =>
-  values === null || !isText(type) ? valueTypes[type] : union(values.map(str));
+  values === null || !isText(type) ? fieldTypes[type].typescript : union(values.map(str));
 
 const orNull = (type: Code, isNullable: boolean): Code => {
   if (!isNullable || type === 'unknown') return type;
@@ -51,44 +52,5 @@ const orNull = (type: Code, isNullable: boolean): Code => {
 
 const isText = (type: FieldType): boolean => type === 'string' || type === 'text';
 
-/** Integers of 64 bits and decimals are strings, and exact. */
-const valueTypes: Readonly<Record<FieldType, string>> = {
-  string: 'string',
-  text: 'string',
-  integer: 'number',
-  bigInteger: 'string',
-  float: 'number',
-  decimal: 'string',
-  boolean: 'boolean',
-  date: 'string',
-  time: 'string',
-  dateTime: 'string',
-  timestamp: 'string',
-  uuid: 'string',
-  json: 'unknown',
-  csv: 'string[]',
-  binary: 'string',
-  unknown: 'string',
-};
-
 export const filterType = (field: Field): string =>
-  field.conceal || field.hash ? 'svc.ConcealedFilter' : `svc.${filterTypes[field.type]}`;
-
-const filterTypes: Readonly<Record<FieldType, string>> = {
-  string: 'TextFilter',
-  text: 'TextFilter',
-  csv: 'TextFilter',
-  integer: 'NumberFilter',
-  float: 'NumberFilter',
-  bigInteger: 'DigitsFilter',
-  decimal: 'DigitsFilter',
-  boolean: 'BooleanFilter',
-  date: 'DateFilter',
-  time: 'DateFilter',
-  dateTime: 'DateFilter',
-  timestamp: 'DateFilter',
-  uuid: 'KeyFilter',
-  binary: 'KeyFilter',
-  json: 'NullFilter',
-  unknown: 'NullFilter',
-};
+  field.conceal || field.hash ? 'svc.ConcealedFilter' : `svc.${fieldTypes[field.type].filter.typescript}`;

@@ -4,8 +4,9 @@ import { emitCollection } from './collection.js';
 import { emitCore } from './core.js';
 import { emitErrorCodes } from './errors.js';
 import { emitClientOperations } from './operations.js';
-import { emitPackage } from './package.js';
+import { emitPackage, packageName } from './package.js';
 import { emitQueueModels } from './queue-models.js';
+import { emitReadme } from './readme.js';
 import { servedCollections } from './relation.js';
 import { emitSchema } from './schema.js';
 
@@ -14,6 +15,7 @@ export const emitClient: Emitter = (model) => {
   const collections = [...served.values()];
   return [
     ...emitPackage(model.api),
+    emitReadme({ ...model, name: packageName(model.api.title), collections }),
     ...emitCore(),
     emitSchema(collections),
     ...collections.map((collection) => emitCollection(collection, served)),

@@ -23,7 +23,7 @@ const manifest = ({ title, version, description }: Api) => ({
     './graphql': entry('graphql/items'),
     './graphql/system': entry('graphql/system'),
   },
-  files: ['dist'],
+  files: ['dist', 'README.md'],
   sideEffects: false,
   scripts: { build: 'tsc', prepack: 'npm run build' },
   devDependencies: { typescript: '6.0.3' },
@@ -32,8 +32,8 @@ const manifest = ({ title, version, description }: Api) => ({
 
 const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 
-/** `Content API` → `content-api-client`; a name that npm takes (lower case, URL-safe). */
-const packageName = (title: string): string => {
+/** Returns the name of the package: `Content API` → `content-api-client`, which npm takes (lower case, URL-safe). */
+export const packageName = (title: string): string => {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return [...words, 'client'].join('-');
 };

@@ -1,39 +1,8 @@
 /** What a page says about fields: a table of them, and the filters they know. */
-import type { Collection, Field, FieldType } from '../../model/types.js';
+import { fieldTypes } from '../../../contract/field-types.js';
+import type { Collection, Field } from '../../model/types.js';
 import { code, table, text } from '../../print/markdown.js';
 import { filtersOf } from './filters.js';
-
-type WireForm = (field: Field) => string;
-
-/** Digits after the second, as many as the column has. */
-const moment =
-  (before: string, after = ''): WireForm =>
-  ({ fraction }) =>
-    code(
-      JSON.stringify(
-        `${before}${fraction === null || fraction === 0 ? '' : `.${'0'.repeat(fraction)}`}${after}`,
-      ),
-    );
-
-/** How a value of each type is written in JSON. */
-const wireForms: Readonly<Record<FieldType, WireForm>> = {
-  string: () => 'string',
-  text: () => 'string',
-  integer: () => 'number',
-  bigInteger: () => 'string with a whole number',
-  float: () => 'number',
-  decimal: () => 'string with a number',
-  boolean: () => 'boolean',
-  date: moment('2026-01-31'),
-  time: moment('12:30:00'),
-  dateTime: moment('2026-01-31T12:30:00'),
-  timestamp: moment('2026-01-31T12:30:00', 'Z'),
-  uuid: () => 'string with a UUID',
-  json: () => 'any JSON',
-  csv: () => 'array of strings',
-  binary: () => 'string in Base64',
-  unknown: () => 'string, as the database spells it',
-};
 
 const fieldColumns = ['Name', 'Type', 'On the wire', 'Required', 'Null', 'Default', 'Note'];
 
@@ -64,6 +33,7 @@ const fieldRow = (field: Field): string[] => [
 ];
 
 const wireOf = (field: Field): string => {
+  const { wireForm, example } = fieldTypes[field.type];
   const { type, length, values, precision, scale, bits, unsigned } = field;
   const limits = [
     length === null ? null : `at most ${count(length, type === 'binary' ? 'byte' : 'character')}`,
@@ -72,7 +42,7 @@ const wireOf = (field: Field): string => {
     unsigned ? 'not negative' : null,
     values === null ? null : `one of ${values.map(code).join(', ')}`,
   ].filter((limit) => limit !== null);
-  return [wireForms[type](field), ...limits].join(', ');
+  return [wireForm ?? code(JSON.stringify(example(field))), ...limits].join(', ');
 };
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;

@@ -1,5 +1,6 @@
 /** The page of one model of the queue. */
 import type { JsonSchema, QueueModel } from '../../model/types.js';
+import { schemaExample } from '../../print/schema-example.js';
 import { code, codeBlock, page, paragraph, table, text } from '../../print/markdown.js';
 
 export const queueModelPage = (model: QueueModel): string => {
@@ -42,18 +43,22 @@ const propertyTable = ({ properties, required }: JsonSchema): string => {
 
 const propertyRow = (name: string, schema: JsonSchema, required: boolean): string[] => [
   code(name),
-  [schema.type].flat().map(String).join(' or '),
+  typeText(schema),
   required ? 'yes' : '',
   schema.default === undefined ? '' : code(JSON.stringify(schema.default)),
   typeof schema.description === 'string' ? text(schema.description) : '',
 ];
 
+const typeText = ({ type, enum: values }: JsonSchema): string => {
+  if (Array.isArray(values)) return `one of ${values.map((value) => code(JSON.stringify(value))).join(', ')}`;
+  return type === undefined ? 'any JSON' : [type].flat().map(String).join(' or ');
+};
+
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const submitExample = ({ id, input }: QueueModel): string => {
-  const example: unknown = Array.isArray(input.examples) ? input.examples[0] : {};
-  const body = JSON.stringify(example).replaceAll("'", "'\\''");
+  const body = JSON.stringify(schemaExample(input)).replaceAll("'", "'\\''");
   return [
     `curl "$URL/queue/${id}?svc_webhook=https://example.com/hook" \\`,
     '  -H "Authorization: Key $KEY" -H "Content-Type: application/json" \\',

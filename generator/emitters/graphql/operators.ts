@@ -1,35 +1,34 @@
 /** Types that every schema may use: scalars, and the operators of each kind of field. */
-import { operandOf, operatorsOf, type Operator } from '../../../contract/operators.js';
-import type { Field, FieldType } from '../../model/types.js';
+import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
+import { operators, type OperandKind, type Operator } from '../../../contract/operators.js';
+import type { Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 
 const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
 
-const operandTypes = (operand: string) => ({
-  flag: 'Boolean',
-  list: `[${operand}]`,
-  range: `[${operand}]`,
-  value: operand,
-});
+const operandType = (operand: OperandKind, value: string): string => {
+  if (operand === 'flag') return 'Boolean';
+  return operand === 'list' || operand === 'range' ? `[${value}]` : value;
+};
 
-const operators = (name: string, operand: string, names: ReadonlySet<Operator>): Definition => ({
+const operatorsInput = (name: string, value: string, names: ReadonlySet<Operator>): Definition => ({
   kind: 'input',
   name: `${name}_filter_operators`,
   fields: [...names].map((operator): FieldDefinition => ({
     name: `_${operator}`,
-    type: operandTypes(operand)[operandOf(operator)],
+    type: operandType(operators[operator].operand, value),
   })),
 });
 
 export const sharedDefinitions: readonly Definition[] = [
-  operators('string', 'String', operatorsOf({ type: 'string' })),
-  operators('id', 'ID', operatorsOf({ type: 'uuid' })),
-  operators('number', 'GraphQLStringOrFloat', operatorsOf({ type: 'float' })),
-  operators('big_int', 'BigInt', operatorsOf({ type: 'bigInteger' })),
-  operators('date', 'String', operatorsOf({ type: 'date' })),
-  operators('boolean', 'Boolean', operatorsOf({ type: 'boolean' })),
-  operators('json', 'JSON', operatorsOf({ type: 'json' })),
-  operators('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
+  operatorsInput('string', 'String', operatorsOf({ type: 'string' })),
+  operatorsInput('id', 'ID', operatorsOf({ type: 'uuid' })),
+  operatorsInput('number', 'GraphQLStringOrFloat', operatorsOf({ type: 'float' })),
+  operatorsInput('big_int', 'BigInt', operatorsOf({ type: 'bigInteger' })),
+  operatorsInput('date', 'String', operatorsOf({ type: 'date' })),
+  operatorsInput('boolean', 'Boolean', operatorsOf({ type: 'boolean' })),
+  operatorsInput('json', 'JSON', operatorsOf({ type: 'json' })),
+  operatorsInput('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
   { kind: 'type', name: 'delete_one', fields: [{ name: 'id', type: 'ID!' }] },
   { kind: 'type', name: 'delete_many', fields: [{ name: 'ids', type: '[ID]!' }] },
   scalar('BigInt', 'A whole number of up to 64 bits, exact: digits in a string.'),
@@ -44,51 +43,13 @@ export const sharedDefinitions: readonly Definition[] = [
   scalar('Void', 'Nothing.'),
 ];
 
-const inputsByType: Readonly<Record<FieldType, string>> = {
-  string: 'string',
-  text: 'string',
-  csv: 'string',
-  uuid: 'id',
-  binary: 'id',
-  integer: 'number',
-  float: 'number',
-  decimal: 'number',
-  bigInteger: 'big_int',
-  date: 'date',
-  time: 'date',
-  dateTime: 'date',
-  timestamp: 'date',
-  boolean: 'boolean',
-  json: 'json',
-  unknown: 'json',
-};
-
 /** Input type of a filter on the field's own value. */
 export const comparisonOf = (field: Field): string =>
-  `${field.conceal || field.hash ? 'hash' : inputsByType[field.type]}_filter_operators`;
-
-const valueTypes: Readonly<Record<FieldType, string>> = {
-  string: 'String',
-  text: 'String',
-  csv: '[String]',
-  uuid: 'ID',
-  binary: 'String',
-  integer: 'Int',
-  float: 'Float',
-  decimal: 'Decimal',
-  bigInteger: 'BigInt',
-  date: 'Date',
-  time: 'String',
-  dateTime: 'Date',
-  timestamp: 'Date',
-  boolean: 'Boolean',
-  json: 'JSON',
-  unknown: 'String',
-};
+  `${field.conceal || field.hash ? 'hash' : fieldTypes[field.type].filter.graphql}_filter_operators`;
 
 /** `Int` ends at 2^31-1. */
 const plainType = ({ type, unsigned, bits }: Field): string =>
-  type === 'integer' && unsigned && (bits ?? 32) >= 32 ? 'Float' : valueTypes[type];
+  type === 'integer' && unsigned && (bits ?? 32) >= 32 ? 'Float' : fieldTypes[type].graphql;
 
 /** What is sent. Keys are `ID`, whatever their column. */
 export const outputType = (field: Field): string => {

@@ -1,15 +1,16 @@
 /** The Objection class of a collection: the typed handle for a team's own code. */
 import type { Collection } from '../../model/types.js';
-import { layout, object, pair, type Code } from '../../print/code.js';
+import { call, layout, object, pair, type Code } from '../../print/code.js';
 import {
   docComment,
   lineComment,
   lineWidth,
+  objectKey,
   str,
   typeKey,
   type CodeBlockWriter,
 } from '../../print/typescript.js';
-import { isJoinable, printMapping, printNames, type Mapping } from './relation.js';
+import { isJoinable, printNames, type Mapping } from './relation.js';
 import type { Local } from './names.js';
 
 export interface ClassParts {
@@ -51,21 +52,36 @@ const writeMember = (writer: CodeBlockWriter, member: Code): void => {
   writer.writeLine(`${layout(member, { margin: 2, tail: 1 })};`);
 };
 
+/** On one line, or with all of the body below the arrow. */
+const writeThunk = (writer: CodeBlockWriter, head: string, body: Code): void => {
+  const line = layout(pair(head, body), { margin: 2, tail: 1 });
+  if (!line.includes('\n')) writer.writeLine(`${line};`);
+  else writer.writeLine(head).indent(() => writer.writeLine(`${layout(body, { margin: 4, tail: 1 })};`));
+};
+
 const writeLeftOut = (writer: CodeBlockWriter, mappings: readonly Mapping[]): void => {
   if (mappings.length === 0) return;
-  const names = mappings.map(({ relation }) => relation.modelName).join(', ');
+  const names = mappings.map(({ relation }) => relation.property).join(', ');
   writer.writeLine(
     lineComment(`Not mapped, because Objection would take their column names apart: ${names}.`),
   );
 };
 
-const writeRelations = (writer: CodeBlockWriter, { collection, mappings, local }: ClassParts): void => {
+const writeRelations = (writer: CodeBlockWriter, { mappings, collection, local }: ClassParts): void => {
+  const targets = object(mappings.map(printTarget), { expand: false });
+  const mapped = call(`${local('svc')}.relationMappings`, [
+    collection.names.type,
+    local('relations'),
+    targets,
+  ]);
+  writeThunk(writer, 'static override relationMappings = () =>', mapped);
   writer.blankLine();
   for (const { relation, target } of mappings) {
     const type = relation.kind === 'manyToOne' ? `${target.names.type} | null` : `${target.names.type}[]`;
-    writer.writeLine(`declare ${typeKey(relation.modelName)}?: ${type};`);
+    writer.writeLine(`declare ${typeKey(relation.property)}?: ${type};`);
   }
-  const entries = mappings.map((mapping) => printMapping(mapping, collection, local));
-  const thunk = `static override relationMappings = (): ${local('RelationMappings')} =>`;
-  writer.blankLine().writeLine(`${thunk} (${layout(object(entries, { expand: true }), { margin: 2 })});`);
 };
+
+/** `artist: Artist`, and `Track` where property and class share their name. */
+const printTarget = ({ relation: { property }, target: { names } }: Mapping): Code =>
+  property === names.type ? property : pair(`${objectKey(property)}:`, names.type);

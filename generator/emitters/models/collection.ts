@@ -38,6 +38,7 @@ export const emitCollection = (collection: Collection, { collections, dialect }:
     .blankLine()
     .writeLine(`${printFields(collection, local, dialect)};`)
     .blankLine();
+  writeRelationTable(writer, { collection, mappings, local });
   writeClass(writer, { collection, mappings, local });
   writeDeclaration(writer, collection, local);
   return { path: `server/${collection.names.file}.ts`, content: writer.toString() };
@@ -52,8 +53,7 @@ interface FileParts {
 const writeImports = (writer: CodeBlockWriter, { collection, mappings, local }: FileParts): void => {
   const joinable = mappings.filter((mapping) => isJoinable(mapping, collection));
   writer.writeLine(`import * as ${local('svc')} from '@svc-api/svc/runtime';`);
-  const types = joinable.length === 0 ? '' : `, type ${importName('RelationMappings', local)}`;
-  writer.writeLine(`import { ${importName('Model', local)}${types} } from 'objection';`);
+  writer.writeLine(`import { ${importName('Model', local)} } from 'objection';`);
   const siblings = joinable.filter(({ target }) => target !== collection).map(({ target }) => target.names);
   for (const [file, type] of [...new Map(siblings.map(({ file, type }) => [file, type]))].sort(byName)) {
     writer.writeLine(`import { ${type} } from ${str(`./${file}.js`)};`);
@@ -66,6 +66,20 @@ const printFields = ({ fields, singleton }: Collection, local: Local, dialect: M
     return field.note === null ? [line] : [docComment(field.note, 2), line];
   });
   return layout(pair(`const ${local('fields')} =`, object(lines, { expand: true })));
+};
+
+/** A constant of its own: the class and the declaration refer to it. */
+const writeRelationTable = (writer: CodeBlockWriter, { collection, mappings, local }: FileParts): void => {
+  const { relations } = collection;
+  if (relations.length === 0) return;
+  const mapped = new Set(
+    mappings.filter((mapping) => isJoinable(mapping, collection)).map(({ relation }) => relation.name),
+  );
+  const entries = relations.map((relation) =>
+    printRelation(relation, local, { isMapped: mapped.has(relation.name) }),
+  );
+  writer.writeLine(`${layout(pair(`const ${local('relations')} =`, object(entries, { expand: true })))};`);
+  writer.blankLine();
 };
 
 const writeDeclaration = (writer: CodeBlockWriter, collection: Collection, local: Local): void => {
@@ -82,7 +96,6 @@ const writeDeclaration = (writer: CodeBlockWriter, collection: Collection, local
 const printEntries = (collection: Collection, local: Local): Code[] => {
   const { name, path, system, readonly, access, kind, singleton, activity, sortField } = collection;
   const { key, relations, uniques, names } = collection;
-  const fields = local('fields');
   return [
     pair('name:', str(name)),
     pair('path:', path === null ? 'null' : str(path)),
@@ -95,17 +108,17 @@ const printEntries = (collection: Collection, local: Local): Code[] => {
     ...(sortField === null ? [] : [pair('sortField:', str(sortField))]),
     pair('model:', names.type),
     pair('key:', printNames(key)),
-    fields === 'fields' ? fields : pair('fields:', fields),
-    ...printTable(
-      'relations',
-      relations.map((relation) => printRelation(relation, local)),
-    ),
+    shorthand('fields', local),
+    ...(relations.length === 0 ? [] : [shorthand('relations', local)]),
     ...printTable(
       'uniques',
       uniques.map((unique) => pair(`${objectKey(unique.name)}:`, printNames(unique.fields))),
     ),
   ];
 };
+
+const shorthand = (name: string, local: Local): Code =>
+  local(name) === name ? name : pair(`${name}:`, local(name));
 
 const printTable = (name: string, entries: readonly Code[]): Code[] =>
   entries.length === 0 ? [] : [pair(`${name}:`, object(entries, { expand: true }))];

@@ -1,4 +1,4 @@
-/** Relations of a collection, once for the runtime (declarations) and once for Objection (mappings). */
+/** Relations of a collection: declared once, for the runtime and for Objection. */
 import type { Collection, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
@@ -26,46 +26,49 @@ const isSayable = (name: string): boolean => !/[.:?]|\sas\s|^\s|\s$/iu.test(name
 export const isJoinable = ({ relation, target }: Mapping, collection: Collection): boolean =>
   [collection.name, target.name, ...relation.fields, ...relation.targetFields].every(isSayable);
 
-/** `artist: { relation: …, modelClass: …, join: … }` */
-export const printMapping = ({ relation, target }: Mapping, collection: Collection, local: Local): Code => {
-  const kind = relation.kind === 'manyToOne' ? 'BelongsToOneRelation' : 'HasManyRelation';
-  const join = object([
-    pair('from:', printColumns(collection.name, relation.fields)),
-    pair('to:', printColumns(target.name, relation.targetFields)),
-  ]);
-  const entries = [
-    pair('relation:', `${local('Model')}.${kind}`),
-    pair('modelClass:', target.names.type),
-    pair('join:', join),
-  ];
-  return pair(`${objectKey(relation.modelName)}:`, object(entries, { expand: true }));
+/** `ArtistId: svc.manyToOne('Artist', ['ArtistId'], ['ArtistId'], { property: 'artist' })`; a relation that is not mapped has no property. */
+export const printRelation = (
+  relation: Relation,
+  local: Local,
+  { isMapped }: { readonly isMapped: boolean },
+): Code => {
+  const { name, property } = relation;
+  const options = isMapped && property !== name ? [pair('property:', str(property))] : [];
+  return pair(
+    `${objectKey(name)}:`,
+    call(`${local('svc')}.${relation.kind}`, printArguments(relation, options)),
+  );
 };
 
-/** `ArtistId: svc.manyToOne('Artist', ['ArtistId'], ['ArtistId'])` */
-export const printRelation = (relation: Relation, local: Local): Code =>
-  pair(`${objectKey(relation.name)}:`, call(`${local('svc')}.${relation.kind}`, printArguments(relation)));
-
-const printArguments = (relation: Relation): Code[] => {
+const printArguments = (relation: Relation, options: readonly Code[]): Code[] => {
   switch (relation.kind) {
-    case 'manyToOne':
-      return [str(relation.target), printNames(relation.fields), printNames(relation.targetFields)];
+    case 'manyToOne': {
+      const { target, fields, targetFields } = relation;
+      const names = [str(target), printNames(fields), printNames(targetFields)];
+      return withOptions(names, options);
+    }
     case 'oneToMany':
-      return printToMany(relation);
+      return printToMany(relation, options);
     case 'manyToAny':
       return printToAny(relation);
   }
 };
 
-const printToMany = (relation: OneToMany): Code[] => {
+const printToMany = (relation: OneToMany, options: readonly Code[]): Code[] => {
   const { junctionField, sortField, deselect, meta } = relation;
-  const options = [
+  const names = [str(relation.target), printNames(relation.targetFields), printNames(relation.fields)];
+  return withOptions(names, [
     junctionField === null ? null : pair('junctionField:', str(junctionField)),
     sortField === null ? null : pair('sortField:', str(sortField)),
     deselect === 'delete' ? pair('deselect:', str(deselect)) : null,
     meta ? pair('listed:', 'true') : null,
-  ].filter((option) => option !== null);
-  const names = [str(relation.target), printNames(relation.targetFields), printNames(relation.fields)];
-  return options.length === 0 ? names : [...names, object(options)];
+    ...options,
+  ]);
+};
+
+const withOptions = (names: readonly Code[], options: readonly (Code | null)[]): Code[] => {
+  const given = options.filter((option) => option !== null);
+  return given.length === 0 ? [...names] : [...names, object(given)];
 };
 
 const printToAny = ({ field, collectionField, targets }: ManyToAny): Code[] => [
@@ -73,10 +76,5 @@ const printToAny = ({ field, collectionField, targets }: ManyToAny): Code[] => [
   str(collectionField),
   printNames(targets),
 ];
-
-const printColumns = (table: string, columns: readonly string[]): Code => {
-  const names = columns.map((column) => str(`${table}.${column}`));
-  return names.length === 1 ? (names[0] ?? '') : array(names);
-};
 
 export const printNames = (names: readonly string[]): Code => array(names.map(str));

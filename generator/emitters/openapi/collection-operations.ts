@@ -135,8 +135,8 @@ export const deleteOne = (subject: Subject): OperationObject =>
   });
 
 const unread = 'Answers 204 where the caller may not read the result.';
-const reading = [400, 401, 403, 500, 503];
-const writing = [400, 401, 403, 413, 415, 500, 503];
+const reading = [400, 401, 403, 429, 500, 503];
+const writing = [400, 401, 403, 413, 415, 429, 500, 503];
 
 interface Parts {
   readonly id: string;

@@ -1,7 +1,8 @@
 /** Filters: the operators of each field type, once; and the filter of each collection, made of them. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
-import { operandOf, operatorsOf, type Operator } from '../../../contract/operators.js';
-import type { Collection, Field, FieldType, Relation } from '../../model/types.js';
+import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
+import { operators, type Operator } from '../../../contract/operators.js';
+import type { Collection, Field, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
 import { marks } from './marks.js';
 import { ref } from './refs.js';
@@ -13,17 +14,17 @@ const oneOf = (value: Value | null): SchemaObject =>
   value === null || value === 'string' ? { type: 'string' } : { type: [value, 'string'] };
 
 const operandSchema = (operator: Operator, value: Value | null): SchemaObject => {
-  const operand = operandOf(operator);
+  const { operand, nullable } = operators[operator];
   if (operand === 'flag') return { type: 'boolean' };
   if (operand === 'list') return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
   if (operand === 'range')
     return { type: ['array', 'string'], items: oneOf(value), minItems: 2, maxItems: 2 };
   const schema = oneOf(value);
-  return operator === 'eq' || operator === 'neq' ? { type: [schema.type, 'null'].flat() as never } : schema;
+  return nullable === true ? { type: [schema.type, 'null'].flat() as never } : schema;
 };
 
 /** `value` is what a bare value, short for `_eq`, may be; `null` where there is no equality. */
-const operators = (names: ReadonlySet<Operator>, value: Value | null): SchemaObject => ({
+const operatorsSchema = (names: ReadonlySet<Operator>, value: Value | null): SchemaObject => ({
   type: value === null ? 'object' : (['object', ...[oneOf(value).type].flat(), 'null'] as never),
   properties: Object.fromEntries([...names].map((name) => [`_${name}`, operandSchema(name, value)])),
   additionalProperties: false,
@@ -31,37 +32,18 @@ const operators = (names: ReadonlySet<Operator>, value: Value | null): SchemaObj
 
 /** Shared by every collection. */
 export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
-  StringOperators: operators(operatorsOf({ type: 'string' }), 'string'),
-  KeyOperators: operators(operatorsOf({ type: 'uuid' }), 'string'),
-  IntegerOperators: operators(operatorsOf({ type: 'integer' }), 'integer'),
-  NumberOperators: operators(operatorsOf({ type: 'float' }), 'number'),
-  DateOperators: operators(operatorsOf({ type: 'date' }), 'string'),
-  BooleanOperators: operators(operatorsOf({ type: 'boolean' }), 'boolean'),
-  NullOperators: operators(operatorsOf({ type: 'json' }), null),
-  ConcealedOperators: operators(operatorsOf({ type: 'string', conceal: true }), null),
-};
-
-const schemasByType: Readonly<Record<FieldType, string>> = {
-  string: 'StringOperators',
-  text: 'StringOperators',
-  csv: 'StringOperators',
-  uuid: 'KeyOperators',
-  binary: 'KeyOperators',
-  integer: 'IntegerOperators',
-  bigInteger: 'IntegerOperators',
-  float: 'NumberOperators',
-  decimal: 'NumberOperators',
-  date: 'DateOperators',
-  time: 'DateOperators',
-  dateTime: 'DateOperators',
-  timestamp: 'DateOperators',
-  boolean: 'BooleanOperators',
-  json: 'NullOperators',
-  unknown: 'NullOperators',
+  StringOperators: operatorsSchema(operatorsOf({ type: 'string' }), 'string'),
+  KeyOperators: operatorsSchema(operatorsOf({ type: 'uuid' }), 'string'),
+  IntegerOperators: operatorsSchema(operatorsOf({ type: 'integer' }), 'integer'),
+  NumberOperators: operatorsSchema(operatorsOf({ type: 'float' }), 'number'),
+  DateOperators: operatorsSchema(operatorsOf({ type: 'date' }), 'string'),
+  BooleanOperators: operatorsSchema(operatorsOf({ type: 'boolean' }), 'boolean'),
+  NullOperators: operatorsSchema(operatorsOf({ type: 'json' }), null),
+  ConcealedOperators: operatorsSchema(operatorsOf({ type: 'string', conceal: true }), null),
 };
 
 const comparisonOf = (field: Field): ReferenceObject =>
-  ref('schemas', field.conceal || field.hash ? 'ConcealedOperators' : schemasByType[field.type]);
+  ref('schemas', field.conceal || field.hash ? 'ConcealedOperators' : fieldTypes[field.type].filter.openapi);
 
 /** Field operators, nested filters of related collections, `_and` and `_or`. */
 export const filterSchema = (collection: Collection, context: Context): SchemaObject => {

@@ -1,6 +1,6 @@
 /** The paths of the spec's operations: everything that is not plain access to a collection. */
 import type { OperationObject, ParameterObject, PathsObject, ResponseObject } from 'openapi3-ts/oas31';
-import type { Operation, OperationParameter, OperationResponse } from '../../model/types.js';
+import type { ErrorEntry, Operation, OperationParameter, OperationResponse } from '../../model/types.js';
 import { jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
@@ -61,9 +61,12 @@ const responseObject = ({ description, contentType, schema }: OperationResponse)
   ...(contentType !== null && { content: { [contentType]: schema === null ? {} : { schema } } }),
 });
 
+/** Whoever is identified is counted by the rate limiter. */
+const limited: readonly ErrorEntry['code'][] = ['REQUESTS_EXCEEDED'];
+
 /** A status that the operation describes itself is not an error answer of the table. */
 const errorStatusesOf = (operation: Operation, { model }: Context): number[] => {
-  const codes = new Set(operation.errors);
+  const codes = new Set([...operation.errors, ...(operation.access === 'open' ? [] : limited)]);
   const own = new Set(operation.responses.map((response) => response.status));
   const statuses = model.errors.filter((entry) => codes.has(entry.code)).map((entry) => entry.status);
   return [...new Set(statuses)].filter((status) => !own.has(status)).sort((a, b) => a - b);

@@ -1,27 +1,29 @@
 /** What goes into one operation and what comes out of it, as types. */
 import type { Operation, OperationResponse } from '../../model/types.js';
 import { objectType, union, type Code } from '../../print/code.js';
-import { member, schemaToType } from '../../print/schema-type.js';
+import { member, schemaToType, type NameOf } from '../../print/schema-type.js';
 
 /** `ServerPing`: what the names of the operation's types begin with. */
 export const typeStem = (operation: Operation): string =>
   operation.id.charAt(0).toUpperCase() + operation.id.slice(1);
 
 /** The parameters by their names, wherever they are sent, and `body`. */
-export const inputType = ({ parameters, body }: Operation): Code => {
-  const named = parameters.map(({ name, schema, required }) => member(name, schemaToType(schema), required));
-  const members = body === null ? named : [...named, member('body', schemaToType(body), true)];
+export const inputType = ({ parameters, body }: Operation, nameOf: NameOf): Code => {
+  const named = parameters.map(({ name, schema, required }) =>
+    member(name, schemaToType(schema, nameOf), required),
+  );
+  const members = body === null ? named : [...named, member('body', schemaToType(body, nameOf), true)];
   return members.length === 0 ? 'Record<string, never>' : objectType(members);
 };
 
 /** The body of the one response; where the spec describes several, their status beside it. */
-export const outputType = ({ responses }: Operation): Code => {
+export const outputType = ({ responses }: Operation, nameOf: NameOf): Code => {
   const [only, ...more] = responses;
   if (only === undefined) return 'void';
-  if (more.length === 0) return bodyType(only);
+  if (more.length === 0) return bodyType(only, nameOf);
   const byBody = new Map<string, { type: Code; statuses: string[] }>();
   for (const response of responses) {
-    const type = bodyType(response);
+    const type = bodyType(response, nameOf);
     const found = byBody.get(JSON.stringify(type));
     if (found === undefined) byBody.set(JSON.stringify(type), { type, statuses: [String(response.status)] });
     else found.statuses.push(String(response.status));
@@ -34,7 +36,7 @@ const statusAndBody = (statuses: readonly string[], body: Code): Code => {
   return objectType(body === 'void' ? [status] : [status, member('body', body, true)]);
 };
 
-const bodyType = ({ contentType, schema }: OperationResponse): Code => {
+const bodyType = ({ contentType, schema }: OperationResponse, nameOf: NameOf): Code => {
   if (contentType === null) return 'void';
-  return schema === null ? 'unknown' : schemaToType(schema);
+  return schema === null ? 'unknown' : schemaToType(schema, nameOf);
 };

@@ -8,7 +8,6 @@ import { bumpAccessVersion } from '../../execute/access-version.js';
 import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
 import type { BindValue, Database, Executor } from '../../databases/contract.js';
-import { readViolation } from '../../databases/violations.js';
 import { findById, findByEmail, findByIdentity, type RecordChange } from '../accounts.js';
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
@@ -123,8 +122,8 @@ const textOf = (value: unknown): string | null => {
   return Number.isSafeInteger(value) ? String(value) : null;
 };
 
-const refuseViolation = (error: unknown): never => {
-  const kind = readViolation(error, 'svc_users')?.kind;
+const refuseViolation = (error: unknown, { sql }: Database): never => {
+  const kind = sql.readViolation(error, 'svc_users')?.kind;
   // what is unique may be another user's all the same: some databases overlook blanks at the end
   if (kind === 'unique') throw addressTaken();
   if (kind === 'foreignKey')
@@ -147,4 +146,4 @@ const change = (database: Database, body: (executor: Executor) => Promise<void>)
       await bumpAccessVersion(executor);
       await body(executor);
     })
-    .catch(refuseViolation);
+    .catch((error: unknown) => refuseViolation(error, database));

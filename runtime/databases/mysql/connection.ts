@@ -1,10 +1,21 @@
 /** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
 import { isIP } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
-import type { BindValue, DialectName } from '../sql-dialect.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
 import type { Token } from '../../sql/select.js';
-import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
+import type {
+  BindValue,
+  Database,
+  DatabaseOptions,
+  DialectName,
+  Executor,
+  RowLayout,
+  SqlDialect,
+  WriteResult,
+} from '../contract.js';
+import { mysql } from './dialect.js';
+import { isConnectionLoss } from './errors.js';
+import { mariadb } from './mariadb-dialect.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
@@ -17,7 +28,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     pool.end(() => undefined);
     throw error;
   });
-  const setup = sessionSetup(dialect, options.statementTimeout ?? 0);
+  const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
   pool.on('connection', (connection) => {
     // queued before whatever the connection was opened for; a failure shows there
     connection.query(setup, () => undefined);
@@ -25,7 +36,9 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   // opened before the dialect was known
   await runOn(pool, (connection) => send(connection, setup, []));
   return {
-    dialect,
+    dialect: dialect.name,
+    sql: dialect,
+    isConnectionLoss,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
     locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
@@ -70,14 +83,14 @@ const sslOptions = (
 };
 
 /** Which of the two answers at the URL. */
-export const dialectOf = async (options: DatabaseOptions): Promise<DialectName> => {
+export const dialectOf = async (options: DatabaseOptions): Promise<SqlDialect> => {
   const pool = createPool({ ...poolOptions(options), connectionLimit: 1 });
   return readDialect(pool).finally(() => pool.end(() => undefined));
 };
 
-const readDialect = async (pool: Pool): Promise<DialectName> => {
+const readDialect = async (pool: Pool): Promise<SqlDialect> => {
   const [row] = await runOn(pool, (connection) => send(connection, 'select version() as version', []));
-  return String(row?.version).toLowerCase().includes('mariadb') ? 'mariadb' : 'mysql';
+  return String(row?.version).toLowerCase().includes('mariadb') ? mariadb : mysql;
 };
 
 /** Strict, in UTC, bounded in time (milliseconds, 0: unbounded). */

@@ -1,5 +1,5 @@
 /** MySQL 9: MariaDB's words, save that an insert gives nothing back. */
-import type { SqlDialect } from '../sql-dialect.js';
+import type { SqlDialect } from '../contract.js';
 import { mariadb } from './mariadb-dialect.js';
 
 export const mysql: SqlDialect = {

@@ -1,5 +1,5 @@
 /** DDL of the system tables for MariaDB, and for MySQL as far as that says the same. */
-import type { DdlPrinter } from '../ddl.js';
+import type { DdlPrinter } from '../contract.js';
 import type { Named, SystemColumn } from '../../schema/system-tables.js';
 
 /** Compared by code unit: keys and tokens must not match their accented cousins. */

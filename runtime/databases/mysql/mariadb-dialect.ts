@@ -1,7 +1,8 @@
 /** MariaDB 10.11+. */
 import type { Field } from '../../../contract/collection.js';
 import { completeCollation, hasCharacters } from './character-sets.js';
-import type { SqlDialect } from '../sql-dialect.js';
+import type { SqlDialect } from '../contract.js';
+import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
@@ -16,6 +17,7 @@ export const mariadb: SqlDialect = {
   shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
+  readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // comparing these with a bound text would compare doubles; a cast to 64 bits would bend what is larger
   placeholder(field) {

@@ -1,5 +1,6 @@
 /** Arrays as PostgreSQL writes them → JSON lists. */
-import type { Field, FieldType } from '../../../contract/collection.js';
+import type { Field } from '../../../contract/collection.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import { elementOf } from '../../plan/elements.js';
 import { cellToJson } from '../../execute/cells.js';
 import { postgresType, textToCell } from './values.js';

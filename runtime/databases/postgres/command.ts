@@ -1,5 +1,5 @@
 /** One statement on its way: what is sent for it, and what becomes of the answer. pg calls the methods. */
-import type { BindValue } from '../sql-dialect.js';
+import type { BindValue } from '../contract.js';
 import type { RowClient, RowConnection } from './client.js';
 import type { Column, DataRow, PostgresProgram } from './rows.js';
 import { bindToText } from './values.js';

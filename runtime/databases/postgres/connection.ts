@@ -1,9 +1,10 @@
 /** PostgreSQL through pg. Rows are read from the messages themselves: see `postgres-connection` and `row-program`. */
 import { Pool } from 'pg';
-import type { BindValue } from '../sql-dialect.js';
+import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
-import type { Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import { ask, type Prepared, type Question } from './command.js';
+import { postgres } from './dialect.js';
+import { isConnectionLoss } from './errors.js';
 import { RowClient } from './client.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
@@ -23,7 +24,9 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   return {
-    dialect: 'postgres',
+    dialect: postgres.name,
+    sql: postgres,
+    isConnectionLoss,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (client) => runTransaction(client, body)),
     locked: (name, body) => holdLock(options, name, body),

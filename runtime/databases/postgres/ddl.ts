@@ -1,6 +1,6 @@
 /** DDL of the system tables for PostgreSQL. */
 import { createHash } from 'node:crypto';
-import type { DdlPrinter } from '../ddl.js';
+import type { DdlPrinter } from '../contract.js';
 import type { Named, SystemColumn } from '../../schema/system-tables.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -2,7 +2,8 @@
 import type { Field } from '../../../contract/collection.js';
 import { elementOf, isArray } from '../../plan/elements.js';
 import { keptValue, readValue } from '../../plan/values.js';
-import type { BindValue, SqlDialect } from '../sql-dialect.js';
+import type { BindValue, SqlDialect } from '../contract.js';
+import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
@@ -37,6 +38,7 @@ export const postgres: SqlDialect = {
   // a bound one is guessed to be a tenth of all rows: such a plan is never kept, or is one for many rows
   limitInText: true,
   array: (values) => `{${values.map(spellBound).join(',')}}`,
+  readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   // else a number that is too large for the column would be no number at all
   placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),

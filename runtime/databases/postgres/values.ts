@@ -1,5 +1,5 @@
 /** PostgreSQL's types by number, and their text form as plain values. */
-import type { BindValue } from '../sql-dialect.js';
+import type { BindValue } from '../contract.js';
 import type { CellValue } from '../../execute/cells.js';
 
 /** Numbers of the types that are not read as they are written: `select oid, typname from pg_type`. */

@@ -1,8 +1,11 @@
 /** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
 import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
+import { sqlite } from './dialect.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
 import { evictStatement, findStatement } from '../statements.js';
 
@@ -17,6 +20,7 @@ interface Prepared {
 
 export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> => {
   const path = url.slice('sqlite:'.length);
+  if (!path.includes(':memory:')) mkdirSync(dirname(path), { recursive: true });
   const reader = openConnection(path);
   const writer = openConnection(path);
   const queue = createQueue();
@@ -24,7 +28,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
   const writing = createExecutor(writer);
 
   return {
-    dialect: 'sqlite',
+    dialect: sqlite.name,
+    sql: sqlite,
     rows: (statement, layout) =>
       isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
     query: (text, values) =>
@@ -43,6 +48,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
         }
       }),
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
+    // there is no server to lose
+    isConnectionLoss: () => false,
     close: async () => {
       reader.close();
       writer.close();

@@ -1,6 +1,6 @@
 /** DDL of the system tables for SQLite. Declared types keep the meaning that affinities forget. */
-import type { DdlPrinter } from '../ddl.js';
-import { foreignKeysOf, type References, type SystemColumn } from '../../schema/system-tables.js';
+import type { DdlPrinter } from '../contract.js';
+import type { References, SystemColumn } from '../../schema/system-tables.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -45,13 +45,13 @@ const targetOf = (key: Pick<References, 'table' | 'references' | 'onDelete'>): s
 
 export const sqlitePrinter: DdlPrinter = {
   quote,
-  createTable: (table) => {
+  createTable: (table, foreignKeys) => {
     const counted = table.columns.some((column) => column.autoIncrement === true);
     const parts = [
       ...table.columns.map(columnOf),
       ...(counted ? [] : [`PRIMARY KEY (${quoteAll(table.primaryKey)})`]),
       ...table.uniques.map((key) => `CONSTRAINT ${quote(key.name)} UNIQUE (${quoteAll(key.columns)})`),
-      ...foreignKeysOf(table).map(
+      ...foreignKeys.map(
         (key) => `CONSTRAINT ${quote(key.name)} FOREIGN KEY (${quote(key.column)}) ${targetOf(key)}`,
       ),
     ];

@@ -1,6 +1,7 @@
 /** SQLite 3.45+. */
 import type { Scalar } from '../../plan/values.js';
-import type { BindValue, Match, SqlDialect } from '../sql-dialect.js';
+import type { BindValue, Match, SqlDialect } from '../contract.js';
+import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, '[$&]');
@@ -23,6 +24,7 @@ export const sqlite: SqlDialect = {
   shareLock: '',
   emptyRow: 'default values',
   rowLock: '',
+  readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
   bind(field, value) {

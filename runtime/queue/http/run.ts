@@ -6,7 +6,8 @@ import { createDirectoryStore, isFileName, signFile, type FileStore } from '../r
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
-import type { Attempted, RunModelOnce } from '../models/run-model.js';
+import type { Attempted } from '../models/attempt.js';
+import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
 import { answerJson, errorHeaders, refuse, refusePart } from './wire.js';
 

@@ -1,6 +1,6 @@
 /** Models that are TypeScript functions. */
 import type { ModelError, QueueModelDeclaration, RunModel } from '../../../contract/queue-model.js';
-import { final, type Attempted, type Run } from './run-model.js';
+import { final, type Attempted, type Run } from './attempt.js';
 
 /** The module of a model, loaded on first use. */
 export type LoadFunction = (model: string) => Promise<{ readonly run: RunModel<unknown, unknown> }>;

@@ -5,7 +5,7 @@
  */
 import type { QueueRunner } from '../../../contract/queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../requests/outcome.js';
-import { final, type Attempted, type Run } from './run-model.js';
+import { final, type Attempted, type Run } from './attempt.js';
 
 type HttpRunner = Extract<QueueRunner, { kind: 'http' }>;
 

@@ -1,29 +1,10 @@
 /** Runs a model once: checks what goes in and what comes out, and sees to it that it ends in time. */
-import type { LogLevel, QueueModelDeclaration, RunFiles } from '../../../contract/queue-model.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { checkInput, isOutput } from './input.js';
 import { platformOutcome, type Outcome } from '../requests/outcome.js';
+import { final, type Attempted, type Run } from './attempt.js';
 import { runFunction, type LoadFunction } from './function-runner.js';
 import { runHttp } from './http-runner.js';
-
-export interface Run {
-  readonly requestId: string;
-  readonly input: unknown;
-  /** What the last `progress` of an earlier attempt said. */
-  readonly resumed: unknown;
-  log(message: string, level?: LogLevel): void;
-  progress(state: unknown): void;
-  readonly files: RunFiles;
-  /** Aborted when the run is to end early. */
-  readonly signal: AbortSignal;
-  /** Told of what a function threw: for the operator, never for the caller. */
-  readonly onFailure: (error: unknown) => void;
-}
-
-/** Outcome of one attempt; `retry`: the platform broke it, another one may succeed. */
-export interface Attempted {
-  readonly outcome: Outcome;
-  readonly retry: boolean;
-}
 
 export type RunModelOnce = (model: QueueModelDeclaration, run: Run) => Promise<Attempted>;
 
@@ -57,8 +38,6 @@ const faultOf = ({ status, body }: Outcome, model: QueueModelDeclaration): strin
   if (status !== 200 || isOutput(model, body)) return null;
   return 'the result is not of the form that the model promises';
 };
-
-export const final = (outcome: Outcome): Attempted => ({ outcome, retry: false });
 
 const perform = (model: QueueModelDeclaration, run: Run, load: LoadFunction): Promise<Attempted> =>
   model.runner.kind === 'function' ? runFunction(model, run, load) : runHttp(model.runner, run);

@@ -106,7 +106,7 @@ it('finds a made file that somebody has edited, and makes it anew', async () => 
 
 it('leaves the client as it is where the tools are not installed, and says so', async () => {
   const root = join(place, 'installed');
-  for (const name of ['client', 'generated', 'generator', 'runtime', 'spec', 'package.json'])
+  for (const name of ['client', 'contract', 'generated', 'generator', 'runtime', 'spec', 'package.json'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true });
   mkdirSync(join(root, 'node_modules'));
   for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.has(name)))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emitDocs } from '../../../generator/emitters/docs/index.js';
 import { emitErrors } from '../../../generator/emitters/errors/index.js';
-import type { Collection } from '../../../generator/model/types.js';
+import type { Collection, JsonSchema, QueueModel } from '../../../generator/model/types.js';
 import type { ErrorCode, ErrorDetails } from '../../cases/shop/expected/server/errors.js';
 import { collection, counter, field, model } from '../models.js';
 import { manyToOne } from './relations.js';
@@ -68,6 +68,47 @@ describe('the page of a collection', () => {
       ),
     );
     expect(page).toContain('"$URL/items/thing?fields=id,name&limit=3"');
+  });
+});
+
+const queuePageOf = (input: JsonSchema): string => {
+  const queueModel: QueueModel = {
+    id: 'shop/words',
+    title: 'Words',
+    description: 'Counts words.',
+    access: 'user',
+    runner: { kind: 'http', url: 'http://127.0.0.1/words', headers: {} },
+    class: 'default',
+    timeout: 1000,
+    attempts: 1,
+    concurrency: { model: 1, account: 1 },
+    input,
+    output: { type: 'object' },
+    names: { file: 'words', type: 'Words' },
+  };
+  const files = emitDocs(model([], { queueModels: [queueModel] }));
+  return files.find(({ path }) => path === 'docs/models/words.md')?.content ?? '';
+};
+
+describe('the page of a queue model', () => {
+  it('has an example that can be run where the model gives none', () => {
+    const input = {
+      type: 'object',
+      required: ['size', 'kind', 'text'],
+      properties: {
+        size: { type: 'integer', minimum: 8 },
+        kind: { enum: ['a', 'b'] },
+        text: { type: 'string' },
+        more: { type: 'string' },
+      },
+    };
+    expect(queuePageOf(input)).toContain(`-d '{"size":8,"kind":"a","text":"example"}'`);
+  });
+
+  it('says what a property without a type takes', () => {
+    const page = queuePageOf({ type: 'object', properties: { any: {}, one: { enum: ['x', 1] } } });
+    expect(page).toContain('| `any` | any JSON |');
+    expect(page).toContain('| `one` | one of `"x"`, `1` |');
   });
 });
 

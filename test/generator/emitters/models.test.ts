@@ -136,11 +136,9 @@ describe('a collection', () => {
       relations: [oneToMany('things', 'thing', 'model')],
     });
     const content = emitFile('server/thing.ts', [things, models]);
-    expect(content).toContain(
-      "import { Model as svcModel, type RelationMappings } from 'objection';\nimport { Model }",
-    );
+    expect(content).toContain("import { Model as svcModel } from 'objection';\nimport { Model }");
     expect(content).toContain('extends (svcModel as svc.WithFields<typeof svcModel, typeof fields>)');
-    expect(content).toContain('relation: svcModel.BelongsToOneRelation,\n      modelClass: Model,');
+    expect(content).toContain('svc.relationMappings(Thing, relations, { modelRow: Model });');
   });
 
   it('declares relations to collections that are not there, but maps none', () => {
@@ -156,13 +154,14 @@ describe('a collection', () => {
     (name) => {
       const content = emitFile('server/thing.ts', [
         collection('thing', [counter('id'), field(name, 'integer')], {
-          relations: [manyToOne(name, 'thing', { modelName: 'odd' })],
+          relations: [manyToOne(name, 'thing', { property: 'odd' })],
         }),
       ]);
       expect(content).toContain(
         '  // Not mapped, because Objection would take their column names apart: odd.\n}',
       );
-      expect(content).not.toContain('RelationMappings');
+      expect(content).not.toContain('relationMappings');
+      expect(content).not.toContain('property:');
     },
   );
 
@@ -181,12 +180,12 @@ describe('a collection', () => {
     ]);
     expect(content).toContain(
       [
-        "    lines: svc.oneToMany('line', ['thing'], ['id'], {",
-        "      junctionField: 'other',",
-        "      sortField: 'place',",
-        "      deselect: 'delete',",
-        '      listed: true,',
-        '    }),',
+        "  lines: svc.oneToMany('line', ['thing'], ['id'], {",
+        "    junctionField: 'other',",
+        "    sortField: 'place',",
+        "    deselect: 'delete',",
+        '    listed: true,',
+        '  }),',
       ].join('\n'),
     );
   });

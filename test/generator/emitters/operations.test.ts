@@ -54,6 +54,26 @@ describe('the input of an operation', () => {
   });
 });
 
+describe('a named schema', () => {
+  const line = { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] };
+  const order = { type: 'object', properties: { lines: { type: 'array', items: line } } };
+  const operationTypes = [
+    { name: 'Line', schema: line },
+    { name: 'Order', schema: { ...order, description: 'What is bought' } },
+  ];
+  const content = (): string =>
+    emitOperations(model([], { operations: [operation({ body: line })], operationTypes }))[0]?.content ?? '';
+
+  it('is a type of its own, with its description, and names the schemas in it', () => {
+    expect(content()).toContain('export type Line = { sku: string };');
+    expect(content()).toContain('/** What is bought */\nexport type Order = { lines?: Line[] };');
+  });
+
+  it('stands for every schema that says the same', () => {
+    expect(content()).toContain('export type ThingDoInput = { body: Line };');
+  });
+});
+
 describe('the output of an operation', () => {
   it('is the body of its one response', () => {
     expect(outputOf([json({ type: 'string' })])).toBe('string');

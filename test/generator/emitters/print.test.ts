@@ -195,7 +195,9 @@ describe('markdown', () => {
   it.each([
     ['a | b', 'a \\| b'],
     ['<script>&amp;', '&lt;script>&amp;amp;'],
-    ['*bold* _it_ `code` [x](y) ~~no~~', '\\*bold\\* \\_it\\_ \\`code\\` \\[x\\](y) \\~\\~no\\~\\~'],
+    ['*bold* _it_ [x](y) ~~no~~', '\\*bold\\* \\_it\\_ \\[x\\](y) \\~\\~no\\~\\~'],
+    ['says `code`, a`b and svc_users', 'says `code`, a\\`b and svc_users'],
+    ['`a|b` is code', '<code>a&#124;b</code> is code'],
     ['line\nbreak', 'line break'],
   ])('prints the text %j as %s', (value, printed) => {
     expect(text(value)).toBe(printed);

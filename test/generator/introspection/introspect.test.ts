@@ -9,7 +9,7 @@ import type {
 } from '../../../generator/introspection/catalog.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { catalogReader, createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
-import { printerOf } from '../../../runtime/databases/ddl.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -264,7 +264,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
         ('book', 'Isbn', NULL, 'meta', '{"a": {"b": [1, null]}}', NULL),
         ('author', 'name', NULL, NULL, 'null', FALSE);
       INSERT INTO svc_relations (many_collection, many_field, one_collection) VALUES ('book', 'author', 'author');
-    `.replaceAll('"group"', printerOf(dialect).quote('group')),
+    `.replaceAll('"group"', (await loadDialect(dialect)).quote('group')),
     );
     const { meta } = await introspect(reader, { include: ['nothing'] });
     expect(meta).toEqual({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   collectionNames,
   graphqlName,
-  relationModelName,
+  relationProperty,
   specFileOf,
 } from '../../../generator/model/naming.js';
 
@@ -93,8 +93,10 @@ describe('names in GraphQL', () => {
 describe('names of relations in Objection', () => {
   it.each([
     // name, many, taken, want
-    ['ArtistId', false, [], 'artist'],
-    ['artist_id', false, [], 'artist'],
+    ['ArtistId', false, ['ArtistId'], 'artist'],
+    ['artist_id', false, ['artist_id'], 'artist'],
+    ['house', false, [], 'house'],
+    ['InvoiceLine', true, [], 'InvoiceLine'],
     ['artist', false, ['artist'], 'artistRow'],
     ['works', true, ['works'], 'worksRows'],
     ['works', true, ['works', 'worksRows'], 'worksRows_'],
@@ -105,7 +107,7 @@ describe('names of relations in Objection', () => {
     ['__proto__', true, [], 'proto'],
     ['order line', true, [], 'orderLine'],
   ])('of %j (many: %s) beside %j is %s', (name, many, taken, want) => {
-    expect(relationModelName(name, { many, taken: new Set(taken) })).toBe(want);
+    expect(relationProperty(name, { many, taken: new Set(taken) })).toBe(want);
   });
 });
 

@@ -183,7 +183,7 @@ describe('names that would be one', () => {
         { foreignKeys: [key(['author'], 'authors'), key(['author_id'], 'authors')] },
       ),
     ];
-    expect(relationsOf(build(tables), 'books').map(({ modelName }) => modelName)).toEqual([
+    expect(relationsOf(build(tables), 'books').map(({ property }) => property)).toEqual([
       'authorRow',
       'authorRow_',
     ]);

@@ -10,12 +10,12 @@ describe('a foreign key', () => {
     expect(shown(built, 'Album')).toEqual(['ArtistId: one Artist (ArtistId = ArtistId)']);
     expect(shown(built, 'Artist')).toEqual(['Album: many Album (ArtistId = ArtistId)']);
     expect(relationsOf(built, 'Album')[0]).toMatchObject({
-      modelName: 'artist',
+      property: 'artist',
       meta: false,
       graphql: 'ArtistId',
     });
     expect(relationsOf(built, 'Artist')[0]).toMatchObject({
-      modelName: 'album',
+      property: 'Album',
       meta: false,
       junctionField: null,
       sortField: null,
@@ -76,9 +76,9 @@ describe('a foreign key', () => {
       },
     );
     expect(build([artists, broken]).warnings).toEqual([
-      'broken.x: it refers to nowhere.id, which does not exist; SQLite refuses writes to broken',
-      'broken.x: it refers to broken, which has no such primary key; SQLite refuses writes to broken',
-      'broken.x, y: it refers to Artist.Name, ArtistId, which is not unique; SQLite refuses writes to broken and Artist',
+      'broken.x: it refers to nowhere.id, which does not exist; the database refuses writes to broken',
+      'broken.x: it refers to broken, which has no such primary key; the database refuses writes to broken',
+      'broken.x, y: it refers to Artist.Name, ArtistId, which is not unique; the database refuses writes to broken and Artist',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('meta', () => {
     ]);
     expect(relationsOf(built, 'works')[0]).toMatchObject({
       name: 'artist',
-      modelName: 'artistRow',
+      property: 'artistRow',
       meta: true,
     });
   });
@@ -186,7 +186,7 @@ describe('meta', () => {
     expect(relationsOf(built, 'blocks')[1]).toMatchObject({
       field: 'item',
       collectionField: 'collection',
-      modelName: 'itemRow',
+      property: 'itemRow',
     });
     expect(relationsOf(built, 'Album').find(({ name }) => name === 'blocks')).toMatchObject({
       junctionField: 'item',

@@ -96,7 +96,10 @@ describe('the OpenAPI emitter', () => {
   });
 
   it('names the statuses an operation can answer with, once each', () => {
-    const { paths } = openApiDocument(albums());
+    const of = albums();
+    const limit = { status: 429, message: 'Too many requests', family: 'server', details: {} };
+    const errors = [...of.errors, { code: 'REQUESTS_EXCEEDED', ...limit }];
+    const { paths } = openApiDocument({ ...of, errors });
     expect(Object.keys(paths?.['/items/Album']?.post?.responses ?? {})).toEqual([
       '200',
       '204',
@@ -105,6 +108,7 @@ describe('the OpenAPI emitter', () => {
       '403',
       '413',
       '415',
+      '429',
       '500',
       '503',
     ]);
@@ -113,10 +117,11 @@ describe('the OpenAPI emitter', () => {
       '400',
       '401',
       '403',
+      '429',
       '500',
       '503',
     ]);
-    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '401']);
+    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '401', '429']);
   });
 
   it('asks for a token where an operation is not public', () => {

@@ -1,7 +1,7 @@
 /** Logins that a browser keeps: cookies, good ones and those that are no good any more. */
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
-import { findFreePort } from '../../services/server.js';
+import { reservePort } from '../../services/ports.js';
 import { createClient } from '../harness/client.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
@@ -184,7 +184,7 @@ describe.each(settings)('cookies on $dialect through $door', (setting) => {
   });
 
   it('are secure where the server is known by an https address, whoever terminates TLS', async () => {
-    const port = await findFreePort();
+    const port = await reservePort();
     const behind = await server().startAnother({
       PORT: String(port),
       PUBLIC_URL: `https://127.0.0.1:${port}`,

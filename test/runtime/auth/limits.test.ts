@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAttempts } from '../../../runtime/auth/attempts.js';
 import { verifyPassword } from '../../../runtime/auth/passwords/hash.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { enableCodes, login, logIn, password, peopleServer, readBooks } from './people.js';

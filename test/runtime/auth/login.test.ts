@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashRefresh } from '../../../runtime/auth/tokens.js';
-import { printerOf } from '../../../runtime/databases/ddl.js';
 import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
@@ -206,7 +205,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
         'INVALID_CREDENTIALS',
       ]);
       const { refresh_token: token } = await logIn(server(), 'cleo');
-      const text = `update svc_sessions set expires = 1 where ${printerOf(setting.dialect).quote('user')} = ?`;
+      const text = `update svc_sessions set expires = 1 where ${server().database.sql.quote('user')} = ?`;
       await server().database.write({ text, values: [server().ids.users.get('cleo') ?? ''] });
       expect((await refresh(server(), token)).codes).toEqual(['INVALID_CREDENTIALS']);
     });

@@ -1,11 +1,13 @@
 /** One-time passwords. */
 import { describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
+import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { activityOf, codeOf, enableCodes, login, password, peopleServer } from './people.js';
 
 describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
+  stopClock();
   const server = useServer({ ...peopleServer(setting), ...setting });
   const post = (path: string, body: unknown, as?: string) =>
     server().request('POST', path, { body, ...(as !== undefined && { as }) });

@@ -1,6 +1,7 @@
 /** Policies that ask for one-time passwords: until these are on, nothing is permitted but to turn them on. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
+import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, type Answer } from '../server-harness.js';
 import { codeOf, login, logIn, password, peopleAccess, peopleServer, readBooks, refresh } from './people.js';
@@ -8,6 +9,7 @@ import { codeOf, login, logIn, password, peopleAccess, peopleServer, readBooks, 
 const refused = ({ status, codes, text }: Answer) => [status, codes, text.includes('one-time passwords')];
 
 describe.each(settings)('a second factor that is asked for on $dialect through $door', (setting) => {
+  stopClock();
   const { users = {}, policies = {}, ...access } = peopleAccess;
   const server = useServer({
     ...peopleServer(setting),

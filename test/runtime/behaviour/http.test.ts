@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../harness/send-chunks.js';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, settings, type TestAccess } from '../server-harness.js';
+import { adminToken, allSettings, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
 
 const access: TestAccess = {
@@ -22,7 +22,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const itemPaths = ({ paths }: { readonly paths: object }) =>
   Object.keys(paths).filter((path) => path.startsWith('/items/'));
 
-describe.each(settings)('HTTP on $dialect through $door', (setting) => {
+describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   const book = '/items/book/201?fields=title';
   const post = (raw: string, headers: Readonly<Record<string, string>> = json) =>
@@ -362,7 +362,7 @@ describe.each(settings)('HTTP on $dialect through $door', (setting) => {
   });
 });
 
-describe.each(settings)('a failure of ours on $dialect through $door', (setting) => {
+describe.each(allSettings)('a failure of ours on $dialect through $door', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta });
 
   it('is told to the client in general, to the log with its statement, and values to nobody', async () => {

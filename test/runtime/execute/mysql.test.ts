@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
-import { openDatabase, type Database } from '../../../runtime/databases/contract.js';
+import { openDatabase } from '../../../runtime/databases/open.js';
+import type { Database } from '../../../runtime/databases/contract.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 
 describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (dialect) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
-import { openDatabase, type Database } from '../../../runtime/databases/contract.js';
+import { openDatabase } from '../../../runtime/databases/open.js';
+import type { Database } from '../../../runtime/databases/contract.js';
 import { clientOptions } from '../../../runtime/databases/postgres/options.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../runtime/databases/contract.js';
+import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Service } from '../../services.js';
 import { startMariadb } from '../../services/mariadb.js';
 import { giveFolder, startPostgres } from '../../services/postgres.js';

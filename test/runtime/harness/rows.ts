@@ -1,7 +1,7 @@
 /** Rows of the system tables, written as somebody at a database shell would. */
 import { randomUUID } from 'node:crypto';
 import type { BindValue, Database } from '../../../runtime/databases/contract.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ import { createHandle, type Handle } from '../../../runtime/items/handle.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 import { ensureAccessVersion } from '../../../runtime/schema/access-version.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { openAccess, registry } from './records.js';

@@ -1,6 +1,5 @@
 /** Writes down the statements that go through a database. */
-import type { Database, Executor } from '../../../runtime/databases/contract.js';
-import type { BindValue } from '../../../runtime/databases/sql-dialect.js';
+import type { BindValue, Database, Executor } from '../../../runtime/databases/contract.js';
 
 export interface Recorder {
   readonly database: Database;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
 import { createHandle, type Handle } from '../../../runtime/items/handle.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 import { dialects } from '../../databases.js';
 import { accessOf, adminToken } from './access.js';
 import { openArchive, type Archive } from './archive.js';

@@ -2,7 +2,7 @@
 import type { Access } from '../../../runtime/access/access.js';
 import { createRegistry, defineCollection, integer, string } from '../../../contract/collection.js';
 import { createHandle, type Handle } from '../../../runtime/items/handle.js';
-import { loadDialect } from '../../../runtime/databases/dialects.js';
+import { loadDialect } from '../../../runtime/databases/open.js';
 import type { Archive } from './archive.js';
 
 /** Rows of a list without a limit. */

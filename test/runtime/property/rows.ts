@@ -1,6 +1,6 @@
 /** The archive's rows: made up, always the same ones. Rows refer to earlier ones only. */
 import * as fc from 'fast-check';
-import type { FieldType } from '../../../contract/collection.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import type { TestDialect } from '../../databases.js';
 import { stored, uuidOf, words } from './values.js';
 

@@ -1,6 +1,7 @@
 /** Values of every type: as they are stored, compared and sent. */
 import * as fc from 'fast-check';
-import type { Field, FieldType } from '../../../contract/collection.js';
+import type { Field } from '../../../contract/collection.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import type { TestDialect } from '../../databases.js';
 import type { Collation } from './collation.js';
 

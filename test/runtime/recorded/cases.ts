@@ -70,9 +70,22 @@ export const runCase = async (
   given: RecordedCase,
   server: TestServer,
   bindings: Bindings,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> => (await replayCase(given, server, bindings)).problems;
+
+interface Replay {
+  readonly answer: Answer;
+  /** What is wrong with it, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Sends the case, and binds what the answer has in place of its placeholders. */
+export const replayCase = async (
+  given: RecordedCase,
+  server: TestServer,
+  bindings: Bindings,
+): Promise<Replay> => {
   const answer = await sendCase(given, server, bindings);
-  return isForeign(given, server.dialect) ? [] : judge(given, answer, bindings);
+  return { answer, problems: isForeign(given, server.dialect) ? [] : judge(given, answer, bindings) };
 };
 
 const sendCase = (

@@ -6,6 +6,7 @@ import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import type { TestDialect } from '../../databases.js';
 import {
   startTestServer,
+  type Door,
   type TestAccess,
   type TestMeta,
   type TestPermission,
@@ -69,10 +70,11 @@ const readMeta = (): Museum => load(readFileSync(dataPath('meta.yaml'), 'utf8'))
 
 export const readAccess = (): Museum['access'] => readMeta().access;
 
-export const startMuseum = async (dialect: TestDialect): Promise<TestServer> => {
+export const startMuseum = async (dialect: TestDialect, door: Door = 'plain'): Promise<TestServer> => {
   const { museum, access } = readMeta();
   const server = await startTestServer({
     dialect,
+    door,
     file: dataPath(files[dialect]),
     meta: toMeta(museum),
     access: await toAccess(access),

@@ -1,6 +1,7 @@
 /** The recorded contract: every case in order, on every database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
+import { stopClock } from '../harness/clock.js';
 import type { TestServer } from '../server-harness.js';
 import { groups, readCases, runCase } from './cases.js';
 import type { Bindings } from './compare.js';
@@ -15,6 +16,7 @@ describe.each(dialects)('the recorded cases on %s', (dialect) => {
 
   describe.each(groups)('%s', (group) => {
     const bindings: Bindings = new Map();
+    if (group === 'auth') stopClock();
     beforeAll(() => restoreMuseum(server));
 
     for (const recorded of readCases(group)) {

@@ -1,7 +1,7 @@
 /** Of values that nobody listed: what holds for any of them. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { FieldType } from '../../../contract/collection.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import { readValue } from '../../../runtime/plan/values.js';
 
 /** The canonical value; null where it is refused. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Field, FieldType } from '../../../contract/collection.js';
+import type { Field } from '../../../contract/collection.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import { keptValue, readValue } from '../../../runtime/plan/values.js';
 
 type Options = Partial<Omit<Field, 'name' | 'type'>>;

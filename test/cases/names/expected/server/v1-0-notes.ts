@@ -7,6 +7,10 @@ const fields = {
   order: svc.integer({ nullable: true }),
 };
 
+const relations = {
+  order: svc.manyToOne('order', ['order'], ['select']),
+};
+
 /** A row of v1.0 notes. */
 export class V10Notes extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'v1.0 notes';
@@ -20,7 +24,5 @@ export const v10Notes = svc.defineCollection({
   model: V10Notes,
   key: ['id'],
   fields,
-  relations: {
-    order: svc.manyToOne('order', ['order'], ['select']),
-  },
+  relations,
 });

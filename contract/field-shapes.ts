@@ -1,0 +1,52 @@
+/** How values of field types that have limits look in JSON. */
+
+/** What of a column its JSON Schema and its example depend on; `null`: not limited, or not known. */
+export interface FieldShape {
+  readonly length: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  readonly bits: number | null;
+  readonly unsigned: boolean;
+  /** Digits after the second. */
+  readonly fraction: number | null;
+  readonly values: readonly string[] | null;
+}
+
+/** What the server sends, or what it takes. */
+export type Direction = 'read' | 'write';
+
+/** JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON keeps no more than 53 bits and a sign. */
+export const integerSchema = ({ bits, unsigned }: FieldShape): JsonSchema => {
+  const width = bits ?? 32;
+  return unsigned
+    ? { type: 'integer', minimum: 0, maximum: Math.min(2 ** width - 1, Number.MAX_SAFE_INTEGER) }
+    : {
+        type: 'integer',
+        minimum: Math.max(-(2 ** (width - 1)), Number.MIN_SAFE_INTEGER),
+        maximum: 2 ** (width - 1) - 1,
+      };
+};
+
+/** Exact in a string. More digits after the point than the column has are rounded by the database. */
+export const decimalSchema = ({ precision, scale }: FieldShape, direction: Direction): JsonSchema => {
+  if (direction === 'read') return { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' };
+  const digits = precision === null ? null : precision - (scale ?? 0);
+  const whole = digits === null ? '[0-9]+' : digits === 0 ? '0' : `[0-9]{1,${digits}}`;
+  return { type: ['string', 'number'], pattern: `^-?${whole}(\\.[0-9]+)?$` };
+};
+
+export const decimalExample = ({ precision, scale }: FieldShape): string => {
+  const whole = precision !== null && precision === scale ? '0' : '1';
+  return scale === null || scale === 0 ? whole : `${whole}.${'0'.repeat(scale)}`;
+};
+
+export const day = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+export const clock = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
+/** Some databases keep spans of time in the same type. */
+export const span = `-?[0-9]?${clock}`;
+
+export const fractionOf = ({ fraction }: FieldShape): string =>
+  fraction === null || fraction === 0 ? '' : `.${'0'.repeat(fraction)}`;

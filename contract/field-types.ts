@@ -1,0 +1,284 @@
+/**
+ * Field types: one record each, with all that is true of the type on every database. What differs by database is in
+ * the folders of `runtime/databases` and `generator/introspection`.
+ */
+import {
+  clock,
+  day,
+  decimalExample,
+  decimalSchema,
+  fractionOf,
+  integerSchema,
+  span,
+  type Direction,
+  type FieldShape,
+  type JsonSchema,
+} from './field-shapes.js';
+import { operatorsIn, type Operator, type OperatorGroup } from './operators.js';
+
+/** How a filter on such a field is called. */
+interface FilterNames {
+  /** A component of OpenAPI. */
+  readonly openapi: string;
+  /** The stem of a GraphQL input type. */
+  readonly graphql: string;
+  /** A type of the client. */
+  readonly typescript: string;
+}
+
+interface FieldTypeRecord {
+  readonly operators: readonly OperatorGroup[];
+  readonly filter: FilterNames;
+  readonly typescript: string;
+  readonly graphql: string;
+  readonly schema: (shape: FieldShape, direction: Direction) => JsonSchema;
+  readonly example: (shape: FieldShape) => unknown;
+  /** How the value is written in JSON, for people; null where the example shows it. */
+  readonly wireForm: string | null;
+  /** What the TypeScript type cannot say; null where it says all. */
+  readonly note: string | null;
+  /** How payloads are compared with operands: as numbers, as texts, or as values that both have been read into. */
+  readonly comparison: 'number' | 'text' | 'value';
+  /** How `search` looks for a text in it; null: not at all. */
+  readonly search: 'icontains' | 'searched' | null;
+  /** Equal values are spelled the same. */
+  readonly canonical?: true;
+  /** Has a time of day, with digits after the second. */
+  readonly hasClock?: true;
+}
+
+const textOperators = ['equality', 'membership', 'nullness', 'matching', 'emptiness'] as const;
+const keyOperators = ['equality', 'membership', 'nullness'] as const;
+const orderedOperators = ['equality', 'membership', 'nullness', 'order'] as const;
+
+const textFilter: FilterNames = { openapi: 'StringOperators', graphql: 'string', typescript: 'TextFilter' };
+const keyFilter: FilterNames = { openapi: 'KeyOperators', graphql: 'id', typescript: 'KeyFilter' };
+const dateFilter: FilterNames = { openapi: 'DateOperators', graphql: 'date', typescript: 'DateFilter' };
+const nullFilter: FilterNames = { openapi: 'NullOperators', graphql: 'json', typescript: 'NullFilter' };
+
+const text = {
+  operators: textOperators,
+  filter: textFilter,
+  typescript: 'string',
+  graphql: 'String',
+  schema: ({ length, values }) => ({
+    type: 'string',
+    ...(length !== null && { maxLength: length }),
+    ...(values !== null && { enum: [...values] }),
+  }),
+  example: ({ length, values }) => values?.[0] ?? 'example'.slice(0, length ?? undefined),
+  wireForm: 'string',
+  note: null,
+  comparison: 'text',
+  search: 'icontains',
+} as const satisfies FieldTypeRecord;
+
+const records = {
+  string: text,
+  text,
+  integer: {
+    operators: orderedOperators,
+    filter: { openapi: 'IntegerOperators', graphql: 'number', typescript: 'NumberFilter' },
+    typescript: 'number',
+    graphql: 'Int',
+    schema: integerSchema,
+    example: () => 1,
+    wireForm: 'number',
+    note: null,
+    comparison: 'number',
+    search: 'searched',
+    canonical: true,
+  },
+  /** 64 bits do not fit a JSON number: digits in a string. Small numbers are taken as such too. */
+  bigInteger: {
+    operators: orderedOperators,
+    filter: { openapi: 'IntegerOperators', graphql: 'big_int', typescript: 'DigitsFilter' },
+    typescript: 'string',
+    graphql: 'BigInt',
+    schema: ({ unsigned }, direction) => ({
+      type: direction === 'read' ? 'string' : ['string', 'integer'],
+      pattern: unsigned ? '^[0-9]{1,20}$' : '^-?[0-9]{1,19}$',
+    }),
+    example: () => '1',
+    wireForm: 'string with a whole number',
+    note: 'A whole number, as digits.',
+    comparison: 'number',
+    search: 'searched',
+    canonical: true,
+  },
+  float: {
+    operators: orderedOperators,
+    filter: { openapi: 'NumberOperators', graphql: 'number', typescript: 'NumberFilter' },
+    typescript: 'number',
+    graphql: 'Float',
+    schema: () => ({ type: 'number' }),
+    example: () => 1.5,
+    wireForm: 'number',
+    note: null,
+    comparison: 'number',
+    search: 'searched',
+  },
+  decimal: {
+    operators: orderedOperators,
+    filter: { openapi: 'NumberOperators', graphql: 'number', typescript: 'DigitsFilter' },
+    typescript: 'string',
+    graphql: 'Decimal',
+    schema: decimalSchema,
+    example: decimalExample,
+    wireForm: 'string with a number',
+    note: 'A decimal number, as digits.',
+    comparison: 'number',
+    search: 'searched',
+  },
+  boolean: {
+    operators: ['equality', 'nullness'],
+    filter: { openapi: 'BooleanOperators', graphql: 'boolean', typescript: 'BooleanFilter' },
+    typescript: 'boolean',
+    graphql: 'Boolean',
+    schema: () => ({ type: 'boolean' }),
+    example: () => true,
+    wireForm: 'boolean',
+    note: null,
+    comparison: 'value',
+    search: null,
+    canonical: true,
+  },
+  date: {
+    operators: orderedOperators,
+    filter: dateFilter,
+    typescript: 'string',
+    graphql: 'Date',
+    schema: () => ({ type: 'string', format: 'date' }),
+    example: () => '2026-01-31',
+    wireForm: null,
+    note: 'YYYY-MM-DD',
+    comparison: 'value',
+    search: null,
+  },
+  time: {
+    operators: orderedOperators,
+    filter: dateFilter,
+    typescript: 'string',
+    graphql: 'String',
+    schema: (_, direction) => ({ type: 'string', pattern: `^${direction === 'read' ? span : clock}$` }),
+    example: (shape) => `12:30:00${fractionOf(shape)}`,
+    wireForm: null,
+    note: 'HH:MM:SS',
+    comparison: 'value',
+    search: null,
+    hasClock: true,
+  },
+  dateTime: {
+    operators: orderedOperators,
+    filter: dateFilter,
+    typescript: 'string',
+    graphql: 'Date',
+    schema: () => ({ type: 'string', pattern: `^${day}T${clock}$` }),
+    example: (shape) => `2026-01-31T12:30:00${fractionOf(shape)}`,
+    wireForm: null,
+    note: 'YYYY-MM-DDTHH:MM:SS',
+    comparison: 'value',
+    search: null,
+    hasClock: true,
+  },
+  timestamp: {
+    operators: orderedOperators,
+    filter: dateFilter,
+    typescript: 'string',
+    graphql: 'Date',
+    schema: (_, direction) => ({
+      type: 'string',
+      format: 'date-time',
+      ...(direction === 'read' && { pattern: `^${day}T${clock}Z$` }),
+    }),
+    example: (shape) => `2026-01-31T12:30:00${fractionOf(shape)}Z`,
+    wireForm: null,
+    note: 'YYYY-MM-DDTHH:MM:SSZ',
+    comparison: 'value',
+    search: null,
+    hasClock: true,
+  },
+  uuid: {
+    operators: keyOperators,
+    filter: keyFilter,
+    typescript: 'string',
+    graphql: 'ID',
+    schema: () => ({ type: 'string', format: 'uuid' }),
+    example: () => '0b7b1f5e-3f7a-4a57-8a3b-6f1f2c9d4e5a',
+    wireForm: 'string with a UUID',
+    note: null,
+    comparison: 'value',
+    search: 'searched',
+    canonical: true,
+  },
+  json: {
+    operators: ['nullness'],
+    filter: nullFilter,
+    typescript: 'unknown',
+    graphql: 'JSON',
+    schema: () => ({}),
+    example: () => ({ key: 'value' }),
+    wireForm: 'any JSON',
+    note: null,
+    comparison: 'text',
+    search: null,
+  },
+  csv: {
+    operators: textOperators,
+    filter: textFilter,
+    typescript: 'string[]',
+    graphql: '[String]',
+    schema: () => ({ type: 'array', items: { type: 'string', pattern: '^[^,]*$' } }),
+    example: () => ['example'],
+    wireForm: 'array of strings',
+    note: null,
+    comparison: 'text',
+    search: 'icontains',
+  },
+  binary: {
+    operators: keyOperators,
+    filter: keyFilter,
+    typescript: 'string',
+    graphql: 'String',
+    schema: ({ length }) => ({
+      type: 'string',
+      contentEncoding: 'base64',
+      ...(length !== null && { maxLength: 4 * Math.ceil(length / 3) }),
+    }),
+    example: () => 'AAAA',
+    wireForm: 'string in Base64',
+    note: 'Base64.',
+    comparison: 'value',
+    search: null,
+  },
+  /** A type svc does not know: readable as text. */
+  unknown: {
+    ...text,
+    operators: ['nullness'],
+    filter: nullFilter,
+    wireForm: 'string, as the database spells it',
+    search: null,
+  },
+} as const satisfies Readonly<Record<string, FieldTypeRecord>>;
+
+/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
+export type FieldType = keyof typeof records;
+
+export const fieldTypes: Readonly<Record<FieldType, FieldTypeRecord>> = records;
+
+const operatorSets = Object.fromEntries(
+  Object.entries(fieldTypes).map(([name, { operators }]) => [name, operatorsIn(operators)]),
+) as Readonly<Record<FieldType, ReadonlySet<Operator>>>;
+
+const concealedOperators = operatorsIn(['emptiness', 'nullness']);
+
+/** What of a field decides how it is compared. */
+interface Comparable {
+  readonly type: FieldType;
+  readonly conceal?: boolean;
+  readonly hash?: boolean;
+}
+
+/** Returns the filter operators of a field. Concealed values answer only whether there is one. */
+export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
+  conceal === true || hash === true ? concealedOperators : operatorSets[type];

@@ -1,0 +1,14 @@
+/** MySQL and MariaDB. */
+import type { DatabaseFolder } from '../contract.js';
+import { mysqlPrinter } from './ddl.js';
+import { mysql } from './dialect.js';
+import { isPermanent } from './errors.js';
+import { mariadbPrinter } from './mariadb-ddl.js';
+import { mariadb } from './mariadb-dialect.js';
+
+export const folder: DatabaseFolder = {
+  dialects: { mariadb: { sql: mariadb, ddl: mariadbPrinter }, mysql: { sql: mysql, ddl: mysqlPrinter } },
+  open: async (options) => (await import('./connection.js')).openMysql(options),
+  isPermanent,
+  bindKnex: async (options) => (await import('./knex.js')).bindKnex(options),
+};

@@ -1,0 +1,37 @@
+/** Knex on MySQL and MariaDB, for Objection models. */
+import type { Field } from '../../../contract/collection.js';
+import { cellToJson, type CellValue } from '../../execute/cells.js';
+import type { DatabaseOptions, KnexBinding } from '../contract.js';
+import { dialectOf, poolOptions, sessionSetup } from './connection.js';
+
+export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> => {
+  const { connectionLimit: max, ...connection } = poolOptions(options);
+  const dialect = await dialectOf(options);
+  const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
+  return {
+    sql: dialect,
+    config: {
+      client: 'mysql2',
+      connection: connection as object,
+      pool: {
+        min: 0,
+        max: max ?? 10,
+        afterCreate: (
+          raw: { query(text: string, done: (error: unknown) => void): void },
+          done: () => void,
+        ) => {
+          raw.query(setup, done);
+        },
+      },
+    },
+    toJson: (field, value) => cellToJson(field)(toCell(field, value)),
+  };
+};
+
+const numbers: ReadonlySet<Field['type']> = new Set(['boolean', 'integer', 'bigInteger'] as const);
+
+/** Bits come as bytes. */
+const toCell = ({ type }: Field, value: unknown): CellValue =>
+  numbers.has(type) && Buffer.isBuffer(value)
+    ? BigInt(`0x${value.toString('hex') || '0'}`)
+    : (value as CellValue);

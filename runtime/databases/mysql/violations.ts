@@ -1,0 +1,78 @@
+/** Reads constraint violations of MySQL and MariaDB from the errors of mysql2. */
+import type { Violation } from '../contract.js';
+import { found, violation } from '../violations.js';
+
+export const readViolation = (error: unknown, table: string): Violation | null => {
+  if (!(error instanceof Error)) return null;
+  const { errno, message, sqlState } = error as Error & Readonly<Record<'errno' | 'sqlState', unknown>>;
+  if (sqlState === signalled) return violation('check');
+  return typeof errno === 'number' ? readNumber(errno, message, table) : null;
+};
+
+/** What triggers of MySQL and MariaDB refuse with, whatever number they give it. */
+const signalled = '45000';
+
+/** https://mariadb.com/kb/en/mariadb-error-codes/ and https://dev.mysql.com/doc/mysql-errors/9.0/en/server-error-reference.html */
+const readNumber = (errno: number, text: string, table: string): Violation | null => {
+  const column = (pattern: RegExp): readonly string[] => [found(pattern, text) ?? []].flat();
+  switch (errno) {
+    case 1062:
+      return violation('unique', [], withoutTable(found(/for key '(.*)'$/s, text), table));
+    case 1452:
+    case 1216:
+      return violation('foreignKey', splitNames(found(/FOREIGN KEY \((`.*?`)\) REFERENCES/s, text)));
+    case 1451:
+    case 1217:
+      return violation('referenced');
+    case 1048:
+      return violation('notNull', column(/^Column '(.*)' cannot be null/s));
+    case 1364:
+      return violation('required', column(/^Field '(.*)' doesn't have/s));
+    case 1406:
+      return violation('tooLong', column(/for column '(.*)' at row/s));
+    case 1264:
+    case 1690:
+      return violation('range', column(lastColumn));
+    case 1265:
+    case 1292:
+    case 1366:
+    case 3157:
+    case 3988:
+      return violation('type', column(lastColumn));
+    // text that a function takes for JSON; it names no column of the table
+    case 3141:
+    case 4037:
+    case 4038:
+      return violation('type');
+    case 1416:
+    case 3140:
+    case 6136:
+      return violation('type', column(/ in value for column '(?:.*\.)?(.*?)'\.$/s));
+    // no partition takes the row; a generated column divides by 0; a trigger says no
+    case 1365:
+    case 1526:
+    case 1644:
+      return violation('check');
+    case 3819:
+      return violation('check', [], found(/^Check constraint '(.*)' is violated/s, text));
+    case 4025:
+      return violation('check', [], found(/CONSTRAINT `(?:.*`?\.`?)?(.*?)` failed/s, text));
+    default:
+      return null;
+  }
+};
+
+/** MySQL says `table.key`, MariaDB `key`. */
+const withoutTable = (key: string | null, table: string): string | null =>
+  key?.startsWith(`${table}.`) === true ? key.slice(table.length + 1) : key;
+
+/** `db`.`table`.`column`, or the column alone in quotes. */
+const lastColumn = /for column (?:`.*`\.)?[`'](.*?)[`'] at row/s;
+
+const splitNames = (list: string | null): readonly string[] =>
+  list === null
+    ? []
+    : list
+        .slice(1, -1)
+        .split('`, `')
+        .map((name) => name.replaceAll('``', '`'));

@@ -1,0 +1,12 @@
+/** PostgreSQL. */
+import type { DatabaseFolder } from '../contract.js';
+import { postgresPrinter } from './ddl.js';
+import { postgres } from './dialect.js';
+import { isPermanent } from './errors.js';
+
+export const folder: DatabaseFolder = {
+  dialects: { postgres: { sql: postgres, ddl: postgresPrinter } },
+  open: async (options) => (await import('./connection.js')).openPostgres(options),
+  isPermanent,
+  bindKnex: async (options) => (await import('./knex.js')).bindKnex(options),
+};

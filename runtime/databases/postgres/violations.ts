@@ -1,0 +1,82 @@
+/** Reads constraint violations of PostgreSQL from the errors of pg. */
+import type { Violation } from '../contract.js';
+import { found, violation } from '../violations.js';
+
+export const readViolation = (error: unknown, table: string): Violation | null => {
+  if (!(error instanceof Error)) return null;
+  const { code } = error as Error & { readonly code?: unknown };
+  const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  return isSqlState ? readSqlState(error as unknown as PostgresError, table) : null;
+};
+
+/** https://www.postgresql.org/docs/current/protocol-error-fields.html */
+interface PostgresError {
+  readonly code: string;
+  readonly message: string;
+  /** The function of the server that refused, in every language the same. */
+  readonly routine?: string;
+  readonly detail?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+  /** Where in the statement, or in one that a function of the database runs; of neither, a value is wrong. */
+  readonly position?: string;
+  readonly internalQuery?: string;
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const readSqlState = (error: PostgresError, table: string): Violation | null => {
+  const isOwn = error.table === undefined || error.table === table;
+  const column = isOwn ? [error.column ?? []].flat() : [];
+  const constraint = isOwn ? (error.constraint ?? null) : null;
+  switch (error.code) {
+    case '23505':
+    case '23P01':
+      return violation('unique', isOwn ? keyColumns(error) : [], constraint);
+    case '23503':
+      return isOwn && !error.message.startsWith('update or delete')
+        ? violation('foreignKey', keyColumns(error), constraint)
+        : violation('referenced');
+    case '23502':
+      return violation('notNull', column);
+    case '23514':
+      return violation('check', checkedColumn(constraint, table), constraint);
+    case '428C9':
+      return violation('type', [found(/column "(.*)"/s, error.message) ?? []].flat());
+    case '0A000':
+      // what a rule makes of an insert gives no row back
+      return error.routine === 'RewriteQuery' ? violation('skipped') : null;
+    case '22001':
+    case '54000':
+      return violation('tooLong', column);
+    case '22003':
+      return violation('range', column);
+    default:
+      if (isRaised(error)) return violation('check');
+      return error.code.startsWith('22') || isMisread(error) ? violation('type', column) : null;
+  }
+};
+
+/** A function of the database refused, with a code of its choice. */
+const isRaised = ({ code, routine }: PostgresError): boolean =>
+  code === 'P0001' || routine === 'exec_stmt_raise';
+
+/** What columns such as `tsquery`, `jsonpath` and `regclass` say of a text they cannot read. */
+const misreadings: ReadonlySet<string> = new Set(['42601', '42602', '42P01', '42704', '42883', '3F000']);
+
+const isMisread = ({ code, position, internalQuery }: PostgresError): boolean =>
+  misreadings.has(code) && position === undefined && internalQuery === undefined;
+
+/** A check of one column that was given no name is called `<table>_<column>_check`. */
+const checkedColumn = (constraint: string | null, table: string): readonly string[] => {
+  const start = `${table}_`;
+  if (constraint?.startsWith(start) !== true) return [];
+  return [found(/^(.*)_check\d*$/s, constraint.slice(start.length)) ?? []].flat();
+};
+
+/** `Key (a, "B c")=(…) …`: the names alone, in any language; the values stay where they are. */
+const keyColumns = ({ detail = '' }: PostgresError): readonly string[] =>
+  Array.from(
+    (found(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g),
+    ([plain, quoted]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')),
+  );

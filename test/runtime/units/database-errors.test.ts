@@ -1,0 +1,53 @@
+/** Which errors of a driver mean that its server is away, and which that waiting is in vain. */
+import { expect, it } from 'vitest';
+import { folder as mysql } from '../../../runtime/databases/mysql/index.js';
+import { isConnectionLoss as isMysqlLoss } from '../../../runtime/databases/mysql/errors.js';
+import { folder as postgres } from '../../../runtime/databases/postgres/index.js';
+import { isConnectionLoss as isPostgresLoss } from '../../../runtime/databases/postgres/errors.js';
+import { folder as sqlite } from '../../../runtime/databases/sqlite/index.js';
+
+const withCode = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code }, more);
+
+it.each([
+  ['ECONNREFUSED', true, true],
+  ['ECONNRESET', true, true],
+  ['ETIMEDOUT', true, true],
+  ['ENOTFOUND', true, true],
+  ['PROTOCOL_CONNECTION_LOST', true, false],
+  ['ER_SERVER_SHUTDOWN', true, false],
+  ['57P01', false, true],
+  ['53300', false, true],
+  ['23505', false, false],
+  ['ER_DUP_ENTRY', false, false],
+  ['ENOENT', false, false],
+])('%s is a loss for MySQL: %s, for PostgreSQL: %s', (code, forMysql, forPostgres) => {
+  expect(isMysqlLoss(withCode(code))).toBe(forMysql);
+  expect(isPostgresLoss(withCode(code))).toBe(forPostgres);
+});
+
+it('a socket that is gone is a loss, a file that is missing is none', () => {
+  const socket = withCode('ENOENT', { syscall: 'connect' });
+  const file = withCode('ENOENT', { syscall: 'open' });
+  for (const isLoss of [isMysqlLoss, isPostgresLoss]) {
+    expect(isLoss(socket)).toBe(true);
+    expect(isLoss(file)).toBe(false);
+    expect(isLoss('ECONNREFUSED')).toBe(false);
+    expect(isLoss(null)).toBe(false);
+  }
+});
+
+it.each([
+  ['ER_ACCESS_DENIED_ERROR', true, false],
+  ['HANDSHAKE_SSL_ERROR', true, true],
+  ['28P01', false, true],
+  ['3D000', false, true],
+  ['ECONNREFUSED', false, false],
+  ['57P03', false, false],
+])('%s is permanent for MySQL: %s, for PostgreSQL: %s', (code, forMysql, forPostgres) => {
+  expect(mysql.isPermanent(withCode(code))).toBe(forMysql);
+  expect(postgres.isPermanent(withCode(code))).toBe(forPostgres);
+});
+
+it('a file is never waited for', () => {
+  expect(sqlite.isPermanent(withCode('SQLITE_CANTOPEN'))).toBe(true);
+});
