@@ -361,8 +361,6 @@ const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
     'runtime/plan/rule',
     'runtime/plan/scope',
   ],
-  // to be one tree of plans, made in one pass
-  ['a write of a list is planned after that of its owner', 'runtime/plan/list', 'runtime/plan/write'],
 ];
 
 const loads = (path: string): readonly string[] =>
