@@ -1,5 +1,6 @@
 /** The surface that generated code, and a team's own code, may use. */
 export * from '../contract/collection.js';
+export * from '../contract/fields.js';
 export { relationMappings, type RelationMapping } from '../contract/relation-mappings.js';
 export type { OperationContext } from './operations/context.js';
 export { bindModels, type BoundModels } from './items/models.js';

@@ -55,6 +55,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type contract',
   ],
   'generator/emitters': ['type generator/model/types', 'generator/print', 'contract'],
+  'generator/emitters/models': [
+    'type generator/model/types',
+    'generator/print',
+    'contract',
+    'generator/introspection/index',
+  ],
   'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
@@ -280,7 +286,6 @@ it('emitters never import each other', () => {
 const namesDatabases: Readonly<Record<string, string>> = {
   'generator/introspection/catalog': 'the type that names them for everybody, and what only one of them has',
   'generator/introspection/index': 'the line per folder of the generator',
-  'generator/emitters/models/field': "which of a database's own types generated models spell out",
   'runtime/databases/contract': 'the forms of DATABASE_URL',
   'runtime/databases/open': 'the line per folder of the runtime',
   'runtime/config': 'the forms of DATABASE_URL, and how to write them',

@@ -3,7 +3,7 @@
  * functions from rows to tables.
  */
 import type { Catalog, CatalogReader, Dialect, IntrospectOptions } from './catalog.js';
-import type { DialectReader } from './dialect.js';
+import type { DialectReader, DialectTraits } from './dialect.js';
 import { readMeta } from './meta.js';
 import { mariadb, mysql } from './mysql/index.js';
 import { freezeDeep, sortBy } from './order.js';
@@ -13,6 +13,8 @@ import { sqlite } from './sqlite/index.js';
 
 /** A new dialect is a module of its own and a line here. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
+
+export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
 
 /**
  * Reads the whole schema in at most ten statements, whatever its size.

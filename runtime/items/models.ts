@@ -4,7 +4,8 @@
  */
 import type { Knex } from 'knex';
 import type { Model, Pojo } from 'objection';
-import type { CollectionDeclaration, Field, FieldDeclaration } from '../../contract/collection.js';
+import type { CollectionDeclaration, Field } from '../../contract/collection.js';
+import type { FieldDeclaration } from '../../contract/fields.js';
 import type { DatabaseOptions, KnexBinding } from '../databases/contract.js';
 import { bindKnex } from '../databases/open.js';
 import { readValue } from '../plan/values.js';

@@ -1,15 +1,9 @@
 /** One line of a field table: `Title: svc.string({ length: 160, required: true })`. */
+import { traitsOf } from '../../introspection/index.js';
 import type { Field, Model } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
-
-/** Types the SQL of the big databases treats unlike the field type they are read as. */
-const speaking = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
-
-/** PostgreSQL has more of them than can be listed; these are those that are what they are read as. */
-const silent = /^(?:text|(?:\w+\.)?citext|character varying|double precision)\b/;
-const textLike: ReadonlySet<Field['type']> = new Set(['string', 'text', 'float'] as const);
 
 interface Context {
   readonly dialect: Model['dialect'];
@@ -22,7 +16,8 @@ export const printField = (field: Field, constructor: string, context: Context):
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
 
 const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => {
-  const isKeyToMake = dialect === 'mysql' && field.primaryKey && !field.autoIncrement;
+  const { keysBeforeInsert, nameType } = traitsOf(dialect);
+  const isKeyToMake = keysBeforeInsert && field.primaryKey && !field.autoIncrement;
   const options = [
     ...printShape(field),
     flag('nullable', field.nullable),
@@ -34,7 +29,7 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
       : null,
     isKeyToMake ? text('keyDefault', standalone(field.defaultSql)) : null,
     ...printRules(field),
-    text('dbType', dbTypeToKnow(field, dialect)),
+    text('dbType', field.type === 'unknown' ? field.dbType : nameType(field)),
     text('collation', field.collation),
   ].filter((option) => option !== null);
   return options.length === 0 ? [] : [object(options)];
@@ -63,21 +58,6 @@ const printRules = (field: Field): (Code | null)[] => [
   field.validation === null ? null : pair('validation:', printValue(field.validation)),
   text('validationMessage', field.validationMessage),
 ];
-
-const dbTypeToKnow = (field: Field, dialect: Model['dialect']): string | null => {
-  const { type, dbType } = field;
-  if (type === 'unknown') return dbType;
-  // SQLite has no types of its own beyond the five storage classes; without one, a number may be there as text
-  if (dialect === 'sqlite') return dbType === '' ? dbType : null;
-  // JSON only by meta: the database does not see to it that it is
-  if (type === 'json') return /^jsonb?$/i.test(dbType) ? null : dbType;
-  if (dialect === 'postgres') return speaksPostgres(field) ? dbType.replace(/\(.*?\)/, '') : null;
-  return speaking.exec(dbType)?.[0].toLowerCase() ?? null;
-};
-
-/** An enum is told by its values. */
-const speaksPostgres = ({ type, values, dbType }: Field): boolean =>
-  textLike.has(type) && values === null && !silent.test(dbType);
 
 const flag = (name: string, value: boolean): Code | null => (value ? pair(`${name}:`, 'true') : null);
 

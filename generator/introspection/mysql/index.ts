@@ -82,10 +82,19 @@ const readViews = async (
   };
 };
 
+/** Types that SQL treats unlike the field type that they are read as. */
+const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
+
 const common: Omit<DialectReader, 'readTables'> = {
   vendor: 'mysql',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
+  keysBeforeInsert: false,
+  nameType({ type, dbType }) {
+    // JSON only by meta: the database does not see to it that it is
+    if (type === 'json') return /^json$/i.test(dbType) ? null : dbType;
+    return ownTypes.exec(dbType)?.[0].toLowerCase() ?? null;
+  },
 };
 
 export const mariadb: DialectReader = {
@@ -101,6 +110,7 @@ export const mariadb: DialectReader = {
 
 export const mysql: DialectReader = {
   ...common,
+  keysBeforeInsert: true,
   readTables: async (reader, admits) => {
     const rows = await readViews(reader, { admits, expression: 'expression' });
     return rowsToTables({

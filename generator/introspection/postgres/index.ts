@@ -3,7 +3,7 @@
  * tables at once; what extensions brought, and the parts of partitioned tables, are left out.
  * https://www.postgresql.org/docs/current/catalogs.html
  */
-import { readRows, type DialectReader } from '../dialect.js';
+import { readRows, type DialectReader, type TypedColumn } from '../dialect.js';
 import { rowsToTables, type ColumnRow, type ForeignKeyRow, type IndexRow, type TableRow } from './tables.js';
 
 /** Tables of the schema: r plain, p partitioned, f foreign, v view, m materialized view. */
@@ -84,10 +84,25 @@ const foreignKeys = `
     JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = k.other
   ORDER BY t.relname COLLATE "C", c.conname COLLATE "C", k.position`;
 
+const textLike: ReadonlySet<string> = new Set(['string', 'text', 'float']);
+
+/** Types that are what they are read as; there are more of the others than can be listed. */
+const plainTypes = /^(?:text|(?:\w+\.)?citext|character varying|double precision)\b/;
+
+const nameType = ({ type, dbType, values }: TypedColumn): string | null => {
+  // JSON only by meta: the database does not see to it that it is
+  if (type === 'json') return /^jsonb?$/.test(dbType) ? null : dbType;
+  // an enum is told by its values
+  const isNamed = textLike.has(type) && values === null && !plainTypes.test(dbType);
+  return isNamed ? dbType.replace(/\(.*?\)/, '') : null;
+};
+
 export const postgres: DialectReader = {
   vendor: 'postgres',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   jsonToText: (column) => `CAST(${column} AS text)`,
+  keysBeforeInsert: false,
+  nameType,
   readTables: async (reader, admits) => {
     const [tableRows, columnRows, indexRows, foreignKeyRows] = await Promise.all([
       readRows<TableRow>(reader, tables),

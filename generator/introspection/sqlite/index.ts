@@ -71,6 +71,9 @@ export const sqlite: DialectReader = {
   vendor: 'sqlite',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   jsonToText: (column) => column,
+  keysBeforeInsert: false,
+  // five storage classes, whatever is declared; where nothing is, a number may be there as text
+  nameType: ({ dbType }) => (dbType === '' ? dbType : null),
   readTables: async (reader, admits) => {
     const tableRows = await keepReadable(reader, await readRows<TableRow>(reader, tables));
     const names = [JSON.stringify(tableRows.map((table) => table.name))];

@@ -1,4 +1,4 @@
-/** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `mysql-rows`. */
+/** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `rows`. */
 import { isIP } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
 import type { RenderedStatement } from '../../sql/fragment.js';

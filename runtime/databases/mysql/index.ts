@@ -1,4 +1,7 @@
-/** MySQL and MariaDB. */
+/**
+ * MySQL and MariaDB: what `open` loads. Read `connection` first, then `rows` and `columns`, which turn packets of the
+ * driver into JSON. What only one of the two knows is in `dialect`, `ddl` (MySQL) and `mariadb-dialect`, `mariadb-ddl`.
+ */
 import type { DatabaseFolder } from '../contract.js';
 import { mysqlPrinter } from './ddl.js';
 import { mysql } from './dialect.js';

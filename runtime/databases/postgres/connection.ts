@@ -1,4 +1,4 @@
-/** PostgreSQL through pg. Rows are read from the messages themselves: see `postgres-connection` and `row-program`. */
+/** PostgreSQL through pg. Rows are read from the messages themselves: see `client` and `rows`. */
 import { Pool } from 'pg';
 import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import type { RenderedStatement } from '../../sql/fragment.js';

@@ -1,4 +1,7 @@
-/** PostgreSQL. */
+/**
+ * PostgreSQL: what `open` loads. Read `connection` first, then `client`, which takes rows out of the driver's stream, and
+ * `rows` and `columns`, which turn them into JSON.
+ */
 import type { DatabaseFolder } from '../contract.js';
 import { postgresPrinter } from './ddl.js';
 import { postgres } from './dialect.js';

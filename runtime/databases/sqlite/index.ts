@@ -1,4 +1,4 @@
-/** SQLite. */
+/** SQLite: what `open` loads. Read `connection` first, then `rows`, which turns values of the driver into JSON. */
 import type { DatabaseFolder } from '../contract.js';
 import { sqlitePrinter } from './ddl.js';
 import { sqlite } from './dialect.js';

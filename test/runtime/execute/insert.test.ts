@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRegistry, integer, string, type Collection } from '../../../contract/collection.js';
+import { createRegistry, type Collection } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
 import { insertRows } from '../../../runtime/execute/insert.js';
 import { mysql } from '../../../runtime/databases/mysql/dialect.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';

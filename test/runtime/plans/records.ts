@@ -1,17 +1,8 @@
 /** A shelf of records, and the people who look at it. */
 import { createAccess, type Access } from '../../../runtime/access/access.js';
 import type { AccessRows } from '../../../runtime/access/policies.js';
-import {
-  boolean,
-  createRegistry,
-  decimal,
-  defineCollection,
-  integer,
-  manyToOne,
-  oneToMany,
-  string,
-  text,
-} from '../../../contract/collection.js';
+import { createRegistry, defineCollection, manyToOne, oneToMany } from '../../../contract/collection.js';
+import { boolean, decimal, integer, string, text } from '../../../contract/fields.js';
 
 export const registry = createRegistry([
   defineCollection({

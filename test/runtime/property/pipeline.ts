@@ -1,6 +1,7 @@
 /** The real pipeline on the archive, for whatever access says. */
 import type { Access } from '../../../runtime/access/access.js';
-import { createRegistry, defineCollection, integer, string } from '../../../contract/collection.js';
+import { createRegistry, defineCollection } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
 import { createHandle, type Handle } from '../../../runtime/items/handle.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
 import type { Archive } from './archive.js';

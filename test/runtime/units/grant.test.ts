@@ -10,11 +10,10 @@ import { createPolicyBook, type AccessRows } from '../../../runtime/access/polic
 import {
   createRegistry,
   defineCollection,
-  integer,
   oneToMany,
-  string,
   type Collection,
 } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
 
 const registry = createRegistry([
   defineCollection({
