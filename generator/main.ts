@@ -31,6 +31,8 @@ export interface GenerateOptions {
 }
 
 export interface GenerateReport extends OutputReport {
+  /** What the output was made of. */
+  readonly catalog: Catalog;
   /** A sentence each. */
   readonly warnings: readonly string[];
   /** What clients of the output that stood there before lose. */
@@ -65,6 +67,7 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   );
   return {
     ...output,
+    catalog: model.catalog,
     warnings: [...warnings, ...client.warnings, ...stored.warnings],
     breaking: stored.breaking,
     client: client.outcome,

@@ -65,9 +65,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
-  const { quote } = items.dialect;
   const { readClaims } = tokens;
-  const known = createAccess(createAccessSource({ executor: database, quote, readClaims }));
+  const known = createAccess(createAccessSource({ executor: database, readClaims }));
   const access = config.rateLimit === null ? known : limitAccess(known, config.rateLimit);
   const availability = watchAvailability(database, observe);
   const loadQueue = createQueueLoader(options, { access, keys });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findCircles, imports, isWithin, modules, scan, type Import } from './imports.js';
 
 /** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
-const shared = ['contract', 'runtime/concurrency', 'runtime/config/package'];
+const shared = ['contract', 'runtime/concurrency', 'runtime/config/package', 'runtime/network'];
 
 /** The way of a request: each imports leftwards. */
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
@@ -55,13 +55,18 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type contract',
   ],
   'generator/emitters': ['type generator/model/types', 'generator/print', 'contract'],
+  'generator/client': [
+    'contract/ask-child',
+    'generator/emitters/client',
+    'type generator/model/types',
+    'generator/print',
+  ],
   'generator/emitters/models': [
     'type generator/model/types',
     'generator/print',
     'contract',
     'generator/introspection/index',
   ],
-  'generator/client': ['generator/emitters/client', 'type generator/model/types', 'generator/print'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
@@ -74,13 +79,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/index': ['contract', 'runtime/items/models', 'type runtime/operations'],
   'runtime/observe': ['type runtime/config'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
-  'runtime/config': [],
+  'runtime/config': ['runtime/network'],
+  'runtime/network': [],
 
   'runtime/request': before('runtime/request'),
   'runtime/access': before('runtime/access'),
   'runtime/plan': before('runtime/plan'),
   'runtime/sql': [...before('runtime/sql'), ...databaseContract],
-  'runtime/execute': [...before('runtime/execute'), ...databaseContract],
+  'runtime/execute': [...before('runtime/execute'), ...databaseContract, 'generated/server/system-rows'],
   'runtime/items': [
     ...shared,
     ...stages,
@@ -132,7 +138,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/access',
     'runtime/execute',
     ...databaseContract,
-    'runtime/config/providers',
+    'runtime/config/formats',
     'type runtime/config',
   ],
   'runtime/graphql': [
@@ -167,7 +173,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/request/body',
     'runtime/request/json-schema',
     'runtime/access',
-    'type runtime/execute',
+    'runtime/execute/system-rows',
     ...databaseContract,
   ],
   'runtime/queue/contract': ['type runtime/queue/requests/outcome'],
@@ -214,12 +220,20 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['runtime/processes/bundle'],
   express: ['runtime/http/express-app'],
   graphql: ['runtime/graphql', 'generator/client'],
-  'ipaddr.js': ['runtime/queue/webhooks/target'],
+  'ipaddr.js': ['runtime/network'],
   'js-yaml': ['generator/spec/yaml'],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],
   libsql: ['runtime/databases/sqlite'],
   liquidjs: ['runtime/auth/mail'],
+  'lru-cache': [
+    'runtime/access/access',
+    'runtime/execute/size-hints',
+    'runtime/graphql/documents',
+    'runtime/items/handle',
+    'runtime/queue/http/caller',
+    'runtime/request/query',
+  ],
   mysql2: ['runtime/databases/mysql'],
   pg: ['runtime/databases/postgres'],
   nodemailer: ['runtime/auth/mail'],

@@ -13,15 +13,12 @@ import { playlistTrack } from './playlist-track.js';
 import { track } from './track.js';
 import { svcAccess } from './svc-access.js';
 import { svcActivity } from './svc-activity.js';
-import { svcAttempts } from './svc-attempts.js';
 import { svcCollections } from './svc-collections.js';
 import { svcDashboards } from './svc-dashboards.js';
 import { svcDeliveries } from './svc-deliveries.js';
 import { svcDeliveryAttempts } from './svc-delivery-attempts.js';
 import { svcFields } from './svc-fields.js';
-import { svcIdempotency } from './svc-idempotency.js';
 import { svcKeys } from './svc-keys.js';
-import { svcLanes } from './svc-lanes.js';
 import { svcPanels } from './svc-panels.js';
 import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
@@ -31,9 +28,7 @@ import { svcRequests } from './svc-requests.js';
 import { svcRoles } from './svc-roles.js';
 import { svcSessions } from './svc-sessions.js';
 import { svcSettings } from './svc-settings.js';
-import { svcSigningKeys } from './svc-signing-keys.js';
 import { svcUsers } from './svc-users.js';
-import { svcWebhookSecrets } from './svc-webhook-secrets.js';
 
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
@@ -50,15 +45,12 @@ export const collections: readonly CollectionDeclaration[] = [
   track,
   svcAccess,
   svcActivity,
-  svcAttempts,
   svcCollections,
   svcDashboards,
   svcDeliveries,
   svcDeliveryAttempts,
   svcFields,
-  svcIdempotency,
   svcKeys,
-  svcLanes,
   svcPanels,
   svcPermissions,
   svcPolicies,
@@ -68,9 +60,7 @@ export const collections: readonly CollectionDeclaration[] = [
   svcRoles,
   svcSessions,
   svcSettings,
-  svcSigningKeys,
   svcUsers,
-  svcWebhookSecrets,
 ];
 
 export { operations } from './operations.js';

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { emitClient } from '../emitters/client/index.js';
+import { askChild } from '../../contract/ask-child.js';
 import type { Model, OutputFile } from '../model/types.js';
 import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
@@ -118,19 +119,9 @@ const hash = (value: unknown): string => {
 };
 
 const makeAside = async (task: ClientTask): Promise<readonly OutputFile[]> => {
-  const answer = await askChild(task);
+  const here = fileURLToPath(import.meta.url);
+  const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
+  const answer = await askChild<ClientAnswer>(child, task, 'the client step');
   if (answer.kind === 'made') return answer.files;
   throw new Error(`the client could not be made: ${answer.message}`);
 };
-
-const askChild = (task: ClientTask): Promise<ClientAnswer> =>
-  new Promise((settle, reject) => {
-    const here = fileURLToPath(import.meta.url);
-    const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
-    child.once('error', reject);
-    child.once('message', settle);
-    child.once('exit', (code, signal) =>
-      reject(new Error(`the client step ended early (${signal ?? `exit code ${code}`})`)),
-    );
-    child.send(task);
-  });

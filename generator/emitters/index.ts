@@ -7,6 +7,7 @@ import { emitGraphql } from './graphql/index.js';
 import { emitModels } from './models/index.js';
 import { emitOpenApi } from './openapi/index.js';
 import { emitOperations } from './operations/index.js';
+import { emitSystemRows } from './system-rows/index.js';
 
 const emitters: readonly Emitter[] = [
   emitCatalog,
@@ -15,6 +16,7 @@ const emitters: readonly Emitter[] = [
   emitModels,
   emitOperations,
   emitErrors,
+  emitSystemRows,
   emitDocs,
 ];
 

@@ -2,14 +2,11 @@ import type { IntrospectOptions } from './catalog.js';
 
 export type TableFilter = (name: string) => boolean;
 
-/** Holds one row that no client ever asks for. */
-const internalTable = 'svc_access_version';
-
 /** Which tables the catalog holds: system tables always, others as the patterns say; exclude wins. */
 export const createTableFilter = (options: IntrospectOptions): TableFilter => {
   const included = createMatcher(options.include?.length ? options.include : ['*']);
   const excluded = createMatcher(options.exclude ?? []);
-  return (name) => name !== internalTable && (name.startsWith('svc_') || (included(name) && !excluded(name)));
+  return (name) => name.startsWith('svc_') || (included(name) && !excluded(name));
 };
 
 const createMatcher = (patterns: readonly string[]): TableFilter => {

@@ -10,6 +10,7 @@ import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.j
 import { collectionNames, queueModelNames } from './naming.js';
 import { buildRelations, type BareRelation } from './relations.js';
 import { sameCollectionNames, spell } from './spelling.js';
+import { buildSystemTables } from './system-tables.js';
 import { checkSystemTables, collectionTables, remarkBrokenKeys, type CollectionTable } from './tables.js';
 import type { Collection, CollectionNames, Model } from './types.js';
 
@@ -32,7 +33,7 @@ export const assembleModel = ({
 }: ModelSources): { model: Model; warnings: readonly string[]; faults: readonly ModelFault[] } => {
   const findings: Findings = { faults: [], warnings: [] };
   const tables = collectionTables(catalog, spec, findings.warnings);
-  checkSystemTables(tables, spec, findings);
+  checkSystemTables(catalog, spec, findings);
   remarkBrokenKeys(tables, findings.warnings);
   const meta = overlayMeta(catalog, spec, findings.warnings);
   const links = findLinks(tables, meta, findings);
@@ -48,6 +49,7 @@ export const assembleModel = ({
     dialect: catalog.dialect,
     catalog,
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
+    systemTables: buildSystemTables(spec),
     operations: spec.operations,
     operationTypes: spec.operationTypes,
     errors: spec.errors,

@@ -13,11 +13,13 @@ export interface CollectionTable {
 
 export type Tables = ReadonlyMap<string, CollectionTable>;
 
-/** Every table is a collection, except those with svc's prefix that the spec does not declare. */
+/** Every table is a collection, except internal ones and those with svc's prefix that the spec does not declare. */
 export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[]): Tables => {
   const tables = new Map<string, CollectionTable>();
   for (const table of catalog.tables) {
-    const system = spec.collections.get(table.name)?.columns ?? null;
+    const file = spec.collections.get(table.name);
+    const system = file?.columns ?? null;
+    if (file?.internal === true) continue;
     if (system === null && table.name.startsWith('svc_')) {
       warnings.push(`${table.name}: names that start with "svc_" are reserved; the table is left out`);
     } else {
@@ -51,7 +53,8 @@ const faults: Readonly<Record<BrokenKey['fault'], string>> = {
 };
 
 /** A database without its system tables, or with those of an older version, cannot be served. */
-export const checkSystemTables = (tables: Tables, spec: Spec, { faults }: Findings): void => {
+export const checkSystemTables = (catalog: Catalog, spec: Spec, { faults }: Findings): void => {
+  const tables = new Map(catalog.tables.map((table) => [table.name, table]));
   const declared = [...spec.collections.values()].filter(({ columns }) => columns !== null);
   const missing = declared
     .filter(({ collection }) => !tables.has(collection))
@@ -62,8 +65,8 @@ export const checkSystemTables = (tables: Tables, spec: Spec, { faults }: Findin
     faults.push({ where: 'database', message, remedy });
   }
   for (const { collection, columns } of declared) {
-    const present = tables.get(collection)?.columns;
-    const absent = [...(columns?.keys() ?? [])].filter((column) => present?.has(column) === false);
+    const present = tables.get(collection)?.columns.map(({ name }) => name);
+    const absent = [...(columns?.keys() ?? [])].filter((column) => present?.includes(column) === false);
     if (absent.length === 0) continue;
     faults.push({ where: `table ${collection}`, message: `it lacks ${listWords(absent, 'and')}`, remedy });
   }

@@ -16,6 +16,8 @@ export interface Model {
   readonly catalog: Catalog;
   /** Sorted by name. */
   readonly collections: readonly Collection[];
+  /** Tables that svc keeps, those that are no collections too; sorted by name. */
+  readonly systemTables: readonly SystemTable[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
   /** Schemas of operations that have a name in generated code, sorted by it. */
@@ -59,6 +61,24 @@ export interface Collection {
   readonly names: CollectionNames;
   /** Content hash of this collection and of what its output depends on. */
   readonly hash: string;
+}
+
+/** A table that `svc bootstrap` creates, on every database the same. */
+export interface SystemTable {
+  readonly name: string;
+  /** TypeScript type of a row: `SvcUsersRow`. */
+  readonly rowName: string;
+  /** In the order of the declaration. */
+  readonly columns: readonly SystemColumn[];
+}
+
+export interface SystemColumn {
+  readonly name: string;
+  /** How statements return it; booleans as 1 and 0, whole numbers exact up to 2^53. */
+  readonly type: 'string' | 'number' | 'boolean';
+  readonly nullable: boolean;
+  /** An insert may leave it out. */
+  readonly optional: boolean;
 }
 
 /** Spelled once, in `model/naming`. */

@@ -116,6 +116,7 @@ const collectionFile = record<CollectionFile>({
   path: optional<string | null>(nullable(text), null),
   readonly: optional(flag, false),
   access: optional(flag, false),
+  internal: optional(flag, false),
   columns: optional<CollectionSpec['columns']>(
     mapOf(({ value }, _, faults) => column(value, faults)),
     null,
@@ -132,12 +133,31 @@ const collectionFile = record<CollectionFile>({
 });
 
 /** Reads one (merged) file; `collection` is what the file names or is named after. */
-export const readCollection = (node: Node, source: string, faults: SpecFault[]): CollectionSpec => ({
-  ...collectionFile(node, faults),
-  collection: collectionOf(node, source),
-  source,
-  positions: positionsOf(node),
-});
+export const readCollection = (node: Node, source: string, faults: SpecFault[]): CollectionSpec => {
+  const file = collectionFile(node, faults);
+  if (file.internal) refuseCollectionKeys(node, faults);
+  return { ...file, collection: collectionOf(node, source), source, positions: positionsOf(node) };
+};
+
+/** What an internal table may say: how it is made, and what for. */
+const internalKeys: ReadonlySet<string> = new Set([
+  'internal',
+  'collection',
+  'columns',
+  'uniques',
+  'indexes',
+  'meta',
+]);
+
+const refuseCollectionKeys = (node: Node, faults: SpecFault[]): void => {
+  const entries = entriesOf(node, []);
+  for (const [key, { position }] of entries) {
+    if (internalKeys.has(key)) continue;
+    faults.push(faultAt(position, `"${key}" is for collections`, `remove "${key}", or "internal"`));
+  }
+  if (entries.has('columns')) return;
+  faults.push(faultAt(node.position, 'an internal table has no columns', 'declare its "columns"'));
+};
 
 /** The table a file is about: its key `collection`, else its name. */
 export const collectionOf = (node: Node, source: string): string => {
@@ -146,7 +166,15 @@ export const collectionOf = (node: Node, source: string): string => {
   return named?.kind === 'scalar' && typeof named.value === 'string' ? named.value : stem;
 };
 
-const ownKeys: ReadonlySet<string> = new Set(['path', 'readonly', 'access', 'columns', 'uniques', 'indexes']);
+const ownKeys: ReadonlySet<string> = new Set([
+  'path',
+  'readonly',
+  'access',
+  'internal',
+  'columns',
+  'uniques',
+  'indexes',
+]);
 
 /** System tables are svc's own: a team's file describes tables, it does not make them. */
 export const refuseOwnKeys = (node: Node, faults: SpecFault[]): void => {

@@ -34,6 +34,8 @@ export interface CollectionSpec {
   readonly readonly: boolean;
   /** Says who may do what. */
   readonly access: boolean;
+  /** A table of svc that is no collection: no route, no GraphQL type, no model, no page of the docs. */
+  readonly internal: boolean;
   /** Columns that `svc bootstrap` creates; only the package's own system tables have them. */
   readonly columns: ReadonlyMap<string, ColumnSpec> | null;
   readonly uniques: readonly (readonly string[])[];

@@ -116,6 +116,8 @@ const readCollections = (
     const before = merged.get(name);
     if (!file.own) refuseOwnKeys(file.node, faults);
     if (before !== undefined && before.own === file.own) faults.push(describedTwice(name, file, before));
+    if (before !== undefined && !file.own && isInternal(before.node))
+      faults.push(describesInternal(name, file));
     merged.set(name, before === undefined ? file : { ...file, node: mergeNodes(before.node, file.node) });
   }
   return new Map(
@@ -124,6 +126,11 @@ const readCollections = (
       .map(([name, { node, path }]) => [name, readCollection(node, path, faults)]),
   );
 };
+
+const isInternal = (node: Node): boolean => node.kind === 'map' && node.entries.has('internal');
+
+const describesInternal = (name: string, file: SpecFile): SpecFault =>
+  faultAt(file.node.position, `"${name}" is an internal table of svc`, 'remove the file');
 
 const describedTwice = (name: string, file: SpecFile, before: SpecFile): SpecFault =>
   faultAt(

@@ -1,4 +1,5 @@
 /** From a request to its principal, from caches that never outlive a change. */
+import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { apiError, forbidden } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -96,7 +97,7 @@ interface Entry {
 export const createAccess = (source: AccessSource): Access => {
   let book: Promise<PolicyBook> | null = null;
   let bookUntil = 0;
-  let principals = new Map<string, Entry>();
+  const principals = new LRUCache<string, Entry>({ max: maxTokens });
   let fingerprint = '';
 
   const readVersion = shareReads(() => source.readVersion());
@@ -106,7 +107,7 @@ export const createAccess = (source: AccessSource): Access => {
     const found = JSON.stringify(rows);
     if (previous !== null && found === fingerprint) return previous;
     fingerprint = found;
-    principals = new Map();
+    principals.clear();
     return createPolicyBook(rows);
   };
 
@@ -128,7 +129,6 @@ export const createAccess = (source: AccessSource): Access => {
     const policyBook = await loading;
     const holder = credential === null ? null : await source.findHolder(credential.token);
     if (credential !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
-    if (principals.size >= maxTokens) principals.clear();
     const entry = {
       ...createEntry(holder, policyBook),
       credential,
@@ -144,7 +144,7 @@ export const createAccess = (source: AccessSource): Access => {
     const [loaded, current] = await Promise.all([book?.catch(() => null), readVersion()]);
     if (loaded?.version === current) return;
     book = null;
-    principals = new Map();
+    principals.clear();
   };
 
   /** What is known under the key and has not grown too old. */
@@ -196,7 +196,7 @@ export const createAccess = (source: AccessSource): Access => {
       if (current === version) return true;
       const loaded = await book?.catch(() => null);
       if (loaded?.version !== current) book = null;
-      principals = new Map();
+      principals.clear();
       return false;
     },
   };

@@ -2,7 +2,7 @@
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access, Principal } from './access.js';
-import { networkOf } from './addresses.js';
+import { networkOf } from '../network/ip.js';
 
 export interface LimiterOptions {
   /** Requests within the window. */

@@ -2,7 +2,8 @@
 import { readAddressList } from '../access/addresses.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
-import type { BindValue, Database, Executor } from '../databases/contract.js';
+import { findRow, findRows, updateRows, type SystemRow } from '../execute/system-rows.js';
+import type { Database, Executor } from '../databases/contract.js';
 import type { Account } from './sessions.js';
 
 /** A change of a user record, for those who keep account of it. */
@@ -16,22 +17,31 @@ export interface AccountChange {
 /** Done in the transaction of the change. */
 export type RecordChange = (change: AccountChange, executor: Executor) => Promise<void>;
 
-const columns = 'id, email, status, provider, password, tfa_secret, tfa_step, ip_access';
+const columns = [
+  'id',
+  'email',
+  'status',
+  'provider',
+  'password',
+  'tfa_secret',
+  'tfa_step',
+  'ip_access',
+] as const;
 
 /** Spelled as given first, else in lower case; letter by letter, so that no accent opens another account. */
 export const findByEmail = async (database: Database, email: string): Promise<Account | null> => {
   if (!isStorable(email)) return null;
-  const rows = await database.query(`select ${columns} from svc_users where email = ? or email = ?`, [
-    email,
-    email.toLowerCase(),
-  ]);
+  const rows = await findRows(database, 'svc_users', {
+    where: { email: [email, email.toLowerCase()] },
+    columns,
+  });
   const row =
     rows.find((each) => each.email === email) ?? rows.find((each) => each.email === email.toLowerCase());
   return row === undefined ? null : rowToAccount(row);
 };
 
 export const findById = async (database: Database, id: string): Promise<Account | null> => {
-  const [row] = await database.query(`select ${columns} from svc_users where id = ?`, [id]);
+  const row = await findRow(database, 'svc_users', { where: { id }, columns });
   return row === undefined ? null : rowToAccount(row);
 };
 
@@ -41,17 +51,17 @@ export const findByIdentity = async (
   provider: string,
   identifier: string,
 ): Promise<Account | null> => {
-  const rows = await database.query(
-    `select ${columns}, external_identifier from svc_users where provider = ? and external_identifier = ?`,
-    [provider, identifier],
-  );
+  const rows = await findRows(database, 'svc_users', {
+    where: { provider, external_identifier: identifier },
+    columns: [...columns, 'external_identifier'],
+  });
   const [row, ...others] = rows.filter(
     (each) => each.provider === provider && each.external_identifier === identifier,
   );
   return row === undefined || others.length > 0 ? null : rowToAccount(row);
 };
 
-type Secrets = Readonly<Partial<Record<'password' | 'tfa_secret' | 'tfa_step', BindValue>>>;
+type Secrets = Partial<Pick<SystemRow<'svc_users'>, 'password' | 'tfa_secret' | 'tfa_step'>>;
 
 export interface AccountUpdate {
   readonly changes: Secrets;
@@ -67,30 +77,20 @@ export const updateAccount = (
   { changes, held = {}, record }: AccountUpdate,
 ): Promise<boolean> =>
   database.transaction(async (executor) => {
-    const names = Object.keys(changes);
-    const set = names.map((name) => `${name} = ?`).join(', ');
-    const conditions = Object.entries({ id, ...held });
-    const where = conditions.map(([name, value]) => `${name} ${value === null ? 'is null' : '= ?'}`);
-    const { affected } = await executor.write({
-      text: `update svc_users set ${set} where ${where.join(' and ')}`,
-      values: [...Object.values(changes), ...conditions.flatMap(([, value]) => value ?? [])],
-    });
+    const affected = await updateRows(executor, 'svc_users', { set: changes, where: { id, ...held } });
     if (affected === 0) return false;
     await bumpAccessVersion(executor);
-    await record({ action: 'update', user: id, fields: names }, executor);
+    await record({ action: 'update', user: id, fields: Object.keys(changes) }, executor);
     return true;
   });
 
-const rowToAccount = (row: Readonly<Record<string, unknown>>): Account => ({
-  id: String(row.id),
-  email: text(row.email),
-  status: String(row.status),
-  provider: String(row.provider),
-  password: text(row.password),
-  tfaSecret: text(row.tfa_secret),
-  tfaStep: Number(row.tfa_step ?? 0),
+const rowToAccount = (row: Pick<SystemRow<'svc_users'>, (typeof columns)[number]>): Account => ({
+  id: row.id,
+  email: row.email,
+  status: row.status,
+  provider: row.provider,
+  password: row.password,
+  tfaSecret: row.tfa_secret,
+  tfaStep: row.tfa_step ?? 0,
   addresses: readAddressList(row.ip_access),
 });
-
-const text = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value);

@@ -5,8 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../access/addresses.js';
+import { networkOf } from '../network/ip.js';
 import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
+import { deleteRows, findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { createTurns, type Turns } from '../concurrency/fair-queue.js';
 
@@ -40,8 +41,8 @@ const mostWaiting = 50;
 /** What a guess that was wrong is answered with; other errors say nothing of it. */
 const wrong: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'INVALID_OTP', 'INVALID_PAYLOAD']);
 
-export const createAttempts = (database: Database, quote: (name: string) => string): Attempts => {
-  const [count, until] = [quote('count'), quote('until')];
+export const createAttempts = (database: Database): Attempts => {
+  const [count, until] = [database.quote('count'), database.quote('until')];
 
   const increase = async (id: string): Promise<boolean> => {
     const { affected } = await database.write({
@@ -54,10 +55,7 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
   const begin = async (id: string, ttl = memory): Promise<void> => {
     const now = Date.now();
     await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
-    await database.write({
-      text: `insert into svc_attempts (id, ${count}, ${until}) values (?, 1, ?)`,
-      values: [id, now + ttl],
-    });
+    await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
   };
 
   /** Counts one more; the first of two that begin at once makes the row, the other one finds it. */
@@ -69,11 +67,9 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
   };
 
   const countOf = async (id: string): Promise<Counted> => {
-    const [row] = await database.query(
-      `select ${count}, ${until} from svc_attempts where id = ? and ${until} > ?`,
-      [id, Date.now()],
-    );
-    return { count: Number(row?.count ?? 0), until: Number(row?.until ?? 0) };
+    const where = { id, until: { above: Date.now() } };
+    const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
+    return row ?? { count: 0, until: 0 };
   };
 
   const lines = new Map<string, Turns>();
@@ -105,8 +101,7 @@ export const createAttempts = (database: Database, quote: (name: string) => stri
           }
           throw error;
         });
-        if (pair.count > 0)
-          await database.write({ text: 'delete from svc_attempts where id = ?', values: [pairId] });
+        if (pair.count > 0) await deleteRows(database, 'svc_attempts', { id: pairId });
         return result;
       });
     },

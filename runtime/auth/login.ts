@@ -1,5 +1,6 @@
 /** Login, refresh and logout, free of HTTP: what is asked for and what is given. */
-import { networkOf, requireAddress } from '../access/addresses.js';
+import { requireAddress } from '../access/addresses.js';
+import { networkOf } from '../network/ip.js';
 import { apiError } from '../../contract/errors.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';

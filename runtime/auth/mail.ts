@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
 import type { Config, SmtpConfig } from '../config/config.js';
-import { isLocalHost } from '../config/providers.js';
+import { isLocalHost } from '../config/formats.js';
 import { once } from '../concurrency/lazy.js';
 import { packageRoot } from '../config/package.js';
 

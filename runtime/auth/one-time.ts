@@ -1,6 +1,6 @@
 /** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
 import type { TOTP } from 'otpauth';
-import { networkOf } from '../access/addresses.js';
+import { networkOf } from '../network/ip.js';
 import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';

@@ -1,6 +1,6 @@
 /** A new password by mail: a link for whoever has the address, good once and as long as nothing else changes. */
 import { createHash } from 'node:crypto';
-import { networkOf } from '../access/addresses.js';
+import { networkOf } from '../network/ip.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword } from './passwords/hash.js';

@@ -4,7 +4,8 @@ import { readAddressList, requireAddress, type AddressList } from '../access/add
 import { credentialOf, graceTime } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { databaseTime } from '../execute/database-time.js';
-import type { BindValue, Database } from '../databases/contract.js';
+import { deleteRows, insertRow, updateRows, type NewRow, type SystemRow } from '../execute/system-rows.js';
+import type { Database } from '../databases/contract.js';
 import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
 /** Where a session was begun. */
@@ -77,12 +78,11 @@ interface BeginOptions {
 
 interface SessionsOptions {
   readonly database: Database;
-  readonly quote: (name: string) => string;
   readonly tokens: Pick<Tokens, 'firstRefresh' | 'nextRefresh' | 'isRefresh'>;
 }
 
-export const createSessions = ({ database, quote, tokens }: SessionsOptions): Sessions => {
-  const user = quote('user');
+export const createSessions = ({ database, tokens }: SessionsOptions): Sessions => {
+  const user = database.quote('user');
   const columns = `id, ${user}, token, previous, generation, rotated, credential, created, expires, ip, user_agent, origin`;
 
   const findWhere = async (condition: string, value: string): Promise<StoredSession[]> => {
@@ -93,7 +93,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
         ` from svc_sessions where ${condition} order by created desc, id`,
       [value],
     );
-    return rows.map(rowToStored);
+    return (rows as unknown as SessionAndUser[]).map(rowToStored);
   };
 
   const find = async (id: string): Promise<StoredSession | null> =>
@@ -106,9 +106,9 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
 
   /** Nobody changed anything: neither activity nor the access version tells of it. */
   const noteAccess = async (id: string): Promise<void> => {
-    await database.write({
-      text: 'update svc_users set last_access = ? where id = ?',
-      values: [databaseTime(new Date()), id],
+    await updateRows(database, 'svc_users', {
+      set: { last_access: databaseTime(new Date()) },
+      where: { id },
     });
   };
 
@@ -126,10 +126,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
 
   const end: Sessions['end'] = (session, owner) =>
     database.transaction(async (executor) => {
-      const { affected } = await executor.write({
-        text: `delete from svc_sessions where id = ?${owner === undefined ? '' : ` and ${user} = ?`}`,
-        values: owner === undefined ? [session] : [session, owner],
-      });
+      const affected = await deleteRows(executor, 'svc_sessions', { id: session, user: owner });
       if (affected > 0) await bumpAccessVersion(executor);
       return affected > 0;
     });
@@ -139,25 +136,23 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
       const now = Date.now();
       const id = randomUUID();
       const refresh = refreshable ? await tokens.firstRefresh(id) : null;
-      const row: Readonly<Record<string, BindValue>> = {
+      const row = {
         id,
         user: account.id,
         token: refresh === null ? null : hashRefresh(refresh),
+        previous: null,
         generation: 0,
+        rotated: null,
         credential: credentialOf(account.password),
         created: now,
         expires: now + ttl,
         ip: cut(from.address, 64),
         user_agent: cut(from.userAgent, 255),
         origin: cut(from.origin, 255),
-      };
-      const names = Object.keys(row);
-      await database.write({
-        text: `insert into svc_sessions (${names.map(quote).join(', ')}) values (${names.map(() => '?').join(', ')})`,
-        values: Object.values(row),
-      });
+      } satisfies NewRow<'svc_sessions'>;
+      await insertRow(database, 'svc_sessions', row);
       await noteAccess(account.id);
-      return { session: rowToStored(row).session, refresh };
+      return { session: rowToSession(row), refresh };
     },
 
     async renew(refresh, { ttl, address }) {
@@ -195,7 +190,7 @@ export const createSessions = ({ database, quote, tokens }: SessionsOptions): Se
 
     endAll: (owner) =>
       database.transaction(async (executor) => {
-        await executor.write({ text: `delete from svc_sessions where ${user} = ?`, values: [owner] });
+        await deleteRows(executor, 'svc_sessions', { user: owner });
         await bumpAccessVersion(executor);
       }),
 
@@ -223,29 +218,34 @@ interface StoredSession {
   readonly addresses: AddressList;
 }
 
-const rowToStored = (row: Readonly<Record<string, unknown>>): StoredSession => ({
-  session: {
-    id: String(row.id),
-    user: String(row.user),
-    generation: Number(row.generation),
-    created: Number(row.created),
-    expires: Number(row.expires),
-    ip: text(row.ip),
-    userAgent: text(row.user_agent),
-    origin: text(row.origin),
-  },
-  token: text(row.token),
-  previous: text(row.previous),
-  rotated: Number(row.rotated ?? 0),
+interface SessionAndUser extends SystemRow<'svc_sessions'> {
+  readonly password: string | null;
+  readonly status: string;
+  readonly addresses: string | null;
+}
+
+const rowToStored = (row: SessionAndUser): StoredSession => ({
+  session: rowToSession(row),
+  token: row.token,
+  previous: row.previous,
+  rotated: row.rotated ?? 0,
   addresses: readAddressList(row.addresses),
-  isOpen: row.status === 'active' && row.credential === credentialOf(text(row.password)),
+  isOpen: row.status === 'active' && row.credential === credentialOf(row.password),
+});
+
+const rowToSession = (row: SystemRow<'svc_sessions'>): Session => ({
+  id: row.id,
+  user: row.user,
+  generation: row.generation,
+  created: row.created,
+  expires: row.expires,
+  ip: row.ip,
+  userAgent: row.user_agent,
+  origin: row.origin,
 });
 
 const isAlive = ({ session, isOpen }: StoredSession): boolean => isOpen && session.expires > Date.now();
 
 const isWithinGrace = ({ rotated }: StoredSession): boolean => Date.now() < rotated + graceTime;
-
-const text = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value);
 
 const cut = (value: string | null, length: number): string | null => value?.slice(0, length) ?? null;

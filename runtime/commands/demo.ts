@@ -1,6 +1,7 @@
 /** `svc demo`: what `npm start` runs. */
 import { Command } from 'commander';
-import { loadConfig, loadEnvironment, type Config, type Environment } from '../config/config.js';
+import { loadConfig, type Config } from '../config/config.js';
+import { loadEnvironment, type Environment } from '../config/environment.js';
 import { connect } from '../databases/connect.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { createObserver, timed, type Observe } from '../observe.js';

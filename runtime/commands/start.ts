@@ -2,8 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig, loadEnvironment, type Config } from '../config/config.js';
-import { variables } from '../config/variables.js';
+import { loadConfig, type Config } from '../config/config.js';
+import { loadEnvironment } from '../config/environment.js';
+import { shownVariables } from '../config/variables.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
 import { faultOfFilesDir } from '../queue/requests/files-dir.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
@@ -32,7 +33,7 @@ const parseWorkers = (text: string): number => {
 };
 
 const variablesToText = (): string =>
-  variables
+  shownVariables
     .map((entry) => `  ${entry.name.padEnd(27)} ${entry.meaning.replaceAll('`', '')} (${entry.default})`)
     .join('\n');
 

@@ -1,5 +1,6 @@
 /** What most commands begin and end with. */
-import { loadConfig, loadEnvironment, type Config } from '../config/config.js';
+import { loadConfig, type Config } from '../config/config.js';
+import { loadEnvironment } from '../config/environment.js';
 import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';

@@ -1,6 +1,7 @@
 /** `svc worker` */
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig, loadEnvironment } from '../config/config.js';
+import { loadConfig } from '../config/config.js';
+import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { faultOfFilesDir } from '../queue/requests/files-dir.js';

@@ -1,17 +1,20 @@
 /** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
-import { BlockList, isIPv6 } from 'node:net';
-
-export interface Variable {
-  readonly name: string;
-  /** As a person would write it; `—` where there is none. */
-  readonly default: string;
-  readonly meaning: string;
-  /** May be given as the path of a file in `NAME_FILE`. */
-  readonly secret?: true;
-}
+import { parseNetwork } from '../network/ip.js';
 
 /** `value` is the text as given; throws an Error that says what would be right. */
 export type Parse<Value> = (value: string) => Value;
+
+/** An environment variable. */
+export interface Variable {
+  readonly parse: Parse<unknown>;
+  /** As one would write it; `null`: nothing, and the value is `null`. */
+  readonly default: string | null;
+  /** What people read instead of the default. */
+  readonly shown?: string;
+  readonly meaning: string;
+  /** May be given as the path of a file in `NAME_FILE`, and is never printed. */
+  readonly secret?: true;
+}
 
 export const parseText: Parse<string> = (value) => value;
 
@@ -90,19 +93,7 @@ export const parseProxies = (text: string): { readonly hops: number; readonly ra
   throw new Error('expected off, a number of proxies, or addresses and ranges such as 10.0.0.1, 10.0.0.0/8');
 };
 
-const isRange = (text: string): boolean => {
-  const [address = '', bits = isIPv6(text) ? '128' : '32', ...more] = text.split('/');
-  try {
-    new BlockList().addSubnet(
-      address,
-      /^\d+$/.test(bits) ? Number(bits) : -1,
-      isIPv6(address) ? 'ipv6' : 'ipv4',
-    );
-    return more.length === 0;
-  } catch {
-    return false;
-  }
-};
+const isRange = (text: string): boolean => parseNetwork(text) !== null;
 
 export const parseBoolean: Parse<boolean> = (value) => {
   if (/^(true|1|on|yes)$/i.test(value)) return true;

@@ -113,6 +113,8 @@ export interface RowLayout {
 
 /** Something that runs statements: the pool, or one connection inside a transaction. */
 export interface Executor {
+  /** Prints a name as statements of this database spell it. */
+  quote(name: string): string;
   /** Rows as JSON: the fast path. */
   rows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
   /** Rows as objects: for catalog, access and other small reads. Exact numbers come as text, booleans as 1 and 0. */

@@ -1,6 +1,7 @@
 import { createKeys, secretsOf } from '../auth/keys.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
+import { findRow } from '../execute/system-rows.js';
 import { createKey } from '../queue/requests/keys.js';
 import { listKeys } from '../queue/store/keys.js';
 
@@ -8,9 +9,10 @@ const name = 'demo';
 
 /** A key of the queue for the administrator, made once. @returns `null`: it was told before */
 export const demoKey = async (database: Database, config: Config): Promise<string | null> => {
-  const [user] = await database.query('select id from svc_users where email = ?', [config.admin.email]);
+  const where = { email: config.admin.email };
+  const user = await findRow(database, 'svc_users', { where, columns: ['id'] });
   if (user === undefined) return null;
-  const account = String(user.id);
+  const account = user.id;
   const known = await listKeys(database, account);
   if (known.some((key) => key.name === name)) return null;
   const secrets = await secretsOf(createKeys(config.secret));

@@ -2,7 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { Config, Environment } from '../config/config.js';
+import type { Config } from '../config/config.js';
+import type { Environment } from '../config/environment.js';
 import { modulePath } from '../config/package.js';
 import { settlePort } from '../processes/ports.js';
 import { fetchTemporal, findTemporal } from './temporal-program.js';

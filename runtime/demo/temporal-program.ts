@@ -41,8 +41,8 @@ export const fetchTemporal = async (
   }
   throw new Error(
     `there is no Temporal server: ${faults.filter((fault) => fault !== null).join('; ')}. ` +
-      'Put its program "temporal" on the PATH (https://docs.temporal.io/cli), or a Go toolchain, which builds it, ' +
-      'or name a server that runs: TEMPORAL_ADDRESS=host:port',
+      'Put its program "temporal" on the PATH (https://docs.temporal.io/cli), or a Go toolchain, which builds it; ' +
+      'or install @temporalio/testing, which downloads it; or name a server that runs: TEMPORAL_ADDRESS=host:port',
   );
 };
 

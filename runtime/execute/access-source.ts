@@ -4,19 +4,19 @@ import type { AccessSource, Holder, TokenClaims } from '../access/access.js';
 import type { AccessRows, User } from '../access/policies.js';
 import { apiError } from '../../contract/errors.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
+import { findRow } from './system-rows.js';
 
 export interface AccessSourceOptions {
   readonly executor: Executor;
-  readonly quote: (name: string) => string;
   /** What a token that a login gave says; `null`: it is none of those. @throws INVALID_TOKEN, TOKEN_EXPIRED */
   readClaims(token: string): Promise<TokenClaims | null>;
 }
 
-export const createAccessSource = ({ executor, quote, readClaims }: AccessSourceOptions): AccessSource => ({
-  loadRows: () => loadRows(executor, quote),
+export const createAccessSource = ({ executor, readClaims }: AccessSourceOptions): AccessSource => ({
+  loadRows: () => loadRows(executor),
   async findHolder(token) {
     const claims = await readClaims(token);
-    return claims === null ? findByToken(executor, token) : findBySession(claims, { executor, quote });
+    return claims === null ? findByToken(executor, token) : findBySession(claims, executor);
   },
   readVersion: () => readVersion(executor),
 });
@@ -34,13 +34,13 @@ const readVersion = async (executor: Executor): Promise<string> => {
 };
 
 /** The version is read first: rows that change meanwhile come with a later one, and are read again. */
-export const loadRows = async (executor: Executor, quote: (name: string) => string): Promise<AccessRows> => {
+export const loadRows = async (executor: Executor): Promise<AccessRows> => {
   const version = await readVersion(executor);
   const [roles, policies, access, permissions] = await Promise.all([
     executor.query('select * from svc_roles order by id'),
     executor.query('select * from svc_policies order by id'),
     executor.query(
-      `select policy, role, ${quote('user')} from svc_access order by sort is not null, sort, id`,
+      `select policy, role, ${executor.quote('user')} from svc_access order by sort is not null, sort, id`,
     ),
     executor.query(
       'select policy, collection, action, permissions, validation, presets, fields from svc_permissions order by id',
@@ -117,12 +117,12 @@ export const graceTime = 10_000;
 /** The session has to be there, and the password has to be the one it began with. */
 const findBySession = async (
   { user, session, generation, expires }: TokenClaims,
-  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
+  executor: Executor,
 ): Promise<Holder | null> => {
   const [[row], [held]] = await Promise.all([
     executor.query('select * from svc_users where id = ?', [user]),
     executor.query(
-      `select generation, rotated, expires, credential from svc_sessions where id = ? and ${quote('user')} = ?`,
+      `select generation, rotated, expires, credential from svc_sessions where id = ? and ${executor.quote('user')} = ?`,
       [session, user],
     ),
   ]);
@@ -140,24 +140,21 @@ const findBySession = async (
 /** The role of somebody who is active and whose token still rests on what it rested on; `null`: there is none such. */
 export const findStillHeld = async (
   { user, session, proof }: Pick<Holder, 'user' | 'session' | 'proof'>,
-  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
+  executor: Executor,
 ): Promise<Pick<User, 'role'> | null> => {
-  const [row] = await executor.query('select role, status, token, password from svc_users where id = ?', [
-    user.id,
-  ]);
+  const row = await findRow(executor, 'svc_users', {
+    where: { id: user.id },
+    columns: ['role', 'status', 'token', 'password'],
+  });
   if (row?.status !== 'active') return null;
-  if (credentialOf(text(session === null ? row.token : row.password)) !== proof) return null;
-  if (session !== null && !(await isThere(session, user, { executor, quote }))) return null;
-  return { role: text(row.role) };
+  if (credentialOf(session === null ? row.token : row.password) !== proof) return null;
+  if (session !== null && !(await isThere(session, user, executor))) return null;
+  return { role: row.role };
 };
 
-const isThere = async (
-  session: string,
-  { id }: User,
-  { executor, quote }: Pick<AccessSourceOptions, 'executor' | 'quote'>,
-): Promise<boolean> => {
-  const sessions = `select id from svc_sessions where id = ? and ${quote('user')} = ?`;
-  return (await executor.query(sessions, [session, id])).length > 0;
+const isThere = async (session: string, { id }: User, executor: Executor): Promise<boolean> => {
+  const where = { id: session, user: id };
+  return (await findRow(executor, 'svc_sessions', { where, columns: ['id'] })) !== undefined;
 };
 
 /** Says whether a password hash or a token is still the same, and nothing else about it. */

@@ -1,12 +1,9 @@
 /** Who may do everything: active users holding a policy with `admin_access`, also through a role or its ancestors. */
-import type { Executor } from '../databases/contract.js';
+import type { Statements } from './system-rows.js';
 
 /** E-mail addresses, or keys where there are none; at most ten, in order. */
-export const findAdministrators = async (
-  executor: Pick<Executor, 'query'>,
-  quote: (name: string) => string,
-): Promise<readonly string[]> => {
-  const rows = await executor.query(administratorsSql(quote));
+export const findAdministrators = async (statements: Statements): Promise<readonly string[]> => {
+  const rows = await statements.query(administratorsSql(statements.quote));
   // collations overlook case and blanks at the end, access does not
   const active = rows.filter(({ status }) => status === 'active');
   return active.slice(0, 10).map((row) => String(row.email ?? row.id));

@@ -1,11 +1,12 @@
 /** Compiled documents, by view, operation and text: a bounded number, and a bounded length of all texts. */
+import { LRUCache } from 'lru-cache';
 import type { CompiledOperation } from './compile.js';
 import { compileDocument, type DocumentOptions } from './document.js';
 import type { GraphqlCall } from './protocol.js';
 import type { View } from './schema.js';
 
 /** Of one view. */
-const mostDocuments = 500;
+const maxDocuments = 500;
 /** Longer ones are compiled each time. */
 const longestText = 16_384;
 const longestTexts = 524_288;
@@ -24,19 +25,18 @@ const keyOf = ({ operationName, document }: GraphqlCall): string =>
 /** Kept from the second time on: texts with values in them hardly ever return. */
 export const createDocuments = (options: DocumentOptions): Documents => {
   const owner = {};
-  const seenOnce = new Set<string>();
+  const seenOnce = new LRUCache<string, true>({ max: maxDocuments });
 
   const remember = (key: string, compiled: CompiledOperation, documents: Compiled): void => {
     if (key.length > longestText) return;
     if (!seenOnce.delete(key)) {
-      if (seenOnce.size >= mostDocuments) seenOnce.clear();
-      seenOnce.add(key);
+      seenOnce.set(key, true);
       return;
     }
     documents.set(key, compiled);
     let length = [...documents.keys()].reduce((sum, each) => sum + each.length, 0);
     for (const oldest of documents.keys()) {
-      if (documents.size <= mostDocuments && length <= longestTexts) break;
+      if (documents.size <= maxDocuments && length <= longestTexts) break;
       documents.delete(oldest);
       length -= oldest.length;
     }

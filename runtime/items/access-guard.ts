@@ -8,6 +8,7 @@ import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findStillHeld, loadRows } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
+import { findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import type { Guard, Written } from '../execute/write-transaction.js';
@@ -31,14 +32,14 @@ export const guardVersion = (context: ItemContext): Guard => ({
 
 /** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
 export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
-  const { dialect, principal } = context;
+  const { principal } = context;
   const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
 
   const readState = async (keys: readonly Key[], executor: Executor): Promise<AccessState> => ({
-    rows: await loadRows(executor, dialect.quote),
+    rows: await loadRows(executor),
     users: isUsers ? await readUsers(keys, executor) : [],
-    holders: principal.policies.admin ? [] : await readHolders(executor, dialect.quote('user')),
+    holders: principal.policies.admin ? [] : await readHolders(executor),
   });
 
   return {
@@ -49,7 +50,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
       before = state;
     },
     async after(written, executor) {
-      const left = await findAdministrators(executor, dialect.quote);
+      const left = await findAdministrators(executor);
       if (left.length === 0) throw unprocessable('at least one active administrator has to stay');
       await recordActivity(written, executor, context);
       if (principal.policies.admin || before === null) return;
@@ -73,16 +74,11 @@ const onlyTaken = ({ users, ...state }: AccessState, after: AccessState): Access
 });
 
 const readUsers = async (keys: readonly Key[], executor: Executor): Promise<AccessState['users']> => {
-  if (keys.length === 0) return [];
-  const places = keys.map(() => '?').join(', ');
-  const rows = await executor.query(
-    `select id, role from svc_users where id in (${places})`,
-    keys.map(String),
-  );
-  return rows.map(toPerson);
+  return findRows(executor, 'svc_users', { where: { id: keys.map(String) }, columns: ['id', 'role'] });
 };
 
-const readHolders = async (executor: Executor, user: string): Promise<AccessState['holders']> => {
+const readHolders = async (executor: Executor): Promise<AccessState['holders']> => {
+  const user = executor.quote('user');
   const own = `select ${user} from svc_access where ${user} is not null`;
   return (await executor.query(`select id, role from svc_users where id in (${own})`)).map(toPerson);
 };
@@ -96,9 +92,9 @@ const toPerson = ({ id, role }: Readonly<Record<string, unknown>>): Person => ({
 const requireSame = async (
   rows: AccessRows,
   executor: Executor,
-  { principal, client, dialect: { quote } }: ItemContext,
+  { principal, client }: ItemContext,
 ): Promise<void> => {
-  const user = await findSameUser(principal, executor, quote);
+  const user = await findSameUser(principal, executor);
   const now = createPolicyBook(rows).policiesOf(user, () => client.address());
   if (textOf(now) !== textOf(principal.policies)) throw new StalePrincipal();
 };
@@ -106,10 +102,9 @@ const requireSame = async (
 const findSameUser = async (
   { user, session, proof }: Principal,
   executor: Executor,
-  quote: (name: string) => string,
 ): Promise<User | null> => {
   if (user === null) return null;
-  const held = await findStillHeld({ user, session, proof }, { executor, quote });
+  const held = await findStillHeld({ user, session, proof }, executor);
   if (held === null) throw new StalePrincipal();
   return { ...user, ...held };
 };

@@ -1,4 +1,5 @@
 /** The pipeline of the data plane: request → access → plan → sql → execute → response. */
+import { LRUCache } from 'lru-cache';
 import { requireSecondFactor, untilConfirmed, type Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import { apiError, invalidPayload, invalidQuery } from '../../contract/errors.js';
@@ -221,9 +222,8 @@ const readSearch = async (
 };
 
 /** The same text means the same query. Kept from the second time on: most texts with a value in them never return. */
-const parsedQueries = new Map<string, ParsedQuery>();
-const seenOnce = new Set<string>();
-const maxParsed = 1_000;
+const parsedQueries = new LRUCache<string, ParsedQuery>({ max: 1_000 });
+const seenOnce = new LRUCache<string, true>({ max: 1_000 });
 const maxParsedLength = 2_048;
 
 const parseCached = (text: string): ParsedQuery => {
@@ -232,11 +232,9 @@ const parseCached = (text: string): ParsedQuery => {
   const parsed = parseQuery(text);
   if (text.length > maxParsedLength) return parsed;
   if (seenOnce.delete(text)) {
-    if (parsedQueries.size >= maxParsed) parsedQueries.clear();
     parsedQueries.set(text, parsed);
   } else {
-    if (seenOnce.size >= maxParsed) seenOnce.clear();
-    seenOnce.add(text);
+    seenOnce.set(text, true);
   }
   return parsed;
 };

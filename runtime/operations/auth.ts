@@ -16,10 +16,10 @@ import { cookieOf, hand, setCookie } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {
-  const { database, dialect, tokens, config } = services;
+  const { database, tokens, config } = services;
   const { providers, disableDefault } = config.auth;
-  const attempts = createAttempts(database, dialect.quote);
-  const sessions = createSessions({ database, quote: dialect.quote, tokens });
+  const attempts = createAttempts(database);
+  const sessions = createSessions({ database, tokens });
   const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
 
   const login = async (

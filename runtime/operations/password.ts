@@ -9,12 +9,12 @@ import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
 export const createPasswordOperations = (services: OperationServices) => {
-  const { database, dialect, tokens, config, url, background } = services;
+  const { database, tokens, config, url, background } = services;
   const passwordReset = createPasswordReset({
     database,
     tokens,
-    sessions: createSessions({ database, quote: dialect.quote, tokens }),
-    attempts: createAttempts(database, dialect.quote),
+    sessions: createSessions({ database, tokens }),
+    attempts: createAttempts(database),
     send: createMailer(config.mail),
     page: () => `${url()}/reset-password`,
     pages: config.auth.resetUrls,

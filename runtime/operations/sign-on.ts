@@ -12,16 +12,15 @@ import { hand, keepFromCaches } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createSignOnOperations = (services: OperationServices) => {
-  const { database, dialect, tokens, config, url, base, observe } = services;
-  const { quote } = dialect;
-  const attempts = createAttempts(database, quote);
-  const sessions = createSessions({ database, quote, tokens });
+  const { database, tokens, config, url, base, observe } = services;
+  const attempts = createAttempts(database);
+  const sessions = createSessions({ database, tokens });
   const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
   const signOn = createSignOn({
     configs: config.auth.providers,
     tokens,
     attempts,
-    people: createPeople(database, quote),
+    people: createPeople(database),
     url,
     warn: (message) => observe({ kind: 'warning', message }),
   });

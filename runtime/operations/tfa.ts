@@ -9,8 +9,8 @@ import { keepFromCaches } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createTfaOperations = (services: OperationServices) => {
-  const { database, dialect } = services;
-  const oneTime = createOneTime(database, createAttempts(database, dialect.quote));
+  const { database } = services;
+  const oneTime = createOneTime(database, createAttempts(database));
 
   /** @throws INVALID_CREDENTIALS for nobody */
   const callerOf = async (context: OperationContext): Promise<Caller> => {

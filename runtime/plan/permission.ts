@@ -1,5 +1,5 @@
 /** Rows that say who may do what, as they are written: what could never be evaluated is refused, else it would permit nothing. */
-import { readNetwork } from '../access/addresses.js';
+import { parseNetwork } from '../network/ip.js';
 import { isUnresolvable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { ApiError } from '../../contract/errors.js';
@@ -23,7 +23,7 @@ export const findRuleProblems = ({ name }: Collection, row: ListRow): readonly R
 type Check = (text: string) => string | null;
 
 const networks: Check = (text) =>
-  text === '' || text.split(',').every((entry) => readNetwork(entry) !== null)
+  text === '' || text.split(',').every((entry) => parseNetwork(entry) !== null)
     ? null
     : 'addresses and networks, as in 10.0.0.0/8 or ::1';
 

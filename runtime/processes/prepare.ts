@@ -19,6 +19,7 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { BuildAnswer, BuildTask } from './build.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
+import { askChild } from '../../contract/ask-child.js';
 import { timed, type Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
 import { buildFolder, generatedFolder, specFolders } from '../config/paths.js';
@@ -94,18 +95,7 @@ const filesBelow = (folder: string): readonly string[] =>
     : [];
 
 const build = async (task: BuildTask): Promise<void> => {
-  const answer = await askChild(task);
+  const answer = await askChild<BuildAnswer>(fork(modulePath('processes/build')), task, 'the build');
   if (answer.kind === 'failed')
     throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
 };
-
-const askChild = (task: BuildTask): Promise<BuildAnswer> =>
-  new Promise((settle, reject) => {
-    const child = fork(modulePath('processes/build'));
-    child.once('error', reject);
-    child.once('message', settle);
-    child.once('exit', (code, signal) =>
-      reject(new Error(`the build ended early (${signal ?? `exit code ${code}`})`)),
-    );
-    child.send(task);
-  });

@@ -1,6 +1,6 @@
 /** Who is at the other end of a connection, behind proxies that are trusted and behind no others. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isWithin, normalizeAddress, parseNetwork, type Network } from '../network/ip.js';
 
 /** How many proxies stand in front, or which; neither: `X-Forwarded-…` counts for nothing. */
 export interface TrustedProxies {
@@ -21,11 +21,9 @@ export interface Proxies {
   isSecure(connection: Connection): boolean;
 }
 
-/** @throws where a range is no address and no CIDR range */
 export const createProxies = ({ hops, ranges }: TrustedProxies): Proxies => {
-  const trusted = toBlockList(ranges);
-  const isTrusted = (address: string, index: number): boolean =>
-    index < hops || (ranges.length > 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'));
+  const trusted = ranges.map(toNetwork);
+  const isTrusted = (address: string, index: number): boolean => index < hops || isWithin(address, trusted);
 
   return {
     addressOf({ remoteAddress, headers }) {
@@ -48,35 +46,12 @@ export const createProxies = ({ hops, ranges }: TrustedProxies): Proxies => {
   };
 };
 
+/** @throws where a range is neither an address nor a network in CIDR form */
+const toNetwork = (range: string): Network => {
+  const network = parseNetwork(range);
+  if (network === null) throw new Error(`"${range}" is neither an address nor a network such as 10.0.0.0/8`);
+  return network;
+};
+
 const listOf = (header: string | string[] | undefined): readonly string[] =>
   (Array.isArray(header) ? header.join() : (header ?? '')).split(',').map((entry) => entry.trim());
-
-/** Without zone and port, in the one spelling that URLs know; mapped IPv4 as IPv4. `null`: no address. */
-export const normalizeAddress = (text: string): string | null => {
-  const bare = text
-    .replace(/^\[(.*)\](:\d+)?$/, '$1')
-    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-    .replace(/%.*$/, '');
-  // as sockets spell it
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
-  if (isIPv4(mapped)) return mapped;
-  return isIPv6(bare) ? foldIPv6(bare) : null;
-};
-
-const foldIPv6 = (text: string): string => {
-  const address = new URL(`http://[${text}]`).hostname.slice(1, -1);
-  const groups = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(address)?.slice(1);
-  const bytes = groups?.map((group) => Number.parseInt(group, 16)).flatMap((two) => [two >> 8, two & 255]);
-  return bytes?.join('.') ?? address;
-};
-
-const toBlockList = (ranges: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', bits] = range.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-};

@@ -2,6 +2,7 @@
  * The global query parameters, from a query string or a SEARCH body, as one tree.
  * Values are kept apart from the tree: two requests that differ only in values have the same shape.
  */
+import { LRUCache } from 'lru-cache';
 import { invalidQuery } from '../../contract/errors.js';
 import { parseFilter, type Filter } from './filter.js';
 import { asList, parseQueryString } from './query-string.js';
@@ -93,8 +94,7 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
 };
 
 /** By their text: clients ask for the same fields again and again. */
-const known = new Map<string, readonly FieldNode[] | null>();
-const mostKnown = 500;
+const known = new LRUCache<string, readonly FieldNode[]>({ max: 500 });
 const longestKnown = 2000;
 
 const readFields = (value: unknown): readonly FieldNode[] | null => {
@@ -102,8 +102,7 @@ const readFields = (value: unknown): readonly FieldNode[] | null => {
   const present = known.get(value);
   if (present !== undefined) return present;
   const fields = parseFields(value);
-  if (known.size >= mostKnown) known.clear();
-  known.set(value, fields);
+  if (fields !== null) known.set(value, fields);
   return fields;
 };
 

@@ -1,9 +1,10 @@
 /** Creates or reconciles the system tables and the first administrator. Additive, and safe to repeat. */
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
+import { findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
-import { ensureAccessVersion } from './access-version.js';
+import { runDataSteps } from './data-steps.js';
 import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
@@ -53,13 +54,21 @@ const reconcile = async ({
   introspect,
   log,
 }: BootstrapOptions): Promise<readonly string[]> => {
-  const steps = planTables(systemTables(spec), await introspect(), await loadDdlPrinter(database.dialect));
+  const catalog = await introspect();
+  const steps = planTables(systemTables(spec), catalog, await loadDdlPrinter(database.dialect));
   for (const step of steps) {
     log(step.what);
     await runStep(database, step);
   }
-  await ensureAccessVersion(database);
-  return steps.map((step) => step.what);
+  const tables = new Set(catalog.tables.map(({ name }) => name));
+  const dataSteps = await runDataSteps(database, { tables, log });
+  await ensureVersionRow(database);
+  return [...steps.map((step) => step.what), ...dataSteps];
+};
+
+const ensureVersionRow = async (database: Database): Promise<void> => {
+  const found = await findRow(database, 'svc_access_version', { where: { id: 1 } });
+  if (found === undefined) await insertRow(database, 'svc_access_version', { id: 1, version: 1 });
 };
 
 const runStep = async (database: Database, step: DdlStep): Promise<void> => {

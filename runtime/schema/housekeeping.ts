@@ -29,10 +29,12 @@ export const startHousekeeping = (database: Database, observe: Observe): Houseke
 
 /** Sessions and counted attempts that are over, and activity older than the settings keep. @param now in milliseconds */
 export const keepHouse = async (database: Database, now: number): Promise<void> => {
-  const { pruneActivity, retentionDays } = await import('./activity.js');
-  const { quote } = database.sql;
-  await database.write({ text: 'delete from svc_sessions where expires < ?', values: [now] });
-  await database.write({ text: `delete from svc_attempts where ${quote('until')} < ?`, values: [now] });
+  const [{ deleteRows }, { pruneActivity, retentionDays }] = await Promise.all([
+    import('../execute/system-rows.js'),
+    import('./activity.js'),
+  ]);
+  await deleteRows(database, 'svc_sessions', { expires: { below: now } });
+  await deleteRows(database, 'svc_attempts', { until: { below: now } });
   const days = await retentionDays(database);
   if (days !== null) await pruneActivity(database, days);
 };

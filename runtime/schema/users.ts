@@ -2,7 +2,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findAdministrators } from '../execute/administrators.js';
 import { databaseTime } from '../execute/database-time.js';
-import type { BindValue, Database, Executor } from '../databases/contract.js';
+import {
+  findRow,
+  findRows,
+  insertRow,
+  updateRows,
+  type NewRow,
+  type Statements,
+} from '../execute/system-rows.js';
+import type { Database } from '../databases/contract.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 
 /** A role or policy of this name is made by bootstrap where nobody administers yet. */
@@ -36,25 +44,26 @@ export const changeAccess = <Result>(
 ): Promise<Result> =>
   database.transaction(async (executor) => {
     let writes = 0;
-    const counted: Pick<Executor, 'query' | 'write'> = {
+    const counted: Statements = {
+      quote: executor.quote,
       query: (sql, values) => executor.query(sql, values),
       write: (statement) => {
         writes += 1;
         return executor.write(statement);
       },
     };
-    const result = await body(createAccessStore(counted, database.sql.quote));
+    const result = await body(createAccessStore(counted));
     if (writes > 0) await bumpAccessVersion(executor);
     return result;
   });
 
 /** Static token of a user; `null` without user or token. */
 export const tokenOf = async (database: Database, email: string): Promise<string | null> => {
-  const [found] = await database.query('select token from svc_users where email = ? or email = ?', [
-    email,
-    email.toLowerCase(),
-  ]);
-  return typeof found?.token === 'string' ? found.token : null;
+  const found = await findRow(database, 'svc_users', {
+    where: { email: [email, email.toLowerCase()] },
+    columns: ['token'],
+  });
+  return found?.token ?? null;
 };
 
 export interface FoundUser {
@@ -78,19 +87,7 @@ export interface AccessStore {
   administratorRole(): Promise<string>;
 }
 
-const createAccessStore = (
-  executor: Pick<Executor, 'query' | 'write'>,
-  quote: (name: string) => string,
-): AccessStore => {
-  const insertRow = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<void> => {
-    const names = Object.keys(row);
-    const places = names.map(() => '?').join(', ');
-    await executor.write({
-      text: `insert into ${quote(table)} (${names.map(quote).join(', ')}) values (${places})`,
-      values: Object.values(row),
-    });
-  };
-
+const createAccessStore = (statements: Statements): AccessStore => {
   /** By nobody who signed in, and from no address. */
   const record = (
     action: 'create' | 'update',
@@ -100,7 +97,7 @@ const createAccessStore = (
       fields,
     }: { readonly table: string; readonly id: string; readonly fields: readonly string[] },
   ): Promise<void> =>
-    insertRow('svc_activity', {
+    insertRow(statements, 'svc_activity', {
       action,
       collection: table,
       item: id,
@@ -108,33 +105,37 @@ const createAccessStore = (
       timestamp: databaseTime(new Date()),
     });
 
-  const insert = async (table: string, row: Readonly<Record<string, BindValue>>): Promise<string> => {
+  const insert = async <Table extends 'svc_users' | 'svc_roles' | 'svc_policies' | 'svc_access'>(
+    table: Table,
+    row: Omit<NewRow<Table>, 'id'>,
+  ): Promise<string> => {
     const id = randomUUID();
-    await insertRow(table, { id, ...row });
+    await insertRow(statements, table, { id, ...row } as unknown as NewRow<Table>);
     await record('create', { table, id, fields: Object.keys(row) });
     return id;
   };
 
-  const first = async (sql: string, values: readonly BindValue[]): Promise<Record<string, unknown> | null> =>
-    (await executor.query(sql, values))[0] ?? null;
-
   const findRole = async (name: string): Promise<string | null> => {
-    const found = await first('select id from svc_roles where name = ? order by id limit 1', [name]);
-    return found === null ? null : String(found.id);
+    const found = await findRow(statements, 'svc_roles', {
+      where: { name },
+      columns: ['id'],
+      order: ['id'],
+      limit: 1,
+    });
+    return found?.id ?? null;
   };
 
+  const findUser = async (email: string): Promise<FoundUser | null> =>
+    (await findRow(statements, 'svc_users', { where: { email }, columns: ['id', 'token', 'password'] })) ??
+    null;
+
   return {
-    async findUser(email) {
-      // in lower case, unless somebody wrote it otherwise by SQL
-      const sql = 'select id, token, password from svc_users where email = ?';
-      const found = (await first(sql, [email])) ?? (await first(sql, [email.toLowerCase()]));
-      if (found === null) return null;
-      return { id: String(found.id), token: textOf(found.token), password: textOf(found.password) };
-    },
+    // in lower case, unless somebody wrote it otherwise by SQL
+    findUser: async (email) => (await findUser(email)) ?? findUser(email.toLowerCase()),
     findRole,
     async roleNames() {
-      const rows = await executor.query('select distinct name from svc_roles order by name limit 20');
-      return rows.map((row) => String(row.name));
+      const rows = await findRows(statements, 'svc_roles', { columns: ['name'], order: ['name'] });
+      return [...new Set(rows.map(({ name }) => name))].slice(0, 20);
     },
     insertUser: (user) =>
       insert('svc_users', {
@@ -144,27 +145,22 @@ const createAccessStore = (
         date_created: databaseTime(new Date()),
       }),
     async updateUser(id, changes) {
-      const names = Object.keys(changes);
-      const set = names.map((name) => `${quote(name)} = ?`).join(', ');
-      const values = [...Object.values(changes), id];
-      await executor.write({ text: `update svc_users set ${set} where id = ?`, values });
-      await record('update', { table: 'svc_users', id, fields: names });
+      await updateRows(statements, 'svc_users', { set: changes, where: { id } });
+      await record('update', { table: 'svc_users', id, fields: Object.keys(changes) });
     },
-    administrators: () => findAdministrators(executor, quote),
+    administrators: () => findAdministrators(statements),
     async administratorRole() {
       const role = (await findRole(administrator)) ?? (await insert('svc_roles', { name: administrator }));
-      const policy =
-        (await first('select id from svc_policies where admin_access = ? order by id limit 1', [1]))?.id ??
-        (await insert('svc_policies', { name: administrator, admin_access: 1 }));
-      const held = await first('select id from svc_access where role = ? and policy = ?', [
-        role,
-        String(policy),
-      ]);
-      if (held === null) await insert('svc_access', { role, policy: String(policy) });
+      const known = await findRow(statements, 'svc_policies', {
+        where: { admin_access: 1 },
+        columns: ['id'],
+        order: ['id'],
+        limit: 1,
+      });
+      const policy = known?.id ?? (await insert('svc_policies', { name: administrator, admin_access: 1 }));
+      const held = await findRow(statements, 'svc_access', { where: { role, policy }, columns: ['id'] });
+      if (held === undefined) await insert('svc_access', { role, policy });
       return role;
     },
   };
 };
-
-const textOf = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value);

@@ -141,7 +141,10 @@ const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
   );
 };
 
-/** The same text object for the same key: drivers find what they have prepared by it. */
+/**
+ * The same text object for the same key: drivers find what they have prepared by it. Of too many the oldest goes; a map
+ * of its own for each plan, most of one text, has no room for more bookkeeping.
+ */
 export const remember = (
   texts: Map<string, string>,
   key: string,
@@ -150,7 +153,8 @@ export const remember = (
 ): string => {
   const present = texts.get(key);
   if (present !== undefined) return present;
-  if (texts.size >= most) texts.clear();
+  const [oldest] = texts.keys();
+  if (texts.size >= most && oldest !== undefined) texts.delete(oldest);
   const text = render();
   texts.set(key, text);
   return text;

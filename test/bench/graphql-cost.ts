@@ -82,6 +82,7 @@ const compiled = compileDocument(call(1), view, options);
 
 /** Answers every statement with no row. */
 const empty: Executor = {
+  quote: (name) => name,
   rows: async () => new RowCollector(0, 0).finish(),
   query: async () => [],
   write: async () => ({ affected: 0 }),

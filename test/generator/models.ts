@@ -138,6 +138,7 @@ const ping: Operation = {
 };
 
 export const model = (collections: readonly Collection[], options: Partial<Model> = {}): Model => ({
+  systemTables: [],
   api: { title: 'Test API', version: '1.0.0', description: 'Collections of a test.' },
   dialect: 'sqlite',
   catalog: {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admit, chooseAccount, ensureLane, enterLane } from '../../runtime/queue/store/admission.js';
+import { admit, chooseAccount, ensureModelLock, lockModel } from '../../runtime/queue/store/admission.js';
 import { insertRequests, type NewRequest } from '../../runtime/queue/store/requests.js';
 import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
@@ -35,11 +35,11 @@ describe('a free slot goes to', () => {
 describe.each(dialects)('slots on %s', (dialect) => {
   let server: TestServer;
   const [ann, bob] = [randomUUID(), randomUUID()];
-  const lane = { id: 'test/lane', concurrency: { model: 3, account: 3 } };
+  const model = { id: 'test/slots', concurrency: { model: 3, account: 3 } };
 
   beforeAll(async () => {
     server = await startTestServer({ dialect });
-    await ensureLane(server.database, lane.id);
+    await ensureModelLock(server.database, model.id);
   });
   afterAll(() => server.close());
 
@@ -47,7 +47,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
     const request: NewRequest = {
       id: randomUUID(),
       account,
-      model: lane.id,
+      model: model.id,
       priority,
       retry: true,
       input: '{}',
@@ -64,8 +64,8 @@ describe.each(dialects)('slots on %s', (dialect) => {
 
   const fill = () =>
     server.database.transaction(async (statements) => {
-      await enterLane(statements, lane.id);
-      return admit(statements, lane, Date.now());
+      await lockModel(statements, model.id);
+      return admit(statements, model, Date.now());
     });
 
   const end = (id: string) =>
@@ -73,10 +73,10 @@ describe.each(dialects)('slots on %s', (dialect) => {
 
   it(`leave one request before the ${crowdSize} of another account, as soon as one is free`, async () => {
     const crowded = { id: 'test/crowded', concurrency: { model: 4, account: 4 } };
-    await ensureLane(server.database, crowded.id);
+    await ensureModelLock(server.database, crowded.id);
     const give = () =>
       server.database.transaction(async (statements) => {
-        await enterLane(statements, crowded.id);
+        await lockModel(statements, crowded.id);
         return admit(statements, crowded, Date.now());
       });
     const rowOf = (account: string, created: number) =>

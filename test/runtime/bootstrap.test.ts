@@ -5,6 +5,7 @@ import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/config/package.js';
 import type { Database } from '../../runtime/databases/contract.js';
 import { verifyPassword } from '../../runtime/auth/passwords/hash.js';
+import { runDataSteps } from '../../runtime/schema/data-steps.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
 import {
   catalogReader,
@@ -51,6 +52,10 @@ const run = (
   });
 
 const exec = (database: Database, text: string) => database.write({ text, values: [] });
+
+const fail = (): never => {
+  throw new Error('broken');
+};
 
 const users = (database: Database) =>
   database.query('select email, token, role, status from svc_users order by email');
@@ -244,6 +249,46 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await found('token', 'token-abc')).toHaveLength(0);
     expect(await found('token', 'Tökén-abc')).toHaveLength(0);
     expect(await found('email', 'Admin@example.com')).toHaveLength(0);
+  });
+
+  it('moves what was in svc_lanes to svc_model_locks, once', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    await exec(database, 'create table svc_lanes (model varchar(255) not null primary key, turns bigint)');
+    await exec(database, "insert into svc_lanes (model, turns) values ('a/b', 7), ('c/d', 0)");
+    // as a run left it that broke off between its two statements
+    await exec(database, "insert into svc_model_locks (model, turns) values ('c/d', 3)");
+    await exec(database, 'delete from svc_data_steps');
+    expect((await run(database)).steps).toEqual(['move svc_lanes to svc_model_locks']);
+    expect(await database.query('select model, turns from svc_model_locks order by model')).toEqual([
+      { model: 'a/b', turns: 7 },
+      { model: 'c/d', turns: 3 },
+    ]);
+    expect((await read(database)).tables.map(({ name }) => name)).not.toContain('svc_lanes');
+    expect((await run(database)).steps).toEqual([]);
+  });
+
+  it('runs each data step once, in order, and those after one that failed with the next run', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    const ran: string[] = [];
+    const step = (number: number, body: () => void = () => undefined) => ({
+      number,
+      name: `step ${number}`,
+      applies: (tables: ReadonlySet<string>) => tables.has('svc_users') && number !== 1_001,
+      run: async () => {
+        body();
+        ran.push(`step ${number}`);
+      },
+    });
+    const tables = new Set(['svc_users']);
+    const log = (what: string) => ran.push(`log ${what}`);
+    const steps = [step(1_000), step(1_001), step(1_002, fail), step(1_003)];
+    await expect(runDataSteps(database, { steps, tables, log })).rejects.toThrow('broken');
+    expect(ran).toEqual(['log step 1000', 'step 1000', 'log step 1002']);
+    const mended = steps.with(2, step(1_002));
+    expect(await runDataSteps(database, { steps: mended, tables, log })).toEqual(['step 1002', 'step 1003']);
+    expect(await runDataSteps(database, { steps: mended, tables, log })).toEqual([]);
   });
 
   it('deletes access rows with their role, so that none becomes public', async () => {

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadConfig, loadEnvironment, type ConfigError } from '../../runtime/config/config.js';
-import { variables } from '../../runtime/config/variables.js';
+import { loadConfig } from '../../runtime/config/config.js';
+import { loadEnvironment, type ConfigError } from '../../runtime/config/environment.js';
+import { shownVariables, variables } from '../../runtime/config/variables.js';
 import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
 import { packageRoot } from '../../runtime/config/package.js';
 
@@ -307,11 +308,25 @@ describe('configuration', () => {
     delete process.env.SVC_TEST_PRESENT;
   });
 
-  it('is told in the README, variable by variable', () => {
-    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8').replaceAll(/ {2,}/g, ' ');
-    for (const entry of variables) {
-      expect(readme).toContain(`| \`${entry.name}\` | ${entry.default} | ${entry.meaning} |`);
-    }
+  // `UPDATE=readme` writes the table; format it afterwards
+  it('is described in the README by the table of variables, in its order and by nothing else', () => {
+    const file = join(packageRoot, 'README.md');
+    const readme = readFileSync(file, 'utf8');
+    const rows = shownVariables.map(
+      ({ name, default: preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |`,
+    );
+    const found = /(?<=^\| variable .*\n\| -+ .*\n)(?:\|.*\n)+/m.exec(readme)?.[0] ?? '';
+    if (process.env.UPDATE === 'readme') writeFileSync(file, readme.replace(found, `${rows.join('\n')}\n`));
+    expect(found.replaceAll(/ {2,}/g, ' ').trimEnd().split('\n')).toEqual(rows);
+  });
+
+  it('names in the README every secret that may be given as a file', () => {
+    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
+    const [, said = ''] = /by their name and `_FILE`: ([^.]*)\./.exec(readme) ?? [];
+    const secrets = Object.entries(variables).filter(([, variable]) => 'secret' in variable);
+    expect(Array.from(said.matchAll(/`([^`]+)`/g), ([, name]) => name).sort()).toEqual(
+      secrets.map(([name]) => name).sort(),
+    );
   });
 });
 

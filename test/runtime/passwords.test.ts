@@ -15,7 +15,7 @@ const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 /** Answers each line of JSON, `[password, hash?]`, with another. */
 const script = `
-  import { computeHashesApart, hashPassword, verifyPassword } from ${JSON.stringify(pathToFileURL(modulePath('passwords')).href)};
+  import { computeHashesApart, hashPassword, verifyPassword } from ${JSON.stringify(pathToFileURL(modulePath('auth/passwords/hash')).href)};
   import { createInterface } from 'node:readline';
   computeHashesApart();
   createInterface(process.stdin).on('line', async (line) => {

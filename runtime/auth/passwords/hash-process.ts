@@ -5,6 +5,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askChild } from '../../../contract/ask-child.js';
 import { modulePath } from '../../config/package.js';
 import type { HashTask } from './argon2.js';
 
@@ -50,7 +51,7 @@ export const createHashProcess = (): Hasher => {
     current.ref();
     current.channel?.ref();
     try {
-      return await ask(current, task);
+      return await askChild<string | boolean>(current, task, 'the process that computes hashes');
     } catch (error) {
       // that it has ended may be heard of later than that it takes nothing any more
       if (child === current) child = null;
@@ -73,16 +74,3 @@ export const createHashProcess = (): Hasher => {
     },
   };
 };
-
-const ask = (child: ChildProcess, task: HashTask): Promise<string | boolean> =>
-  new Promise((resolve, reject) => {
-    const fail = (): void => reject(new Error('the process that computes hashes has ended'));
-    const settle = (answer: string | boolean): void => {
-      child.off('exit', fail).off('error', fail);
-      resolve(answer);
-    };
-    child.once('message', settle).once('exit', fail).once('error', fail);
-    child.send(task, (error) => {
-      if (error !== null) fail();
-    });
-  });

@@ -1,4 +1,4 @@
-/** The process that computes hashes and nothing else: `apart.ts` starts it and talks to it. */
+/** The process that computes hashes and nothing else: `hash-process.ts` starts it and talks to it. */
 import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { computeHash, type HashTask } from './argon2.js';

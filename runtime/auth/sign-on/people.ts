@@ -7,7 +7,8 @@ import type { ProviderConfig } from '../../config/providers.js';
 import { bumpAccessVersion } from '../../execute/access-version.js';
 import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
-import type { BindValue, Database, Executor } from '../../databases/contract.js';
+import { findRow, insertRow, updateRows, type NewRow, type Statements } from '../../execute/system-rows.js';
+import type { Database, Executor } from '../../databases/contract.js';
 import { findById, findByEmail, findByIdentity, type RecordChange } from '../accounts.js';
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
@@ -17,18 +18,15 @@ export interface People {
   enter(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
 }
 
-export const createPeople = (database: Database, quote: (name: string) => string): People => {
+export const createPeople = (database: Database): People => {
   /** A role follows its groups, except away from the last administrator. */
   const setRole = async (id: string, role: string | null, record: RecordChange): Promise<void> => {
     if ((await readRole(id, database)) === role) return;
     await change(database, async (executor) => {
       const held = await readRole(id, executor);
-      const { affected } = await executor.write({
-        text: 'update svc_users set role = ? where id = ?',
-        values: [role, id],
-      });
-      if ((await findAdministrators(executor, quote)).length === 0) {
-        await executor.write({ text: 'update svc_users set role = ? where id = ?', values: [held, id] });
+      const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
+      if ((await findAdministrators(executor)).length === 0) {
+        await updateRows(executor, 'svc_users', { set: { role: held }, where: { id } });
       } else if (affected > 0) {
         await record({ action: 'update', user: id, fields: ['role'] }, executor);
       }
@@ -40,7 +38,7 @@ export const createPeople = (database: Database, quote: (name: string) => string
     const email = emailOf(claims, config);
     if (email !== null && (await findByEmail(database, email)) !== null) throw addressTaken();
     const id = randomUUID();
-    const row: Readonly<Record<string, BindValue>> = {
+    const row: NewRow<'svc_users'> = {
       id,
       provider: config.name,
       external_identifier: identifierOf(claims, config),
@@ -51,13 +49,9 @@ export const createPeople = (database: Database, quote: (name: string) => string
       status: 'active',
       date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
     };
-    const names = Object.keys(row);
     await change(database, async (executor) => {
-      await executor.write({
-        text: `insert into svc_users (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-        values: Object.values(row),
-      });
-      await record({ action: 'create', user: id, fields: names }, executor);
+      await insertRow(executor, 'svc_users', row);
+      await record({ action: 'create', user: id, fields: Object.keys(row) }, executor);
     });
     const made = await findById(database, id);
     if (made === null) throw new ProviderRefusal('the new user was deleted');
@@ -133,8 +127,8 @@ const refuseViolation = (error: unknown, { sql }: Database): never => {
 
 const addressTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail address belongs to another user');
 
-const readRole = async (id: string, executor: Pick<Executor, 'query'>): Promise<string | null> =>
-  textOf((await executor.query('select role from svc_users where id = ?', [id]))[0]?.role);
+const readRole = async (id: string, statements: Statements): Promise<string | null> =>
+  (await findRow(statements, 'svc_users', { where: { id }, columns: ['role'] }))?.role ?? null;
 
 /**
  * Every process sees it with its next request. Counting comes first: it makes such changes take turns, so that two of

@@ -1,6 +1,7 @@
 /** A provider of identities: where people are sent to log in, and who it says they are when they come back. */
 import type { Configuration } from 'openid-client';
-import { isLocal, type OAuth2Config, type ProviderConfig } from '../../config/providers.js';
+import { isLocal } from '../../config/formats.js';
+import type { OAuth2Config, ProviderConfig } from '../../config/providers.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import { once } from '../../concurrency/lazy.js';
 

@@ -124,12 +124,14 @@ const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise
   });
 
 const createPoolExecutor = (pool: Pool): Executor => ({
+  quote: mysql.quote,
   rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
   query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
   write: (statement) => runOn(pool, (connection) => sendWrite(connection, statement)),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({
+  quote: mysql.quote,
   rows: (statement, layout) => readRows(connection, statement, layout),
   query: (text, values = []) => send(connection, text, values),
   write: (statement) => sendWrite(connection, statement),

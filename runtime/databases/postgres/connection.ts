@@ -111,6 +111,7 @@ const nameLoss = (error: Error): Error => {
 };
 
 const createPoolExecutor = (pool: Pool): Executor => ({
+  quote: postgres.quote,
   rows: (statement, layout) =>
     runOn(pool, (client) => anew(client, () => readRows(client, statement, layout))),
   query: (text, values = []) => runOn(pool, (client) => anew(client, () => query(client, text, values))),
@@ -127,6 +128,7 @@ const createClientExecutor = (client: RowClient): Executor => {
     return result;
   };
   return {
+    quote: postgres.quote,
     rows: (statement, layout) => inTurn(() => readRows(client, statement, layout)),
     query: (text, values = []) => inTurn(() => query(client, text, values)),
     write: (statement) => inTurn(() => write(client, statement)),

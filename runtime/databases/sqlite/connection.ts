@@ -30,6 +30,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
   return {
     dialect: sqlite.name,
     sql: sqlite,
+    quote: sqlite.quote,
     rows: (statement, layout) =>
       isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
     query: (text, values) =>
@@ -98,6 +99,7 @@ const createExecutor = (connection: Connection): Executor => {
     }
   };
   return {
+    quote: sqlite.quote,
     rows: async ({ text, values }, layout) =>
       run(text, (prepared) => {
         const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];

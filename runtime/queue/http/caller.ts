@@ -1,4 +1,5 @@
 /** Who uses the queue: a key, or a user with a token. */
+import { LRUCache } from 'lru-cache';
 import { admitNow, identifyNow, type Access, type Principal } from '../../access/access.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -7,7 +8,7 @@ import { allows, isExpired, isSecretOf, type HashSecrets } from '../requests/key
 import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 import { refuse, type Refused } from './wire.js';
 
 /** Requests belong to accounts: users, whatever key of theirs was used. */
@@ -76,11 +77,10 @@ export const toCaller = ({ user, policies, pending }: Principal): Caller => {
 const useInterval = 60_000;
 
 const createUseNotes = (statements: Statements): ((key: StoredKey) => void) => {
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, number>({ max: 10_000 });
   return ({ id, used }) => {
     const now = Date.now();
     if (now - Math.max(used ?? 0, noted.get(id) ?? 0) < useInterval) return;
-    if (noted.size > 10_000) noted.clear();
     noted.set(id, now);
     markUsed(statements, id, now).catch(() => noted.delete(id));
   };

@@ -7,7 +7,7 @@ import type { QueueSettings } from '../settings.js';
 import { statusBody } from '../requests/status.js';
 import { readLogs, type StoredLine } from '../store/logs.js';
 import { countBefore, findRequests, type RequestHead } from '../store/requests.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 export interface Streams {
   /** Events until the request has ended. */

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createId } from '../store/ids.js';
 import { insertKey, type StoredKey } from '../store/keys.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 /** Keys of the hash, newest first: a secret that is being replaced still counts. */
 export type HashSecrets = readonly Buffer[];

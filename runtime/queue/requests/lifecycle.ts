@@ -8,7 +8,7 @@ import type { RequestEnd } from '../contract.js';
 import { createId } from '../store/ids.js';
 import { gatherWrites } from '../../concurrency/batch.js';
 import { createIntake, type Arrived } from './submission-batch.js';
-import { createLanes } from '../store/model-locks.js';
+import { createModelLocks } from '../store/model-locks.js';
 import type { QueueModels } from '../models/models.js';
 import type { DeliveryStart, Orchestrator, RequestStart } from '../temporal/gateway.js';
 import type { Outcome } from './outcome.js';
@@ -25,7 +25,7 @@ import {
   type RequestHead,
   type RequestState,
 } from '../store/requests.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 export interface DeskOptions {
   readonly database: Database;
@@ -58,7 +58,7 @@ export interface Desk {
 
 export const createDesk = (options: DeskOptions): Desk => {
   const { database, models, orchestrator, resultTtl, onLoss } = options;
-  const lanes = createLanes(database);
+  const modelLocks = createModelLocks(database);
 
   const startOf = (request: RequestHead, admitted: boolean): RequestStart => {
     const model = models.find(request.model);
@@ -102,7 +102,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     for (const request of requests ?? []) starter.add(request, () => tell(request));
   };
 
-  const takeIn = createIntake({ database, lanes, onAdmitted: (ids) => void tellAdmitted(ids) });
+  const takeIn = createIntake({ database, modelLocks, onAdmitted: (ids) => void tellAdmitted(ids) });
 
   const deliveryStart = ({ id, request, account, round, url }: Delivery): DeliveryStart => ({
     deliveryId: id,
@@ -118,10 +118,10 @@ export const createDesk = (options: DeskOptions): Desk => {
   const announce = (delivery: Delivery): void =>
     starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));
 
-  const endInLane = async (request: RequestHead, change: Change): Promise<EndedInLane> => {
+  const endLocked = async (request: RequestHead, change: Change): Promise<EndedLocked> => {
     const model = models.find(request.model);
     if (model !== undefined) {
-      return lanes.enter(model, async ({ statements, fill }) => ({
+      return modelLocks.hold(model, async ({ statements, fill }) => ({
         ended: await endWithDelivery(statements, request, change),
         admitted: await fill(),
       }));
@@ -155,7 +155,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     },
     async end(request, outcome, from) {
       const change: Change = { outcome, from, now: Date.now() };
-      const { ended, admitted } = await endInLane(request, change);
+      const { ended, admitted } = await endLocked(request, change);
       await tellAdmitted(admitted);
       if (ended === null) return null;
       const { delivery } = ended;
@@ -163,7 +163,7 @@ export const createDesk = (options: DeskOptions): Desk => {
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
     },
     async fill(model) {
-      await tellAdmitted(await lanes.enter(model, ({ fill }) => fill()));
+      await tellAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
     },
     announce,
     async deliver(delivery) {
@@ -183,7 +183,7 @@ interface Change {
 /** `null`: it had ended already. */
 type Ended = { readonly delivery: Delivery | null } | null;
 
-interface EndedInLane {
+interface EndedLocked {
   readonly ended: Ended;
   /** Who has its slot now. */
   readonly admitted: readonly string[];

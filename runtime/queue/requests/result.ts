@@ -1,6 +1,6 @@
 /** The result of a request: status and body as the model gave them. */
 import { readOutput, type RequestHead } from '../store/requests.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 import { refuse } from '../http/wire.js';
 
 export interface RequestResult {

@@ -4,7 +4,7 @@ import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
 import { readLogs, type StoredLine } from '../store/logs.js';
 import { countBefore, type RequestHead, type RequestState } from '../store/requests.js';
-import type { Statements } from '../store/rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 
 export interface RequestUrls {
   readonly response_url: string;

@@ -5,7 +5,7 @@
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { gather } from '../../concurrency/batch.js';
-import type { Lane, Lanes } from '../store/model-locks.js';
+import type { LockedModel, ModelLocks } from '../store/model-locks.js';
 import {
   findIdempotency,
   insertIdempotency,
@@ -28,7 +28,7 @@ export type Arrived =
 
 export interface IntakeOptions {
   readonly database: Database;
-  readonly lanes: Lanes;
+  readonly modelLocks: ModelLocks;
   /** Told of earlier requests that were given a slot in passing. */
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
@@ -95,9 +95,9 @@ const findKnown = async (
 const openAll = async (
   model: QueueModelDeclaration,
   arrivals: readonly Arrival[],
-  { lanes, onAdmitted }: IntakeOptions,
+  { modelLocks, onAdmitted }: IntakeOptions,
 ): Promise<readonly Arrived[]> => {
-  const { arrived, others } = await lanes.enter(model, (lane) => store(model, arrivals, lane));
+  const { arrived, others } = await modelLocks.hold(model, (locked) => store(model, arrivals, locked));
   if (others.length > 0) onAdmitted(others);
   return arrived;
 };
@@ -105,7 +105,7 @@ const openAll = async (
 const store = async (
   model: QueueModelDeclaration,
   arrivals: readonly Arrival[],
-  { statements, fill }: Lane,
+  { statements, fill }: LockedModel,
 ): Promise<{ readonly arrived: readonly Arrived[]; readonly others: readonly string[] }> => {
   const keys = arrivals.flatMap(({ key }) => key ?? []);
   const { fresh, known } = sift(arrivals, await findIdempotency(statements, keys));

@@ -1,12 +1,12 @@
 /**
  * Who runs next. A model has so many slots, an account so many of them; a free slot goes to the highest priority
  * that waits, among equals to the account that runs least, of its requests to the oldest. Decided under the lock of
- * the model's lane, so that processes take turns.
+ * the model's row in `svc_model_locks`, so that processes take turns.
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { insertRow, listOf, number, type Statements } from './rows.js';
+import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
-type Lane = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
+type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
 /**
  * Fills the free slots of a model; call it inside a transaction.
@@ -14,7 +14,7 @@ type Lane = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
  */
 export const admit = async (
   statements: Statements,
-  { id: model, concurrency }: Lane,
+  { id: model, concurrency }: Slots,
   now: number,
 ): Promise<readonly string[]> => {
   const running = await countRunning(statements, model);
@@ -37,18 +37,21 @@ export const admit = async (
   return admitted;
 };
 
-/** Takes the lane's lock until the transaction ends: the first statement of one that admits. */
-export const enterLane = async (statements: Statements, model: string): Promise<void> => {
-  await statements.write({ text: 'update svc_lanes set turns = turns + 1 where model = ?', values: [model] });
+/** Locks a model until the transaction ends: the first statement of one that admits. */
+export const lockModel = async (statements: Statements, model: string): Promise<void> => {
+  await statements.write({
+    text: 'update svc_model_locks set turns = turns + 1 where model = ?',
+    values: [model],
+  });
 };
 
-/** Makes the lane of a model; of several that try at once one succeeds, which is enough. */
-export const ensureLane = async (statements: Statements, model: string): Promise<void> => {
+/** Inserts the row that `lockModel` locks; of several that try at once one succeeds, which is enough. */
+export const ensureModelLock = async (statements: Statements, model: string): Promise<void> => {
   const isThere = async (): Promise<boolean> =>
-    (await statements.query('select turns from svc_lanes where model = ?', [model])).length > 0;
+    (await findRow(statements, 'svc_model_locks', { where: { model } })) !== undefined;
   if (await isThere()) return;
   try {
-    await insertRow(statements, 'svc_lanes', { model, turns: 0 });
+    await insertRow(statements, 'svc_model_locks', { model, turns: 0 });
   } catch (error) {
     if (!(await isThere())) throw error;
   }
@@ -110,20 +113,18 @@ const admitOldest = async (
   statements: Statements,
   { model, account, now, most }: Place & { readonly now: number; readonly most: number },
 ): Promise<readonly string[]> => {
-  const rows = await statements.query(
-    "select id from svc_requests where state = 'waiting' and model = ? and account = ? " +
-      `order by priority desc, date_created, id limit ${most}`,
-    [model, account],
-  );
+  const rows = await findRows(statements, 'svc_requests', {
+    where: { state: 'waiting', model, account },
+    columns: ['id'],
+    order: ['-priority', 'date_created', 'id'],
+    limit: most,
+  });
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => String(row.id));
-  const { places, values } = listOf(ids);
-  await statements.write({
+  const ids = rows.map(({ id }) => id);
+  await updateRows(statements, 'svc_requests', {
     // its workflow has yet to hear of it
-    text:
-      "update svc_requests set state = 'admitted', started = 0, date_admitted = ? where state = 'waiting' and " +
-      `id in (${places})`,
-    values: [now, ...values],
+    set: { state: 'admitted', started: 0, date_admitted: now },
+    where: { state: 'waiting', id: ids },
   });
   return ids;
 };
@@ -139,9 +140,9 @@ const refresh = async (
       "where state = 'waiting' and model = ? and account = ?",
     [model, account],
   );
-  const priority = number(row?.priority);
+  const priority = row?.priority ?? null;
   leave(waiting, account);
-  if (priority !== null) waiting.push({ account, priority, since: Number(row?.since) });
+  if (priority !== null) waiting.push({ account, priority: Number(priority), since: Number(row?.since) });
 };
 
 const leave = (waiting: Waiting[], account: string): void => {

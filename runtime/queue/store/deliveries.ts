@@ -1,5 +1,14 @@
 /** `svc_deliveries` and `svc_delivery_attempts`: webhooks, and every attempt to deliver them. */
-import { insertRow, insertRows, listOf, number, text, type Row, type Statements } from './rows.js';
+import {
+  findRow,
+  findRows,
+  insertRow,
+  insertRows,
+  listOf,
+  updateRows,
+  type Statements,
+  type SystemRow,
+} from '../../execute/system-rows.js';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
@@ -30,18 +39,26 @@ export interface DeliveryAttempt {
   readonly created: number;
 }
 
-const columns = 'id, request, account, url, state, round, attempted, date_created, date_ended';
+const columns = [
+  'id',
+  'request',
+  'account',
+  'url',
+  'state',
+  'round',
+  'attempted',
+  'date_created',
+  'date_ended',
+] as const;
 
-const toDelivery = (row: Row): Delivery => ({
-  id: String(row.id),
-  request: text(row.request),
-  account: String(row.account),
-  url: String(row.url),
-  state: String(row.state) as DeliveryState,
-  round: Number(row.round),
-  attempts: Number(row.attempted),
-  created: Number(row.date_created),
-  ended: number(row.date_ended),
+type DeliveryRow = Pick<SystemRow<'svc_deliveries'>, (typeof columns)[number]>;
+
+const toDelivery = ({ attempted, date_created, date_ended, ...row }: DeliveryRow): Delivery => ({
+  ...row,
+  state: row.state as DeliveryState,
+  attempts: attempted,
+  created: date_created,
+  ended: date_ended,
 });
 
 export const insertDelivery = async (
@@ -64,16 +81,12 @@ export const findDeliveries = async (
   statements: Statements,
   ids: readonly string[],
 ): Promise<readonly Delivery[]> => {
-  const { places, values } = listOf(ids);
-  const rows = await statements.query(
-    `select ${columns} from svc_deliveries where id in (${places})`,
-    values,
-  );
+  const rows = await findRows(statements, 'svc_deliveries', { where: { id: ids }, columns });
   return rows.map(toDelivery);
 };
 
 export const findDeliveryOf = async (statements: Statements, request: string): Promise<Delivery | null> => {
-  const [row] = await statements.query(`select ${columns} from svc_deliveries where request = ?`, [request]);
+  const row = await findRow(statements, 'svc_deliveries', { where: { request }, columns });
   return row === undefined ? null : toDelivery(row);
 };
 
@@ -88,11 +101,12 @@ export const findPending = async (
   statements: Statements,
   { before, limit }: PendingLimits,
 ): Promise<readonly Delivery[]> => {
-  const rows = await statements.query(
-    `select ${columns} from svc_deliveries where state = 'pending' and started = 0 and date_created < ? ` +
-      `order by date_created limit ${limit}`,
-    [before],
-  );
+  const rows = await findRows(statements, 'svc_deliveries', {
+    where: { state: 'pending', started: 0, date_created: { below: before } },
+    columns,
+    order: ['date_created'],
+    limit,
+  });
   return rows.map(toDelivery);
 };
 
@@ -102,19 +116,14 @@ export const endDeliveries = async (
   { state, now }: { readonly state: DeliveryState; readonly now: number },
 ): Promise<void> => {
   if (ids.length === 0) return;
-  const { places, values } = listOf(ids);
-  await statements.write({
-    text: `update svc_deliveries set state = ?, date_ended = ? where id in (${places})`,
-    values: [state, now, ...values],
-  });
+  await updateRows(statements, 'svc_deliveries', { set: { state, date_ended: now }, where: { id: ids } });
 };
 
 export const markDeliveriesStarted = async (
   statements: Statements,
   ids: readonly string[],
 ): Promise<void> => {
-  const { places, values } = listOf(ids);
-  await statements.write({ text: `update svc_deliveries set started = 1 where id in (${places})`, values });
+  await updateRows(statements, 'svc_deliveries', { set: { started: 1 }, where: { id: ids } });
 };
 
 /** Begins anew what has ended. @returns it as it is now; `null`: it had not ended, or another was quicker */
@@ -165,16 +174,10 @@ export const listAttempts = async (
   statements: Statements,
   delivery: string,
 ): Promise<readonly DeliveryAttempt[]> => {
-  const rows = await statements.query(
-    'select number, status, error, milliseconds, date_created from svc_delivery_attempts ' +
-      'where delivery = ? order by id',
-    [delivery],
-  );
-  return rows.map((row) => ({
-    number: Number(row.number),
-    status: number(row.status),
-    error: text(row.error),
-    milliseconds: Number(row.milliseconds),
-    created: Number(row.date_created),
-  }));
+  const rows = await findRows(statements, 'svc_delivery_attempts', {
+    where: { delivery },
+    columns: ['number', 'status', 'error', 'milliseconds', 'date_created'],
+    order: ['id'],
+  });
+  return rows.map(({ date_created: created, ...row }) => Object.assign(row, { created }));
 };

@@ -1,5 +1,5 @@
 /** `svc_idempotency`: which request a key of a caller stands for. */
-import { insertRows, listOf, type Statements } from './rows.js';
+import { insertRows, listOf, type Statements } from '../../execute/system-rows.js';
 
 export interface IdempotencyRecord {
   /** SHA-256 of model, input and everything that changes what is done with it. */

@@ -1,6 +1,14 @@
 /** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
 import type { User } from '../../access/policies.js';
-import { insertRow, listOf, number, text, type Row, type Statements } from './rows.js';
+import {
+  deleteRows,
+  findRows,
+  insertRow,
+  listOf,
+  updateRows,
+  type Statements,
+  type SystemRow,
+} from '../../execute/system-rows.js';
 
 export interface StoredKey {
   readonly id: string;
@@ -21,25 +29,25 @@ export interface ActiveKey extends StoredKey {
   readonly user: User;
 }
 
-const columns = 'id, account, name, hash, models, date_created, date_expires, date_used';
-
-const toKey = (row: Row): StoredKey => ({
-  id: String(row.id),
-  account: String(row.account),
-  name: text(row.name),
-  hash: String(row.hash),
-  models: text(row.models)?.split(',') ?? null,
-  created: Number(row.date_created),
-  expires: number(row.date_expires),
-  used: number(row.date_used),
+const toKey = (row: SystemRow<'svc_keys'>): StoredKey => ({
+  id: row.id,
+  account: row.account,
+  name: row.name,
+  hash: row.hash,
+  models: row.models?.split(',') ?? null,
+  created: row.date_created,
+  expires: row.date_expires,
+  used: row.date_used,
 });
 
+type KeyAndUser = SystemRow<'svc_keys'> & Pick<SystemRow<'svc_users'>, 'role' | 'status' | 'ip_access'>;
+
 /** Nobody is asked for a second factor who comes with a key. */
-const toActiveKey = (row: Row): ActiveKey => ({
+const toActiveKey = (row: KeyAndUser): ActiveKey => ({
   ...toKey(row),
   user: {
-    id: String(row.account),
-    role: text(row.role),
+    id: row.account,
+    role: row.role,
     status: 'active',
     secondFactor: true,
     columns: { ip_access: row.ip_access },
@@ -52,13 +60,13 @@ export const findActiveKeys = async (
   ids: readonly string[],
 ): Promise<readonly ActiveKey[]> => {
   const { places, values } = listOf(ids);
-  const rows = await statements.query(
+  const rows = (await statements.query(
     'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used, ' +
       'role, status, ip_access ' +
       'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
       `where svc_keys.id in (${places})`,
     values,
-  );
+  )) as unknown as KeyAndUser[];
   // collations overlook case and blanks at the end, access does not
   const active = rows.filter(({ status }) => status === 'active');
   return active.map(toActiveKey);
@@ -77,10 +85,10 @@ export const insertKey = (statements: Statements, key: StoredKey): Promise<void>
 
 /** Oldest first. */
 export const listKeys = async (statements: Statements, account: string): Promise<readonly StoredKey[]> => {
-  const rows = await statements.query(
-    `select ${columns} from svc_keys where account = ? order by date_created, id`,
-    [account],
-  );
+  const rows = await findRows(statements, 'svc_keys', {
+    where: { account },
+    order: ['date_created', 'id'],
+  });
   return rows.map(toKey);
 };
 
@@ -89,15 +97,8 @@ export const deleteKey = async (
   statements: Statements,
   id: string,
   account: string | null,
-): Promise<boolean> => {
-  const { affected } = await statements.write(
-    account === null
-      ? { text: 'delete from svc_keys where id = ?', values: [id] }
-      : { text: 'delete from svc_keys where id = ? and account = ?', values: [id, account] },
-  );
-  return affected > 0;
-};
+): Promise<boolean> => (await deleteRows(statements, 'svc_keys', { id, account: account ?? undefined })) > 0;
 
 export const markUsed = async (statements: Statements, id: string, now: number): Promise<void> => {
-  await statements.write({ text: 'update svc_keys set date_used = ? where id = ?', values: [now, id] });
+  await updateRows(statements, 'svc_keys', { set: { date_used: now }, where: { id } });
 };

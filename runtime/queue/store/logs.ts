@@ -1,6 +1,6 @@
 /** `svc_request_logs`: what models say while they run. */
 import type { LogLevel } from '../../../contract/queue-model.js';
-import { listOf, type Statements } from './rows.js';
+import { findRows, insertRows, type Statements } from '../../execute/system-rows.js';
 
 export interface LogLine {
   readonly request: string;
@@ -16,17 +16,14 @@ export interface StoredLine extends LogLine {
 }
 
 /** Lines kept of one answer. */
-const most = 10_000;
+const maxLines = 10_000;
 
-export const insertLogs = async (statements: Statements, lines: readonly LogLine[]): Promise<void> => {
-  if (lines.length === 0) return;
-  await statements.write({
-    text:
-      'insert into svc_request_logs (request, level, message, date_created) values ' +
-      lines.map(() => '(?, ?, ?, ?)').join(', '),
-    values: lines.flatMap(({ request, level, message, time }) => [request, level, message, time]),
-  });
-};
+export const insertLogs = (statements: Statements, lines: readonly LogLine[]): Promise<void> =>
+  insertRows(
+    statements,
+    'svc_request_logs',
+    lines.map(({ request, level, message, time }) => ({ request, level, message, date_created: time })),
+  );
 
 /** Lines of the requests, oldest first, those after `number` only. */
 export const readLogs = async (
@@ -34,17 +31,16 @@ export const readLogs = async (
   requests: readonly string[],
   after = 0,
 ): Promise<readonly StoredLine[]> => {
-  const { places, values } = listOf(requests);
-  const rows = await statements.query(
-    'select id, request, level, message, date_created from svc_request_logs ' +
-      `where request in (${places}) and id > ? order by id limit ${most}`,
-    [...values, after],
-  );
-  return rows.map((row) => ({
-    number: Number(row.id),
-    request: String(row.request),
-    level: String(row.level) as LogLevel,
-    message: String(row.message),
-    time: Number(row.date_created),
+  const rows = await findRows(statements, 'svc_request_logs', {
+    where: { request: requests, id: { above: after } },
+    order: ['id'],
+    limit: maxLines,
+  });
+  return rows.map(({ id, request, level, message, date_created }) => ({
+    number: id,
+    request,
+    level: level as LogLevel,
+    message,
+    time: date_created,
   }));
 };

@@ -1,5 +1,13 @@
 /** `svc_requests`: one row a request, from the submission to the end. */
-import { insertRows, listOf, number, text, type Row, type Statements } from './rows.js';
+import {
+  findRow,
+  findRows,
+  insertRows,
+  listOf,
+  updateRows,
+  type Statements,
+  type SystemRow,
+} from '../../execute/system-rows.js';
 
 /** `waiting` for a slot, `admitted` to one, `running` in a worker, `ended`. */
 export type RequestState = 'waiting' | 'admitted' | 'running' | 'ended';
@@ -46,28 +54,44 @@ export interface RequestHead {
   readonly startBefore: number | null;
 }
 
-const headColumns =
-  'id, account, model, state, priority, attempts, retry, http_status, error_type, webhook, tags, store_io, ' +
-  'files_ttl, date_created, date_begun, date_ended, start_before';
+const headColumns = [
+  'id',
+  'account',
+  'model',
+  'state',
+  'priority',
+  'attempts',
+  'retry',
+  'http_status',
+  'error_type',
+  'webhook',
+  'tags',
+  'store_io',
+  'files_ttl',
+  'date_created',
+  'date_begun',
+  'date_ended',
+  'start_before',
+] as const;
 
-const toHead = (row: Row): RequestHead => ({
-  id: String(row.id),
-  account: String(row.account),
-  model: String(row.model),
-  state: String(row.state) as RequestState,
-  priority: Number(row.priority),
-  attempts: Number(row.attempts),
-  retry: Number(row.retry) === 1,
-  httpStatus: number(row.http_status),
-  errorType: text(row.error_type),
-  webhook: text(row.webhook),
-  tags: text(row.tags),
-  storeIo: Number(row.store_io) === 1,
-  filesTtl: number(row.files_ttl),
-  created: Number(row.date_created),
-  begun: number(row.date_begun),
-  ended: number(row.date_ended),
-  startBefore: number(row.start_before),
+const toHead = (row: Pick<SystemRow<'svc_requests'>, (typeof headColumns)[number]>): RequestHead => ({
+  id: row.id,
+  account: row.account,
+  model: row.model,
+  state: row.state as RequestState,
+  priority: row.priority,
+  attempts: row.attempts,
+  retry: row.retry === 1,
+  httpStatus: row.http_status,
+  errorType: row.error_type,
+  webhook: row.webhook,
+  tags: row.tags,
+  storeIo: row.store_io === 1,
+  filesTtl: row.files_ttl,
+  created: row.date_created,
+  begun: row.date_begun,
+  ended: row.date_ended,
+  startBefore: row.start_before,
 });
 
 /** As it is when it has just been stored; what went in stays there. */
@@ -113,7 +137,7 @@ export const insertRequests = (statements: Statements, requests: readonly NewReq
   );
 
 export const findRequest = async (statements: Statements, id: string): Promise<RequestHead | null> => {
-  const [row] = await statements.query(`select ${headColumns} from svc_requests where id = ?`, [id]);
+  const row = await findRow(statements, 'svc_requests', { where: { id }, columns: headColumns });
   return row === undefined ? null : toHead(row);
 };
 
@@ -121,11 +145,7 @@ export const findRequests = async (
   statements: Statements,
   ids: readonly string[],
 ): Promise<readonly RequestHead[]> => {
-  const { places, values } = listOf(ids);
-  const rows = await statements.query(
-    `select ${headColumns} from svc_requests where id in (${places})`,
-    values,
-  );
+  const rows = await findRows(statements, 'svc_requests', { where: { id: ids }, columns: headColumns });
   return rows.map(toHead);
 };
 
@@ -134,8 +154,8 @@ export const readOutput = async (
   statements: Statements,
   id: string,
 ): Promise<{ readonly output: string | null; readonly headers: Ending['headers'] }> => {
-  const [row] = await statements.query('select output, headers from svc_requests where id = ?', [id]);
-  return { output: text(row?.output), headers: JSON.parse(text(row?.headers) ?? '{}') as Ending['headers'] };
+  const row = await findRow(statements, 'svc_requests', { where: { id }, columns: ['output', 'headers'] });
+  return { output: row?.output ?? null, headers: JSON.parse(row?.headers ?? '{}') as Ending['headers'] };
 };
 
 /** A request and what went in, as JSON; `null`: that is not kept any more. */
@@ -143,18 +163,20 @@ export const findRequestWithInput = async (
   statements: Statements,
   id: string,
 ): Promise<{ readonly request: RequestHead; readonly input: string | null } | null> => {
-  const [row] = await statements.query(`select ${headColumns}, input from svc_requests where id = ?`, [id]);
-  return row === undefined ? null : { request: toHead(row), input: text(row.input) };
+  const columns = [...headColumns, 'input'] as const;
+  const row = await findRow(statements, 'svc_requests', { where: { id }, columns });
+  return row === undefined ? null : { request: toHead(row), input: row.input };
 };
 
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
 export const readBodies = async (
   statements: Statements,
   id: string,
-): Promise<{ readonly input: string | null; readonly output: string | null }> => {
-  const [row] = await statements.query('select input, output from svc_requests where id = ?', [id]);
-  return { input: text(row?.input), output: text(row?.output) };
-};
+): Promise<{ readonly input: string | null; readonly output: string | null }> =>
+  (await findRow(statements, 'svc_requests', { where: { id }, columns: ['input', 'output'] })) ?? {
+    input: null,
+    output: null,
+  };
 
 /** Requests that wait before this one. */
 export const countBefore = async (
@@ -202,9 +224,9 @@ export const beginAttempt = async (statements: Statements, id: string, now: numb
 
 /** A broken attempt: it waits for the next one, and keeps its slot. */
 export const breakAttempt = async (statements: Statements, id: string): Promise<void> => {
-  await statements.write({
-    text: "update svc_requests set state = 'admitted' where id = ? and state = 'running'",
-    values: [id],
+  await updateRows(statements, 'svc_requests', {
+    set: { state: 'admitted' },
+    where: { id, state: 'running' },
   });
 };
 
@@ -224,19 +246,16 @@ export const endRequest = async (
   { httpStatus, errorType, headers, output }: Ending,
   { now, from }: { readonly now: number; readonly from?: RequestState },
 ): Promise<boolean> => {
-  const { affected } = await statements.write({
-    text:
-      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, headers = ?, output = ?, date_ended = ? " +
-      `where id = ? and ${from === undefined ? "state <> 'ended'" : 'state = ?'}`,
-    values: [
-      httpStatus,
-      errorType,
-      toStored(headers),
+  const affected = await updateRows(statements, 'svc_requests', {
+    set: {
+      state: 'ended',
+      http_status: httpStatus,
+      error_type: errorType,
+      headers: toStored(headers),
       output,
-      now,
-      id,
-      ...(from === undefined ? [] : [from]),
-    ],
+      date_ended: now,
+    },
+    where: { id, state: from ?? { not: 'ended' } },
   });
   return affected > 0;
 };
@@ -245,18 +264,12 @@ const toStored = (headers: Ending['headers']): string | null =>
   Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
 /** Their workflows know of the state; where that has changed meanwhile, they do not yet. @returns how many do */
-export const markStarted = async (
+export const markStarted = (
   statements: Statements,
   ids: readonly string[],
   state: RequestState,
-): Promise<number> => {
-  const { places, values } = listOf(ids);
-  const { affected } = await statements.write({
-    text: `update svc_requests set started = 1 where state = ? and id in (${places})`,
-    values: [state, ...values],
-  });
-  return affected;
-};
+): Promise<number> =>
+  updateRows(statements, 'svc_requests', { set: { started: 1 }, where: { state, id: ids } });
 
 export interface UnstartedLimits {
   readonly state: 'waiting' | 'admitted';
@@ -270,11 +283,12 @@ export const findUnstarted = async (
   statements: Statements,
   { state, before, limit }: UnstartedLimits,
 ): Promise<readonly RequestHead[]> => {
-  const rows = await statements.query(
-    `select ${headColumns} from svc_requests where state = ? and started = 0 and ` +
-      `date_created < ? order by date_created limit ${limit}`,
-    [state, before],
-  );
+  const rows = await findRows(statements, 'svc_requests', {
+    where: { state, started: 0, date_created: { below: before } },
+    columns: headColumns,
+    order: ['date_created'],
+    limit,
+  });
   return rows.map(toHead);
 };
 
@@ -283,11 +297,12 @@ export const findHolding = async (
   statements: Statements,
   { before, after, limit }: { readonly before: number; readonly after: string; readonly limit: number },
 ): Promise<readonly RequestHead[]> => {
-  const rows = await statements.query(
-    `select ${headColumns} from svc_requests where state in ('admitted', 'running') and date_admitted < ? and ` +
-      `id > ? order by id limit ${limit}`,
-    [before, after],
-  );
+  const rows = await findRows(statements, 'svc_requests', {
+    where: { state: ['admitted', 'running'], date_admitted: { below: before }, id: { above: after } },
+    columns: headColumns,
+    order: ['id'],
+    limit,
+  });
   return rows.map(toHead);
 };
 
@@ -332,9 +347,9 @@ export const listRequests = async (
     values.push(before);
   }
   const rows = await statements.query(
-    `select ${headColumns} from svc_requests where ${conditions.join(' and ')} ` +
+    `select ${headColumns.join(', ')} from svc_requests where ${conditions.join(' and ')} ` +
       `order by date_created desc, id desc limit ${limit}`,
     values,
   );
-  return rows.map(toHead);
+  return (rows as unknown as Parameters<typeof toHead>[0][]).map(toHead);
 };

@@ -1,6 +1,5 @@
 /** What is removed when its time is over. In portions, so that no statement holds much for long. */
-import type { Statements } from './rows.js';
-import { listOf } from './rows.js';
+import { deleteRows, findRows, type Statements } from '../../execute/system-rows.js';
 
 interface Limits {
   /** Milliseconds since 1970: what ended before goes. */
@@ -8,7 +7,7 @@ interface Limits {
   readonly now: number;
 }
 
-const portion = 200;
+const chunkSize = 200;
 
 /** How long after the end a request that is not to be stored can still be read. */
 const briefly = 600_000;
@@ -18,23 +17,22 @@ export const expire = async (statements: Statements, { before, now }: Limits): P
   await forgetBodies(statements, now - briefly);
   let removed = 0;
   for (;;) {
-    const rows = await statements.query(
-      `select id from svc_requests where state = 'ended' and date_ended < ? order by date_ended limit ${portion}`,
-      [before],
-    );
+    const rows = await findRows(statements, 'svc_requests', {
+      where: { state: 'ended', date_ended: { below: before } },
+      columns: ['id'],
+      order: ['date_ended'],
+      limit: chunkSize,
+    });
     if (rows.length > 0)
       await removeRequests(
         statements,
-        rows.map((row) => String(row.id)),
+        rows.map(({ id }) => id),
       );
     removed += rows.length;
-    if (rows.length < portion) break;
+    if (rows.length < chunkSize) break;
   }
-  await statements.write({ text: 'delete from svc_idempotency where date_created < ?', values: [before] });
-  await statements.write({
-    text: 'delete from svc_deliveries where request is null and date_created < ?',
-    values: [before],
-  });
+  await deleteRows(statements, 'svc_idempotency', { date_created: { below: before } });
+  await deleteRows(statements, 'svc_deliveries', { request: null, date_created: { below: before } });
   return removed;
 };
 
@@ -49,12 +47,7 @@ const forgetBodies = async (statements: Statements, before: number): Promise<voi
 };
 
 const removeRequests = async (statements: Statements, ids: readonly string[]): Promise<void> => {
-  const { places, values } = listOf(ids);
-  for (const [table, column] of [
-    ['svc_request_logs', 'request'],
-    ['svc_deliveries', 'request'],
-    ['svc_requests', 'id'],
-  ]) {
-    await statements.write({ text: `delete from ${table} where ${column} in (${places})`, values });
-  }
+  await deleteRows(statements, 'svc_request_logs', { request: ids });
+  await deleteRows(statements, 'svc_deliveries', { request: ids });
+  await deleteRows(statements, 'svc_requests', { id: ids });
 };

@@ -1,7 +1,7 @@
 /** What webhooks are signed with: a secret for each account, and the key pairs of the platform. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createId } from './ids.js';
-import { insertRow, type Statements } from './rows.js';
+import { findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
 /** `whsec_` and 32 random bytes in Base64, as Standard Webhooks writes it. */
 export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -47,9 +47,9 @@ export const rotateWebhookSecret = async (
   account: string,
   now: number,
 ): Promise<void> => {
-  await statements.write({
-    text: 'update svc_webhook_secrets set date_expires = ? where account = ? and date_expires is null',
-    values: [now + secretOverlap, account],
+  await updateRows(statements, 'svc_webhook_secrets', {
+    set: { date_expires: now + secretOverlap },
+    where: { account, date_expires: null },
   });
   await insertSecret(statements, account, now);
 };
@@ -102,23 +102,23 @@ export const rotateSigningKey = async (
   await insertSigningKey(statements, now);
   if (!atOnce) return;
   const [newest] = await readSigningKeys(statements);
-  await statements.write({
-    text: 'update svc_signing_keys set date_retired = ? where date_retired is null and id <> ?',
-    values: [now, newest?.id ?? ''],
+  await updateRows(statements, 'svc_signing_keys', {
+    set: { date_retired: now },
+    where: { date_retired: null, id: { not: newest?.id ?? '' } },
   });
 };
 
 /** Newest first. */
 const readSigningKeys = async (statements: Statements): Promise<readonly SigningKey[]> => {
-  const rows = await statements.query(
-    'select id, private_key, public_key, date_created from svc_signing_keys where date_retired is null ' +
-      'order by date_created desc, id desc',
-  );
+  const rows = await findRows(statements, 'svc_signing_keys', {
+    where: { date_retired: null },
+    order: ['-date_created', '-id'],
+  });
   return rows.map((row) => ({
-    id: String(row.id),
-    privateKey: String(row.private_key),
-    publicKey: String(row.public_key),
-    created: Number(row.date_created),
+    id: row.id,
+    privateKey: row.private_key,
+    publicKey: row.public_key,
+    created: row.date_created,
   }));
 };
 

@@ -1,6 +1,6 @@
 /** Which addresses webhooks may go to: public ones, checked as URL at submission and as address at each connection. */
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { isPublic, isWithin, parseNetworks } from '../../network/ip.js';
 
 export interface TargetPolicy {
   /** Networks that are allowed although they are not public: `127.0.0.0/8`. */
@@ -41,18 +41,6 @@ const hostRefusal = (host: string, policy: TargetPolicy): string | null => {
   return innerName.test(host) ? 'the host is not a public name' : null;
 };
 
-/** Whether a connection to the address is allowed: plain unicast, or in a network that is named. */
-export const isAllowedAddress = (address: string, { allowed }: TargetPolicy): boolean => {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  return isPublic(parsed) || allowed.some((network) => isWithin(parsed, network));
-};
-
-/** Of IPv6 only 2000::/3 is handed out to anybody (RFC 4291 §2.4). */
-const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
-  address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, '2000::/3'));
-
-const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean => {
-  const [range, bits] = ipaddr.parseCIDR(network);
-  return address.kind() === range.kind() && address.match(range, bits);
-};
+/** Whether a connection to the address is allowed: it is public, or in a network that is named. */
+export const isAllowedAddress = (address: string, { allowed }: TargetPolicy): boolean =>
+  isPublic(address) || isWithin(address, parseNetworks(allowed));

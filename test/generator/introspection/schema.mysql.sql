@@ -65,7 +65,6 @@ CREATE TABLE `Größe "x"` (
 CREATE TABLE `t2345678901234567890123456789012345678901234567890123456789_64xy` (id INT PRIMARY KEY);
 CREATE TABLE `__proto__` (`constructor` INT PRIMARY KEY);
 
-CREATE TABLE svc_access_version (id INT PRIMARY KEY, version BIGINT);
 CREATE TABLE svc_collections (collection VARCHAR(64) PRIMARY KEY, hidden BOOLEAN NOT NULL DEFAULT 0, translations JSON, sort INT);
 CREATE TABLE svc_fields (id INT AUTO_INCREMENT PRIMARY KEY, collection VARCHAR(64), field VARCHAR(64), special TEXT, `group` TEXT, options JSON, required BOOLEAN);
 CREATE TABLE svc_relations (id INT AUTO_INCREMENT PRIMARY KEY, many_collection VARCHAR(64), many_field VARCHAR(64), one_collection VARCHAR(64));

@@ -49,7 +49,6 @@ CREATE TABLE "Größe ""🐘"".x" (id INTEGER PRIMARY KEY, "order" INTEGER REFER
 CREATE TABLE "t2345678901234567890123456789012345678901234567890123456789_64xy" (id INTEGER PRIMARY KEY);
 CREATE TABLE "__proto__" ("constructor" INTEGER PRIMARY KEY);
 
-CREATE TABLE svc_access_version (id INTEGER PRIMARY KEY, version BIGINT);
 CREATE TABLE svc_collections (collection VARCHAR(64) PRIMARY KEY, hidden BOOLEAN NOT NULL DEFAULT 0, translations JSON, sort INTEGER);
 CREATE TABLE svc_fields (id INTEGER PRIMARY KEY, collection VARCHAR(64), field VARCHAR(64), special TEXT, "group" TEXT, options JSON, required BOOLEAN);
 CREATE TABLE svc_relations (id INTEGER PRIMARY KEY, many_collection VARCHAR(64), many_field VARCHAR(64), one_collection VARCHAR(64));

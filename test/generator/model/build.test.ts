@@ -47,15 +47,12 @@ describe('the model', () => {
       ['a b/c', '/items/a%20b%2Fc', false],
       ['svc_access', '/access', true],
       ['svc_activity', '/activity', true],
-      ['svc_attempts', null, true],
       ['svc_collections', null, true],
       ['svc_dashboards', '/dashboards', true],
       ['svc_deliveries', null, true],
       ['svc_delivery_attempts', null, true],
       ['svc_fields', null, true],
-      ['svc_idempotency', null, true],
       ['svc_keys', null, true],
-      ['svc_lanes', null, true],
       ['svc_panels', '/panels', true],
       ['svc_permissions', '/permissions', true],
       ['svc_policies', '/policies', true],
@@ -65,10 +62,23 @@ describe('the model', () => {
       ['svc_roles', '/roles', true],
       ['svc_sessions', null, true],
       ['svc_settings', '/settings', true],
-      ['svc_signing_keys', null, true],
       ['svc_users', '/users', true],
-      ['svc_webhook_secrets', null, true],
     ]);
+  });
+
+  it('leaves internal tables out, and has the columns of every system table', () => {
+    const { model } = build([albums]);
+    expect(model.catalog.tables.map(({ name }) => name)).toContain('svc_attempts');
+    expect(model.collections.map(({ name }) => name)).not.toContain('svc_attempts');
+    expect(model.systemTables.find(({ name }) => name === 'svc_attempts')).toEqual({
+      name: 'svc_attempts',
+      rowName: 'SvcAttemptsRow',
+      columns: [
+        { name: 'id', type: 'string', nullable: false, optional: false },
+        { name: 'count', type: 'number', nullable: false, optional: false },
+        { name: 'until', type: 'number', nullable: false, optional: false },
+      ],
+    });
   });
 
   it('says of a collection what table and meta say', () => {

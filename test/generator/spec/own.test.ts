@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SpecFault } from '../../../generator/spec/types.js';
+import { validateSpec } from '../../../generator/spec/validate.js';
+import { parseYaml } from '../../../generator/spec/yaml.js';
 import { filterOperators } from '../../../generator/spec/filter.js';
 import { operatorNames } from '../../../contract/operators.js';
 import { ownSpec } from '../catalogs.js';
@@ -38,6 +43,40 @@ describe('the package’s spec', () => {
       for (const schema of schemas.filter((schema) => schema !== null))
         expect(ajv.compile(schema)).toBeTypeOf('function');
     }
+  });
+
+  it('declares every table that statements of the runtime name', () => {
+    const named = new Set(
+      readdirSync('runtime', { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .flatMap((path) =>
+          Array.from(
+            readFileSync(join('runtime', path), 'utf8').matchAll(/\b(?:from|into|update|join) (svc_\w+)/g),
+            ([, table = '']) => table,
+          ),
+        ),
+    );
+    // what a data step of bootstrap removes
+    named.delete('svc_lanes');
+    expect([...named].filter((table) => (ownSpec.collections.get(table)?.columns ?? null) === null)).toEqual(
+      [],
+    );
+  });
+
+  it('lets an internal table say nothing that is for collections', () => {
+    const file = 'spec/collections/svc_x.yaml';
+    const faults: SpecFault[] = [];
+    const node = parseYaml(
+      'internal: true\npath: /x\nreadonly: true\nmeta: { note: Counters }\n',
+      file,
+      faults,
+    );
+    if (node !== null) validateSpec([{ path: 'collections/svc_x.yaml', own: true, node }], faults);
+    expect(faults.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      '2: "path" is for collections',
+      '3: "readonly" is for collections',
+      '1: an internal table has no columns',
+    ]);
   });
 
   it('refers only to tables and columns it declares', () => {

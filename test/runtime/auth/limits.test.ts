@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createAttempts } from '../../../runtime/auth/attempts.js';
 import { verifyPassword } from '../../../runtime/auth/passwords/hash.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
-import { loadDialect } from '../../../runtime/databases/open.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { enableCodes, login, logIn, password, peopleServer, readBooks } from './people.js';
@@ -65,8 +64,7 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
   });
 
   it('count what proves a wrong guess, and no failure of ours', async () => {
-    const { quote } = await loadDialect(setting.dialect);
-    const { guard } = createAttempts(server().database, quote);
+    const { guard } = createAttempts(server().database);
     const guess = (error: Error) =>
       guard({ kind: 'login', account: 'busy', address: '198.51.100.2' }, () => Promise.reject(error)).catch(
         (thrown: unknown) => thrown,

@@ -10,7 +10,6 @@ import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
-import { ensureAccessVersion } from '../../../runtime/schema/access-version.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
@@ -89,6 +88,12 @@ const restarts = {
   postgres: 'alter table album alter id restart with 5; alter table artist alter id restart with 5',
 };
 
+/** What every guarded write reads. */
+const accessVersion = [
+  'create table svc_access_version (id integer not null primary key, version bigint not null)',
+  'insert into svc_access_version (id, version) values (1, 1)',
+];
+
 describe.each(dialects)('plans on %s', (dialect) => {
   let place: TestDatabase;
   let recorder: Recorder;
@@ -96,7 +101,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
 
   beforeAll(async () => {
     place = await createTestDatabase(dialect, { file: join(import.meta.dirname, schemas[dialect]) });
-    await ensureAccessVersion(place.database);
+    for (const text of accessVersion) await place.database.write({ text, values: [] });
     recorder = createRecorder(place.database);
     const limits = { fallback: 100, most: null };
     handle = createHandle({

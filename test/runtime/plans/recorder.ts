@@ -40,6 +40,7 @@ const record = (
   executor: Executor,
   note: (text: string, values: readonly BindValue[]) => void,
 ): Executor => ({
+  quote: executor.quote,
   rows(statement, layout) {
     note(statement.text, statement.values);
     return executor.rows(statement, layout);

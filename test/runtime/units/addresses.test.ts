@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressList, networkOf, readNetwork } from '../../../runtime/access/addresses.js';
+import { createAddressList } from '../../../runtime/access/addresses.js';
+import { networkOf, parseNetwork } from '../../../runtime/network/ip.js';
 
 describe('a network', () => {
   it.each([
@@ -9,9 +10,11 @@ describe('a network', () => {
     ['::ffff:10.0.0.1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
     ['::ffff:10.0.0.0/104', { address: '10.0.0.0', family: 'ipv4', bits: 8 }],
     ['::ffff:a00:1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
+    ['::10.0.0.1', { address: '::a00:1', family: 'ipv6', bits: 128 }],
     ['::ffff:0:0/96', { address: '0.0.0.0', family: 'ipv4', bits: 0 }],
   ])('%s', (text, network) => {
-    expect(readNetwork(text)).toEqual(network);
+    const [address, bits] = parseNetwork(text) ?? [];
+    expect({ address: address?.toString(), family: address?.kind(), bits }).toEqual(network);
   });
 
   it.each([
@@ -25,7 +28,7 @@ describe('a network', () => {
     'fe80::1%eth0',
     '::ffff:10.0.0.0/8',
   ])('%j is none', (text) => {
-    expect(readNetwork(text)).toBeNull();
+    expect(parseNetwork(text)).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createProxies, normalizeAddress } from '../../../runtime/request/client-address.js';
+import { normalizeAddress } from '../../../runtime/network/ip.js';
+import { createProxies } from '../../../runtime/request/client-address.js';
 
 const from = (remoteAddress: string, forwarded?: string, proto?: string) => ({
   remoteAddress,

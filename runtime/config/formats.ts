@@ -1,0 +1,94 @@
+/** How URLs, addresses, secrets and roles are written in the environment. */
+import { readFileSync } from 'node:fs';
+import { parseList, parseWhole, type Parse } from './values.js';
+
+export const parseDatabaseUrl: Parse<string> = (value) => {
+  if (/^sqlite:./.test(value)) return value;
+  const expected = 'expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database';
+  if (!URL.canParse(value)) throw new Error(`is not a URL; ${expected}`);
+  const url = new URL(value);
+  if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol))
+    throw new Error(`begins with "${url.protocol}"; ${expected}`);
+  if (url.pathname.length < 2) throw new Error(`names no database; ${expected}`);
+  return value;
+};
+
+export const parseCertificate: Parse<string> = (value) => {
+  if (value.startsWith('-----BEGIN')) return value;
+  try {
+    return readFileSync(value, 'utf8');
+  } catch {
+    throw new Error('expected PEM text or the path of a readable PEM file');
+  }
+};
+
+export const parsePublicUrl: Parse<string> = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new Error('expected http://host[:port][/prefix] or https://…');
+  }
+  return value.replace(/\/+$/, '');
+};
+
+export const parseAddress: Parse<string> = (value) => {
+  if (!/^[^\s/]+:\d{1,5}$/.test(value)) throw new Error('expected host:port');
+  return value;
+};
+
+export const parseAdminPort: Parse<number | null> = (value) =>
+  value === 'off' ? null : parseWhole(0, 65_535)(value);
+
+export const parseEmail: Parse<string> = (value) => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('expected an e-mail address');
+  return value;
+};
+
+/** RFC 6750 §2.1: what fits into an Authorization header. */
+export const parseToken: Parse<string> = (value) => {
+  if (!/^[\w.~+/-]{8,255}=*$/.test(value)) {
+    throw new Error('expected 8 to 255 characters out of letters, digits and -._~+/');
+  }
+  return value;
+};
+
+export const parseSecret: Parse<readonly string[]> = (value) => {
+  const secrets = parseList(value);
+  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
+    throw new Error('expected at least 32 bytes; openssl rand -base64 48 makes them');
+  }
+  return secrets;
+};
+
+/** Whether a host, an address or a name without brackets, is this machine. */
+export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
+
+/** Codes and tokens travel there: in the clear only on this machine. */
+export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
+
+export const parseEndpoint: Parse<string> = (value) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))) return value;
+  throw new Error('expected https://…; http only on this machine');
+};
+
+const isUuid = (value: unknown): boolean =>
+  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
+
+export const parseRole: Parse<string> = (value) => {
+  if (!isUuid(value)) throw new Error('expected the uuid of a role');
+  return value;
+};
+
+export const parseMapping: Parse<readonly (readonly [string, string])[]> = (value) => {
+  const expected = 'expected JSON such as {"editors": "<uuid of a role>"}';
+  let mapping: unknown;
+  try {
+    mapping = JSON.parse(value);
+  } catch {
+    throw new Error(expected);
+  }
+  if (typeof mapping !== 'object' || mapping === null || Array.isArray(mapping)) throw new Error(expected);
+  const entries = Object.entries(mapping);
+  if (!entries.every(([, role]) => isUuid(role))) throw new Error(expected);
+  return entries as [string, string][];
+};

@@ -1,0 +1,171 @@
+/**
+ * Rows of the tables that svc keeps, by equality and simple comparison: names are quoted, values are bound, types come
+ * from the spec. Joins, locks and counters are SQL of their own.
+ */
+import { systemColumns, type SystemTables } from '../../generated/server/system-rows.js';
+import type { BindValue, Executor } from '../databases/contract.js';
+
+/** What runs the statements: a database, or a transaction. */
+export type Statements = Pick<Executor, 'query' | 'write' | 'quote'>;
+
+type SystemTable = keyof SystemTables;
+
+/** A row as the database returns it: booleans as 1 and 0, JSON and moments as text. */
+export type SystemRow<Table extends SystemTable> = SystemTables[Table]['row'];
+
+type Optional<Table extends SystemTable> = SystemTables[Table]['optional'] & keyof SystemRow<Table>;
+
+/** A row to insert; what the database fills in may be left out. */
+export type NewRow<Table extends SystemTable> = Omit<SystemRow<Table>, Optional<Table>> &
+  Partial<Pick<SystemRow<Table>, Optional<Table>>>;
+
+/** A value it equals, or `null`; a list that holds it; or a bound that it is below or above. */
+type Condition<Value> =
+  | Value
+  | readonly NonNullable<Value>[]
+  | { readonly below: NonNullable<Value> }
+  | { readonly above: NonNullable<Value> }
+  | { readonly not: NonNullable<Value> };
+
+/** Conditions that all hold; an absent one says nothing. */
+export type Where<Table extends SystemTable> = {
+  readonly [Column in keyof SystemRow<Table>]?: Condition<SystemRow<Table>[Column]> | undefined;
+};
+
+type ColumnOf<Table extends SystemTable> = keyof SystemRow<Table> & string;
+
+interface FindOptions<Table extends SystemTable, Column extends ColumnOf<Table>> {
+  /** Every row where absent. */
+  readonly where?: Where<Table>;
+  /** All where absent. */
+  readonly columns?: readonly Column[];
+  /** Ascending; with `-` in front, descending. */
+  readonly order?: readonly (ColumnOf<Table> | `-${ColumnOf<Table>}`)[];
+  readonly limit?: number;
+}
+
+/** Returns the rows that meet every condition. */
+export const findRows = async <Table extends SystemTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+  statements: Statements,
+  table: Table,
+  { where, columns, order = [], limit }: FindOptions<Table, Column>,
+): Promise<Pick<SystemRow<Table>, Column>[]> => {
+  const { quote } = statements;
+  const names: readonly string[] = columns ?? systemColumns[table];
+  const { text, values } = where === undefined ? { text: '', values: [] } : printWhere(where, quote);
+  const rows = await statements.query(
+    `select ${names.map(quote).join(', ')} from ${table}${text}${printOrder(order, quote)}` +
+      (limit === undefined ? '' : ` limit ${limit}`),
+    values,
+  );
+  return rows as Pick<SystemRow<Table>, Column>[];
+};
+
+/** Returns the first row that meets every condition, or `undefined`. */
+export const findRow = async <Table extends SystemTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+  statements: Statements,
+  table: Table,
+  options: FindOptions<Table, Column>,
+): Promise<Pick<SystemRow<Table>, Column> | undefined> => (await findRows(statements, table, options))[0];
+
+export const insertRow = <Table extends SystemTable>(
+  statements: Statements,
+  table: Table,
+  row: NewRow<Table>,
+): Promise<void> => insertRows(statements, table, [row]);
+
+/** Inserts rows of the same columns, in chunks of powers of two, so that few statements serve all numbers of them. */
+export const insertRows = async <Table extends SystemTable>(
+  statements: Statements,
+  table: Table,
+  rows: readonly NewRow<Table>[],
+): Promise<void> => {
+  const [first] = rows;
+  if (first === undefined) return;
+  const names = Object.keys(first);
+  const chunk = rows.slice(0, 2 ** Math.floor(Math.log2(rows.length)));
+  const row = `(${names.map(() => '?').join(', ')})`;
+  await statements.write({
+    text: `insert into ${table} (${names.map(statements.quote).join(', ')}) values ${chunk.map(() => row).join(', ')}`,
+    values: chunk.flatMap((each) => Object.values(each)) as BindValue[],
+  });
+  await insertRows(statements, table, rows.slice(chunk.length));
+};
+
+interface UpdateOptions<Table extends SystemTable> {
+  readonly set: Partial<SystemRow<Table>>;
+  readonly where: Where<Table>;
+}
+
+/** Updates the rows that meet every condition. @returns how many there were */
+export const updateRows = async <Table extends SystemTable>(
+  statements: Statements,
+  table: Table,
+  { set, where }: UpdateOptions<Table>,
+): Promise<number> => {
+  const changes = Object.entries(set) as [string, BindValue][];
+  const { text, values } = printWhere(where, statements.quote);
+  const list = changes.map(([name]) => `${statements.quote(name)} = ?`).join(', ');
+  const { affected } = await statements.write({
+    text: `update ${table} set ${list}${text}`,
+    values: [...changes.map(([, value]) => value), ...values],
+  });
+  return affected;
+};
+
+/** Deletes the rows that meet every condition. @returns how many there were */
+export const deleteRows = async <Table extends SystemTable>(
+  statements: Statements,
+  table: Table,
+  where: Where<Table>,
+): Promise<number> => {
+  const { text, values } = printWhere(where, statements.quote);
+  const { affected } = await statements.write({ text: `delete from ${table}${text}`, values });
+  return affected;
+};
+
+interface PrintedWhere {
+  readonly text: string;
+  readonly values: readonly BindValue[];
+}
+
+const printWhere = (where: object, quote: Executor['quote']): PrintedWhere => {
+  const conditions = Object.entries(where)
+    .filter(([, condition]) => condition !== undefined)
+    .map(([name, condition]) => printCondition(quote(name), condition as Condition<BindValue>));
+  if (conditions.length === 0) throw new Error('a statement on a system table needs a condition');
+  return {
+    text: ` where ${conditions.map(({ text }) => text).join(' and ')}`,
+    values: conditions.flatMap(({ values }) => values),
+  };
+};
+
+const printCondition = (name: string, condition: Condition<BindValue>): PrintedWhere => {
+  if (condition === null) return { text: `${name} is null`, values: [] };
+  if (Array.isArray(condition)) {
+    if (condition.length === 0) return { text: '1 = 0', values: [] };
+    const { places, values } = listOf(condition as readonly BindValue[]);
+    return { text: `${name} in (${places})`, values };
+  }
+  if (typeof condition !== 'object' || Buffer.isBuffer(condition)) {
+    return { text: `${name} = ?`, values: [condition as BindValue] };
+  }
+  if ('below' in condition) return { text: `${name} < ?`, values: [condition.below] };
+  if ('above' in condition) return { text: `${name} > ?`, values: [condition.above] };
+  return { text: `${name} <> ?`, values: [(condition as { readonly not: BindValue }).not] };
+};
+
+const printOrder = (order: readonly string[], quote: Executor['quote']): string =>
+  order.length === 0
+    ? ''
+    : ` order by ${order.map((name) => (name.startsWith('-') ? `${quote(name.slice(1))} desc` : quote(name))).join(', ')}`;
+
+/** Placeholders of a list, padded to a power of two with its last value, so that few statements serve all lengths. */
+export const listOf = <Value>(
+  values: readonly Value[],
+): { readonly places: string; readonly values: Value[] } => {
+  const padded = [...values];
+  const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  while (padded.length < wanted) padded.push(padded.at(-1) as Value);
+  return { places: padded.map(() => '?').join(', '), values: padded };
+};

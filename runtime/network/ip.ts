@@ -1,0 +1,85 @@
+/**
+ * Addresses and networks of IPv4 and IPv6, read in one way for callers, proxies, access lists and webhooks.
+ * Imports nothing of ours; every room may use it.
+ */
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** An address with the number of its leading bits that count. */
+export type Network = readonly [address: Address, bits: number];
+
+/** Parses what `node:net` takes for an address: no octal, hexadecimal or short forms of IPv4. */
+const parseAddress = (text: string): Address | null => {
+  if (isIPv4(text)) return ipaddr.IPv4.parse(text);
+  return isIPv6(text) ? ipaddr.IPv6.parse(withoutDots(text)) : null;
+};
+
+/** Rewrites `::1.2.3.4` as `::102:304`: the library takes the dotted form for IPv4 in IPv6 form, which is `::ffff:…`. */
+const withoutDots = (text: string): string =>
+  text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_, ...[a, b, c, d]: string[]) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
+  );
+
+const toIPv4 = (address: Address): Address => {
+  const isMapped = address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress();
+  return isMapped ? (address as ipaddr.IPv6).toIPv4Address() : address;
+};
+
+/** Prints IPv6 as URLs do (RFC 5952). */
+const printAddress = (address: Address): string =>
+  address.kind() === 'ipv6' ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
+
+/** Returns an address in its one spelling, without zone and port, IPv4 in IPv6 form as IPv4; `null`: it is none. */
+export const normalizeAddress = (text: string): string | null => {
+  const bare = text
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/%.*$/, '');
+  if (isIPv4(bare)) return bare;
+  const address = parseAddress(bare);
+  return address === null ? null : printAddress(toIPv4(address));
+};
+
+/** Parses an address or a network in CIDR form; IPv4 in IPv6 form is IPv4. `null`: it is neither. */
+export const parseNetwork = (text: string): Network | null => {
+  const [written = '', mask, ...rest] = text.trim().split('/');
+  const parsed = written.includes('%') ? null : parseAddress(written);
+  if (parsed === null || rest.length > 0) return null;
+  const address = toIPv4(parsed);
+  const widest = address.kind() === 'ipv6' ? 128 : 32;
+  if (mask === undefined) return [address, widest];
+  const isMapped = parsed.kind() !== address.kind();
+  const bits = /^\d{1,3}$/.test(mask) ? Number(mask) - (isMapped ? 96 : 0) : -1;
+  return bits < 0 || bits > widest ? null : [address, bits];
+};
+
+/** Returns the networks of a list, without entries that are none. */
+export const parseNetworks = (texts: readonly string[]): readonly Network[] =>
+  texts.map(parseNetwork).filter((network) => network !== null);
+
+/** Whether an address lies in one of the networks; of IPv4 in IPv6 form, only in networks of IPv6. */
+export const isWithin = (text: string, networks: readonly Network[]): boolean => {
+  const address = parseAddress(text);
+  return address !== null && networks.some((network) => contains(network, address));
+};
+
+const contains = ([network, bits]: Network, address: Address): boolean =>
+  address.kind() === network.kind() && address.match(network, bits);
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Whether an address is plain unicast that anybody may have; of IPv6, 2000::/3 alone (RFC 4291 §2.4). */
+export const isPublic = (text: string): boolean => {
+  const address = parseAddress(text);
+  if (address?.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || contains(globalUnicast, address);
+};
+
+/** Returns what callers are counted by: IPv4 by itself, IPv6 by its first 64 bits, which belong to one customer. */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address;
+  const groups = ipaddr.IPv6.parse(withoutDots(address)).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
+};

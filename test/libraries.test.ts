@@ -1,0 +1,49 @@
+/** CONTRIBUTING says what every library is for. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+type Versions = Readonly<Record<string, string>>;
+
+interface Manifest {
+  readonly dependencies: Versions;
+  readonly optionalDependencies: Versions;
+  readonly peerDependencies: Versions;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly devDependencies: Versions;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const [, section = ''] = /^## Libraries\n(.*?)^## /ms.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
+const [shipped = '', development = ''] = section.split('For development and tests');
+
+const namesIn = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/^\| `([^`]+)` +\| \S/gm), ([, name = '']) => name);
+
+const named = (...lists: readonly Versions[]): readonly string[] =>
+  lists.flatMap((list) => Object.keys(list));
+
+it('every library of an installation is explained, and no other', () => {
+  expect(namesIn(shipped).toSorted()).toEqual(
+    named(manifest.dependencies, manifest.optionalDependencies).toSorted(),
+  );
+});
+
+it('every library of development is explained, but types of libraries', () => {
+  const expected = named(manifest.devDependencies).filter((name) => !name.startsWith('@types/'));
+  expect(namesIn(development).toSorted()).toEqual(expected.toSorted());
+});
+
+it('every version is exact, and a tool that an installation may lack is an optional peer of the version tested', () => {
+  const { dependencies, optionalDependencies, devDependencies, peerDependencies } = manifest;
+  const versions = [dependencies, optionalDependencies, devDependencies].flatMap((list) =>
+    Object.values(list),
+  );
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  for (const [name, version] of Object.entries(peerDependencies)) {
+    expect([name, devDependencies[name], manifest.peerDependenciesMeta[name]]).toEqual([
+      name,
+      version,
+      { optional: true },
+    ]);
+  }
+});
