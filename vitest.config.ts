@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/sequence.js';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,6 +21,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // the databases compute as well, and take a few dozen connections of each worker
+    maxWorkers: Math.min(Math.max(availableParallelism(), 2), 4),
+    sequence: { sequencer: LongestFirst },
   },
 });

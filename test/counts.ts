@@ -1,4 +1,4 @@
-/** Ends a run with one line of counts, for people and scripts alike. */
+/** Ends a run with its slowest files, and with one line of counts, for people and scripts alike. */
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 
 export default class CountsReporter implements Reporter {
@@ -9,6 +9,7 @@ export default class CountsReporter implements Reporter {
     // a file that does not load, and an error outside of tests, count as one each
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
     const failed = tests.length - passed - skipped + broken;
+    process.stdout.write(`\n${slowest(modules)}\n`);
     process.stdout.write(
       `\n${passed} passed, ${reason === 'interrupted' ? Math.max(failed, 1) : failed} failed\n`,
     );
@@ -18,3 +19,16 @@ export default class CountsReporter implements Reporter {
 /** Whether its tests could not be run, because of a hook: they are reported as skipped. */
 const isInBroken = ({ parent }: TestCase | TestSuite): boolean =>
   parent.errors().length > 0 || (parent.type === 'suite' && isInBroken(parent));
+
+const secondsOf = (module: TestModule): number => {
+  const { duration, collectDuration, setupDuration, prepareDuration } = module.diagnostic();
+  return (duration + collectDuration + setupDuration + prepareDuration) / 1000;
+};
+
+/** The ten that took longest, hooks and imports with them. */
+const slowest = (modules: readonly TestModule[]): string =>
+  modules
+    .toSorted((left, right) => secondsOf(right) - secondsOf(left))
+    .slice(0, 10)
+    .map((module) => `${secondsOf(module).toFixed(1).padStart(7)} s  ${module.relativeModuleId}`)
+    .join('\n');

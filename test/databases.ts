@@ -1,6 +1,6 @@
 /** A database of its own for each test file, on every dialect. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
@@ -26,19 +26,27 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** What a database begins as. */
+export interface Template {
+  /** Of SQLite the path of a file, of PostgreSQL the name of a database, of MySQL a script. */
+  readonly source: string;
+}
+
 interface TestDatabaseOptions {
+  /** An empty database when absent. */
+  readonly template?: Template;
   /** Path of a script that is run first. */
   readonly file?: string;
   /** Script that is run after it. */
   readonly sql?: string;
 }
 
-/** An empty database, then the scripts. Call `drop` when the tests are done. */
+/** A database, then the scripts. Call `drop` when the tests are done. */
 export const createTestDatabase = async (
   dialect: TestDialect,
   options: TestDatabaseOptions = {},
 ): Promise<TestDatabase> => {
-  const place = await places[dialect]();
+  const place = await createPlace(dialect, options.template);
   try {
     if (options.file !== undefined) await place.execute(await readFile(options.file, 'utf8'));
     if (options.sql !== undefined) await place.execute(options.sql);
@@ -60,16 +68,17 @@ export const catalogReader = (database: Database): CatalogReader => ({
   query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
 });
 
-/** Where an empty database lies; scripts run on connections of their own. */
-interface Place {
+/** Where a database lies; scripts run on connections of their own. */
+export interface Place {
   readonly url: string;
   execute(script: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-const createSqlitePlace = async (): Promise<Place> => {
+const createSqlitePlace = async (template?: Template): Promise<Place> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sqlite-'));
   const path = join(folder, 'test.db');
+  if (template !== undefined) await copyFile(template.source, path);
   const { default: Sqlite } = await import('libsql');
   return {
     url: `sqlite:${path}`,
@@ -88,12 +97,13 @@ const createSqlitePlace = async (): Promise<Place> => {
 /** MySQL and MariaDB, each with the collation that its tables are likely to have. */
 const collations = { mariadb: 'utf8mb4_unicode_ci', mysql: 'utf8mb4_0900_ai_ci' } as const;
 
-const createMysqlPlace = async (service: keyof typeof collations): Promise<Place> => {
+const createMysqlPlace = async (service: keyof typeof collations, template?: Template): Promise<Place> => {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const server = new URL(inject('services')[service]);
   const url = new URL(server);
   url.pathname = name;
   await runOnMysql(server, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE ${collations[service]}`);
+  if (template !== undefined) await runOnMysql(url, template.source);
   return {
     url: url.href,
     execute: (script) => runOnMysql(url, script),
@@ -111,13 +121,13 @@ const runOnMysql = async (url: URL, script: string): Promise<void> => {
 };
 
 /** Texts are ordered by code point, whatever the server prefers. */
-const createPostgresPlace = async (): Promise<Place> => {
+const createPostgresPlace = async (template?: Template): Promise<Place> => {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const server = new URL(inject('services').postgres);
   server.pathname = 'postgres';
   const url = new URL(server);
   url.pathname = name;
-  const options = "template template0 encoding 'UTF8' locale 'C.UTF-8'";
+  const options = `template ${template?.source ?? 'template0'} encoding 'UTF8' locale 'C.UTF-8'`;
   await runOnPostgres(server, `create database ${name} ${options}`);
   return {
     url: url.href,
@@ -136,9 +146,12 @@ const runOnPostgres = async (url: URL, script: string): Promise<void> => {
   }
 };
 
-const places: Readonly<Record<TestDialect, () => Promise<Place>>> = {
+const places: Readonly<Record<TestDialect, (template?: Template) => Promise<Place>>> = {
   sqlite: createSqlitePlace,
-  mariadb: () => createMysqlPlace('mariadb'),
-  mysql: () => createMysqlPlace('mysql'),
+  mariadb: (template) => createMysqlPlace('mariadb', template),
+  mysql: (template) => createMysqlPlace('mysql', template),
   postgres: createPostgresPlace,
 };
+
+export const createPlace = (dialect: TestDialect, template?: Template): Promise<Place> =>
+  places[dialect](template);

@@ -2,6 +2,10 @@
  * Finds or starts the database servers the tests need, before the first test: `TEST_<NAME>_URL` where given, else a
  * program on this machine, else, as root on Debian, a package. Whatever is missing fails the run; nothing is skipped.
  */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startMariadb } from './services/mariadb.js';
@@ -13,6 +17,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of each server, without a database; of Temporal its host and port. */
     readonly services: Readonly<Record<ServiceName, string>>;
+    /** A folder of the run: see `shared.ts`. */
+    readonly folder: string | undefined;
   }
 }
 
@@ -61,6 +67,7 @@ const entries: readonly ServiceEntry[] = [
 ];
 
 const running: Service[] = [];
+let folder: string | null = null;
 
 export const setup = async (project: TestProject): Promise<void> => {
   const found = await Promise.allSettled(
@@ -75,10 +82,25 @@ export const setup = async (project: TestProject): Promise<void> => {
   }
   const urls = services.map(({ name, service }) => [name, service.url]);
   project.provide('services', Object.fromEntries(urls) as ProvidedContext['services']);
+  folder = await mkdtemp(join(tmpdir(), 'svc-tests-'));
+  project.provide('folder', folder);
 };
 
 export const teardown = async (): Promise<void> => {
+  if (folder !== null) await removeShared(folder);
   await Promise.all(running.splice(0).map((service) => service.stop()));
+};
+
+/** The template of PostgreSQL is a database, which would stay on a server that was there before. */
+const removeShared = async (path: string): Promise<void> => {
+  const template = await readFile(join(path, 'template-postgres'), 'utf8').catch(() => null);
+  if (template !== null && process.env.TEST_POSTGRES_URL) {
+    const client = new Client(process.env.TEST_POSTGRES_URL);
+    await client.connect();
+    await client.query(`drop database if exists ${template} with (force)`);
+    await client.end();
+  }
+  await rm(path, { recursive: true, force: true });
 };
 
 const findService = async (entry: ServiceEntry): Promise<Service> => {

@@ -30,7 +30,7 @@ let url = '';
 beforeAll(async () => {
   [database, temporal, receiver] = await Promise.all([createDatabase(), createTemporal(), startReceiver()]);
   await Promise.all([database.start(), temporal.start()]);
-  place = createWorkplace({ built: true });
+  place = createWorkplace();
   const port = await reservePort();
   url = `http://127.0.0.1:${port}`;
   const environment = {

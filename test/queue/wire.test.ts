@@ -3,6 +3,7 @@ import { request as send } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createStreams } from '../../runtime/queue/http/stream.js';
 import { expire } from '../../runtime/queue/store/retention.js';
 import { dialects } from '../databases.js';
 import type { Answer } from '../runtime/server-harness.js';
@@ -314,12 +315,17 @@ describe('with workers', () => {
     await cancel(`test/deep/requests/${id}`);
   });
 
-  it('events say what is new, keep the connection alive, and end with the request', async () => {
+  const running = async () => {
     const { request_id: id } = await queued('demo/train', endless);
     await until(async () => {
       const { body } = await get(`demo/train/requests/${id}/status`);
       return (body as { status: string }).status === 'IN_PROGRESS' || null;
     });
+    return id;
+  };
+
+  it('events say what is new, and end with the request', async () => {
+    const id = await running();
     const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
       headers: queue.auth.ann,
     });
@@ -328,7 +334,7 @@ describe('with workers', () => {
     let isCancelled = false;
     for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part;
-      if (isCancelled || !text.includes('\n: ')) continue;
+      if (isCancelled || !text.includes('\n\n')) continue;
       isCancelled = true;
       expect((await cancel(`demo/train/requests/${id}`)).body).toEqual({ status: 'CANCELLATION_REQUESTED' });
     }
@@ -336,6 +342,19 @@ describe('with workers', () => {
     const told = events.map((event) => JSON.parse(event.slice('data: '.length)) as Record<string, unknown>);
     expect(told.map(({ status }) => status)).toEqual(['IN_PROGRESS', 'COMPLETED']);
     expect(told[0]).toMatchObject({ request_id: id, logs: null });
+  });
+
+  it('events keep the connection alive where there is nothing new', async () => {
+    const id = await running();
+    const streams = createStreams(queue.database, queue.settings, 0);
+    const parts: string[] = [];
+    for await (const part of streams.follow(id, false)) {
+      parts.push(String(part));
+      if (parts.length === 3) break;
+    }
+    streams.close();
+    await cancel(`demo/train/requests/${id}`);
+    expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
   it('a model that cannot be run has failed, and the caller is told no more', async () => {

@@ -23,7 +23,7 @@ const install = ({ directory }: Workplace): void => {
 };
 
 it('serves below a path of an Express application, and ends with it', async () => {
-  const place = createWorkplace({ built: true });
+  const place = createWorkplace();
   try {
     install(place);
     expect(await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' })).toMatchObject({ code: 0 });
@@ -53,7 +53,7 @@ it('serves below a path of an Express application, and ends with it', async () =
 });
 
 it('leaves nothing open where what was built cannot be served', async () => {
-  const place = createWorkplace({ built: true });
+  const place = createWorkplace();
   const { url, drop } = await createTestDatabase('mariadb');
   try {
     install(place);

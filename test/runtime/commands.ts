@@ -1,14 +1,10 @@
-/** Runs `svc` as people do: a process of its own, in a folder of its own, from source. */
+/** Runs `svc` as people do: a process of its own, in a folder of its own, as `npm run build` made it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../runtime/config/package.js';
-
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -44,10 +40,9 @@ export interface Running {
   ended(): Promise<number | null>;
 }
 
-/** @param built runs what `npm run build` made, which starts sooner */
-export const createWorkplace = ({ built = false } = {}): Workplace => {
-  const source = ['--import', loader, join(packageRoot, 'runtime', 'cli.ts')];
-  const program = built ? [join(packageRoot, 'dist', 'runtime', 'cli.js')] : source;
+const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
+
+export const createWorkplace = (): Workplace => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
     spawn(process.execPath, args, {
@@ -55,7 +50,7 @@ export const createWorkplace = ({ built = false } = {}): Workplace => {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     });
   const launch = (args: readonly string[], environment: Environment): ChildProcess =>
-    launchProgram([...program, ...args], environment);
+    launchProgram([program, ...args], environment);
   return {
     directory,
     run: async (args, environment = {}) => collect(launch(args, environment)),

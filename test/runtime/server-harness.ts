@@ -1,27 +1,17 @@
 /** A whole server for tests: a database with meta and access in it, generated in memory, listening on a free port. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import type { Express } from 'express';
-import { emit } from '../../generator/emitters/index.js';
-import { introspect } from '../../generator/introspection/index.js';
-import { buildModel } from '../../generator/model/build.js';
-import { loadSpec } from '../../generator/spec/load.js';
-import type { CollectionDeclaration } from '../../contract/collection.js';
 import { loadConfig } from '../../runtime/config/config.js';
 import type { Environment } from '../../runtime/config/environment.js';
 import { openDatabase } from '../../runtime/databases/open.js';
 import type { Database } from '../../runtime/databases/contract.js';
 import type { Observation } from '../../runtime/observe.js';
-import { packageRoot } from '../../runtime/config/package.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
-import { bundle } from '../../runtime/processes/bundle.js';
-import { bootstrap } from '../../runtime/schema/bootstrap.js';
-import { catalogReader, createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { systemTemplate } from '../templates.js';
+import { build, type Built } from './harness/build.js';
 import { createClient, type Client } from './harness/client.js';
 import { doors, type Door } from './harness/doors.js';
 import {
-  adminToken,
   insertAccess,
   insertMeta,
   tokensOf,
@@ -100,75 +90,24 @@ export const settings: readonly Setting[] = [
 /** Signs the tokens of a test. */
 export const testSecret = 'test-secret-0123456789abcdef012345678';
 
-const specFolder = join(packageRoot, 'spec');
-
 export const startTestServer = async (options: TestServerOptions): Promise<TestServer> => {
   const { dialect, file, sql, spec, meta = {}, access = {} } = options;
   const place = await createTestDatabase(dialect, {
+    template: await systemTemplate(dialect),
     ...(file !== undefined && { file }),
     ...(sql !== undefined && { sql }),
   });
-  const folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
-  const end = async (): Promise<void> => {
-    await place.drop();
-    await rm(folder, { recursive: true, force: true });
-  };
+  const end = place.drop;
   try {
-    await createSystemTables(place.database);
     await insertMeta(place.database, meta);
     const ids = await insertAccess(place.database, access);
-    const built = await build(place.database, folder, spec === undefined ? [] : [spec]);
+    const built = await build(place.database, spec === undefined ? [] : [spec]);
     const { url, database, execute } = place;
     return await open({ ...options, url, database, execute, built, tokens: tokensOf(access), ids, end });
   } catch (error) {
     await end();
     throw error;
   }
-};
-
-const createSystemTables = async (database: Database): Promise<void> => {
-  await bootstrap({
-    database,
-    spec: await loadSpec([specFolder]),
-    introspect: () => introspect(catalogReader(database), { include: ['svc_*'] }),
-    admin: { email: 'admin@example.com', token: adminToken, password: null },
-    log: () => undefined,
-  });
-};
-
-interface Built {
-  readonly declarations: readonly CollectionDeclaration[];
-  readonly queueModels: readonly QueueModelDeclaration[];
-  /** File of the OpenAPI document. */
-  readonly openapi: string;
-  /** Folder of the GraphQL schemas. */
-  readonly graphql: string;
-  readonly document: Readonly<Record<string, unknown>>;
-}
-
-/** What `svc start` builds and loads. */
-const build = async (database: Database, folder: string, specs: readonly string[]): Promise<Built> => {
-  const catalog = await introspect(catalogReader(database), {});
-  const { model } = buildModel({ catalog, spec: await loadSpec([specFolder, ...specs]) });
-  const files = emit(model).filter(({ path }) => /^(server|graphql)\/|^openapi\.json$/.test(path));
-  for (const { path, content } of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
-  const server = join(folder, 'server.mjs');
-  await bundle(join(folder, 'server', 'index.ts'), server);
-  const { collections, queueModels } = (await import(server)) as {
-    readonly collections: readonly CollectionDeclaration[];
-    readonly queueModels: readonly QueueModelDeclaration[];
-  };
-  const document = files.find(({ path }) => path === 'openapi.json')?.content ?? '{}';
-  return {
-    declarations: collections,
-    queueModels,
-    openapi: join(folder, 'openapi.json'),
-    graphql: join(folder, 'graphql'),
-    document: JSON.parse(document),
-  };
 };
 
 interface OpenOptions extends TestServerOptions {

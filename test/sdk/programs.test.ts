@@ -18,11 +18,11 @@ const renamed = `
 do $$
 declare found record;
 begin
-  for found in select table_name, column_name from information_schema.columns where table_schema = 'public' loop
+  for found in select table_name, column_name from information_schema.columns where table_schema = 'public' and table_name not like 'svc\\_%' loop
     execute format('alter table %I rename column %I to %I',
       found.table_name, found.column_name, replace(initcap(found.column_name), '_', ''));
   end loop;
-  for found in select table_name from information_schema.tables where table_schema = 'public' loop
+  for found in select table_name from information_schema.tables where table_schema = 'public' and table_name not like 'svc\\_%' loop
     execute format('alter table %I rename to %I', found.table_name, replace(initcap(found.table_name), '_', ''));
   end loop;
 end $$`;

@@ -8,7 +8,7 @@ import { startTestQueue, type TestQueue } from '../queue/harness.js';
 import { until } from '../until.js';
 import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';
-import { findNode } from './nodes.js';
+import { findNode, nodeVersions } from './nodes.js';
 import { createProject, diagnose, programsFolder, sourcesIn, strictest, type Project } from './package.js';
 import { evaluateInBrowser, runInBrowser, runInNode, type Outcome } from './run.js';
 
@@ -60,7 +60,7 @@ it('programs compile under the strictest settings', () => {
 });
 
 describe('programs give what they expect', () => {
-  it.each([20, 26] as const)('in Node %s', async (version) => {
+  it.each(nodeVersions)('in Node %s', async (version) => {
     const options = { folder: join(project.folder, 'queue'), url: queue.url, token: adminToken };
     const outcomes = await runInNode(await findNode(version), options);
     expect(namesOf(outcomes)).toEqual(programs.map((name) => name.replace('.ts', '.js')));

@@ -81,6 +81,9 @@ const serverArgs = (folder: string, port: number): string[] => [
   '--collation-server=utf8mb4_unicode_ci',
   '--innodb-flush-log-at-trx-commit=0',
   '--skip-innodb-doublewrite',
+  // tables are made and dropped all the time
+  '--skip-innodb-file-per-table',
+  '--skip-sync-frm',
 ];
 
 /** Asked at the socket, which is nobody else's: at the port somebody else might answer. */

@@ -51,6 +51,8 @@ const serverArgs = (port: number): string[] => [
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',
   '--skip-innodb-doublewrite',
+  // tables are made and dropped all the time
+  '--skip-innodb-file-per-table',
 ];
 
 /** Whether it is our server that answers at the port: its data lie in a folder that nobody else has. */

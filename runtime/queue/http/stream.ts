@@ -17,7 +17,7 @@ export interface Streams {
 
 /** Milliseconds. */
 const turn = 250;
-const keepAlive = 15_000;
+const defaultKeepAlive = 15_000;
 /** Requests asked for in one statement. */
 const portion = 256;
 
@@ -32,7 +32,12 @@ interface Follower {
   spoke: number;
 }
 
-export const createStreams = (statements: Statements, settings: QueueSettings): Streams => {
+/** @param keepAlive milliseconds of silence after which a comment is sent */
+export const createStreams = (
+  statements: Statements,
+  settings: QueueSettings,
+  keepAlive = defaultKeepAlive,
+): Streams => {
   const followers = new Set<Follower>();
   let timer: NodeJS.Timeout | null = null;
 

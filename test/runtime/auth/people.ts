@@ -1,13 +1,13 @@
 /** A library with people who log in. */
 import jwt from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
-import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { librarySql } from '../behaviour/library.js';
 import type { Client } from '../harness/client.js';
+import { cheapHash } from '../harness/passwords.js';
 import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
 
 export const password = 'correct horse battery';
-const hash = await hashPassword(password);
+const hash = await cheapHash(password);
 
 const columns = { password: hash };
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
-import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import type { TestDialect } from '../../databases.js';
+import { cheapHash } from '../harness/passwords.js';
 import {
   startTestServer,
   type Door,
@@ -145,5 +145,5 @@ const toUser = async ({ policies = [], status = 'active', first_name: name, ...u
   token: user.token,
   role: user.role,
   policies,
-  columns: { status, first_name: name, password: await hashPassword(user.password) },
+  columns: { status, first_name: name, password: await cheapHash(user.password) },
 });
