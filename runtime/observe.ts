@@ -11,6 +11,8 @@ export type Observation =
   | { kind: 'requestFinished'; id: string; method: string; route: string; status: number; ms: number }
   /** A 5xx: for us to mend. */
   | { kind: 'requestFailed'; id: string; method: string; route: string; error: unknown; sql?: string }
+  /** A row is stored, and could not be read for the answer. */
+  | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
   /** One step of a start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
@@ -66,6 +68,11 @@ const wording = (seen: Observation): Wording => {
       return { level: 'debug', message: `${seen.method} ${seen.route} ${seen.status} ${time(seen.ms)}` };
     case 'requestFailed':
       return { level: 'error', message: `${seen.method} ${seen.route} failed (request ${seen.id})` };
+    case 'answerFailed':
+      return {
+        level: 'error',
+        message: `an item of "${seen.collection}" is stored, but could not be read for the answer`,
+      };
     case 'queryFinished':
       return { level: 'trace', message: `${seen.rows} rows in ${time(seen.ms)}` };
     case 'step':

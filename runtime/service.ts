@@ -88,7 +88,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config,
     access,
     tokens,
-    observe,
     background,
     openapi,
     base,
@@ -184,6 +183,7 @@ const createItemServices = async ({
   config,
   database,
   declarations,
+  observe,
 }: ServiceOptions): Promise<ItemServices> => ({
   registry: createRegistry(declarations),
   database,
@@ -191,6 +191,7 @@ const createItemServices = async ({
   limits: limitsOf(config, config.query.limitMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic),
   maxDepth: config.query.relationalDepth,
+  observe,
 });
 
 const limitsOf = (config: Config, most: number): Limits => ({

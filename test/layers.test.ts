@@ -92,7 +92,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/plan': before('runtime/plan'),
   'runtime/sql': [...before('runtime/sql'), ...databaseContract],
   'runtime/execute': [...before('runtime/execute'), ...databaseContract, 'generated/server/system-rows'],
-  'runtime/items': [...shared, ...stages, ...databaseContract, 'runtime/response', 'runtime/auth/passwords'],
+  'runtime/items': [
+    ...shared,
+    ...stages,
+    ...databaseContract,
+    'runtime/response',
+    'runtime/auth/passwords',
+    'type runtime/observe',
+  ],
   'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
 
@@ -385,8 +392,6 @@ const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
     'runtime/plan/rule',
     'runtime/plan/scope',
   ],
-  // to be one tree of plans, made in one pass
-  ['a write of a list is planned after that of its owner', 'runtime/plan/list', 'runtime/plan/write'],
 ];
 
 const loads = (path: string): readonly string[] =>

@@ -24,6 +24,11 @@ export interface SqlDialect {
   readonly name: DialectName;
   /** `INSERT … RETURNING` exists. */
   readonly returning: boolean;
+  /**
+   * How a row is read that one UPDATE changes: given back by it; after it, since a transaction costs too much; or in
+   * a transaction with it, where the statement would not show what triggers make of the row.
+   */
+  readonly updateAnswer: 'returned' | 'after' | 'transaction';
   /** Where it does not: a statement for the `first` key that was counted last, and the `step` to the next of its insert. */
   readonly keyStep?: string;
   /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */

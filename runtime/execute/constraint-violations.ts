@@ -1,6 +1,6 @@
 /** Which of the written rows a constraint refused: asked of the database after the write was undone. */
 import type { Collection, Field } from '../../contract/collection.js';
-import type { WriteRow } from '../plan/write.js';
+import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/values.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileMatches } from '../sql/write.js';

@@ -2,7 +2,7 @@
 import type { Collection, Field, ToOne } from '../../contract/collection.js';
 import type { FieldType } from '../../contract/field-types.js';
 import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
-import type { WriteRow } from '../plan/write.js';
+import type { WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
 import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
 import type { Violation } from '../databases/contract.js';

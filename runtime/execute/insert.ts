@@ -2,12 +2,10 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
 import { readValue, type Scalar } from '../plan/values.js';
-import type { WriteRow } from '../plan/write.js';
+import type { Key, WriteRow } from '../plan/write-plan.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileInsert } from '../sql/write.js';
 import { chunk } from './chunk.js';
-
-export type Key = readonly Scalar[];
 
 export interface InsertContext {
   readonly executor: Executor;

@@ -6,7 +6,7 @@ import { readValue, type Scalar } from '../plan/values.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compilePermitted } from '../sql/write.js';
-import type { Key } from './insert.js';
+import type { Key } from '../plan/write-plan.js';
 import { findStoredKeys, hasSpellings } from './stored-keys.js';
 
 export interface RowsContext {

@@ -5,7 +5,7 @@ import { readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import { compileNamed } from '../sql/write.js';
 import { chunk } from './chunk.js';
-import type { Key } from './insert.js';
+import type { Key } from '../plan/write-plan.js';
 import type { RowsContext } from './row-locks.js';
 
 /** Keys as text, each with the key that it means, as it is stored. */
@@ -63,3 +63,8 @@ const toStored = (collection: Collection, row: Readonly<Record<string, unknown>>
     collection,
     collection.key.map((_, index) => row[`k${index}`]),
   );
+
+/** Each key once. */
+export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
+  ...new Map(keys.map((key) => [keyText(key), key])).values(),
+];

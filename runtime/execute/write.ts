@@ -1,176 +1,200 @@
-/** Writes run: one statement where one is enough, else one transaction. Nothing is written before all is permitted. */
-import type { Collection } from '../../contract/collection.js';
+/** Writes run: one statement where one is enough, else one transaction. What cannot be answered is not kept. */
+import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
-import { conditionTrue } from '../plan/types.js';
-import type { CreatePlan, DeletePlan, UpdatePlan, WriteRow } from '../plan/write.js';
+import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Returning } from '../sql/write.js';
-import { chunk } from './chunk.js';
-import { explainFailure } from './failures.js';
-import { insertRows, skippedItem, type Key } from './insert.js';
+import type { RenderedStatement } from '../sql/fragment.js';
+import { explainFailure, type Write } from './failures.js';
+import { insertRows, skippedItem } from './insert.js';
 import { requirePermitted, type RowsContext } from './row-locks.js';
 import type { JsonRows } from './row-set.js';
-import { keyText } from './stored-keys.js';
-import {
-  inTransaction,
-  toWrite,
-  writeStep,
-  type InsideContext,
-  type WriteContext,
-} from './write-transaction.js';
+import { distinctKeys } from './stored-keys.js';
+import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
+import { keyRows, writeCreate, writeDelete, writePermitted, writeUpdate } from './write-tree.js';
 
-/** Whether the row can be answered by the statement that inserts it. */
-export const isReturnable = ({ rows, lists }: CreatePlan, { alone }: WriteContext): boolean =>
-  alone && rows.length === 1 && lists.length === 0;
+/** How the answer of a write is read. */
+export interface AnswerPlan<Answer> {
+  /** Whether rows are read for it at all. */
+  readonly isRead: boolean;
+  /** The row as its own statement can give it back; `null` where that takes more. */
+  readonly returning: Returning | null;
+  ofRow(row: JsonRows): Answer;
+  /** Reads the rows of the keys; `null`: the database made them and does not tell. */
+  read(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
+  /** The same of rows that are stored already: it always answers. */
+  readStored(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
+}
 
-/** Inserts one row and answers it in the same statement. */
-export const executeCreateReturning = async (
+/** A write and how it is answered. */
+interface Answered<Plan, Answer> {
+  readonly plan: Plan;
+  readonly write: Write;
+  readonly answer: AnswerPlan<Answer>;
+}
+
+export const executeCreate = <Answer>(
   plan: CreatePlan,
+  answer: AnswerPlan<Answer>,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const { alone, dialect } = context;
+  const write = toWrite({ ...plan, action: 'create' }, context);
+  if (alone && plan.rows.length === 1 && plan.lists.length === 0) {
+    if (answer.returning !== null) return insertReturning({ plan, write, answer }, answer.returning, context);
+    if (!answer.isRead || !dialect.returning) return insertAlone({ plan, write, answer }, context);
+  }
+  const run = (inside: TransactionContext) => writeCreate(plan, inside);
+  return inTransaction({ write, keys: [], run, answer: answer.read }, context);
+};
+
+const insertReturning = async <Answer>(
+  { plan: { collection, rows }, write, answer }: Answered<CreatePlan, Answer>,
   returning: Returning,
-  context: WriteContext,
-): Promise<JsonRows> => {
-  const { database, dialect } = context;
-  const statement = compileInsert(plan.collection, plan.rows, { dialect, returning: returning.text });
-  const layout = { tokens: returning.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
-  return explainFailure(
-    () => toWrite({ ...plan, action: 'create' }, context),
-    async () => {
-      const { rows } = await database.rows(statement, layout);
-      if (rows.isEmpty) throw skippedItem(plan.collection);
-      return rows;
-    },
+  { database, dialect }: ExecuteContext,
+): Promise<Answer> => {
+  const statement = compileInsert(collection, rows, { dialect, returning: returning.text });
+  const row = await explainFailure(
+    () => write,
+    () => readReturned(statement, returning, database),
   );
+  if (row.isEmpty) throw skippedItem(collection);
+  return answer.ofRow(row);
 };
 
-/** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
-export const executeCreate = (plan: CreatePlan, context: WriteContext): Promise<readonly Key[] | null> => {
-  const { collection, rows } = plan;
-  const write = toWrite({ collection, rows, action: 'create' }, context);
-  return isReturnable(plan, context)
-    ? explainFailure(
-        () => write,
-        () => insertRows(collection, rows, { ...context, executor: context.database }),
-      )
-    : inTransaction({ ...write, keys: [] }, context, (inside) => createInside(plan, inside));
+const insertAlone = async <Answer>(
+  { plan: { collection, rows }, write, answer }: Answered<CreatePlan, Answer>,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const executor = context.database;
+  const keys = await explainFailure(
+    () => write,
+    () => insertRows(collection, rows, { ...context, executor }),
+  );
+  return answer.readStored(keys, executor);
 };
 
-export const createInside = (plan: CreatePlan, context: InsideContext): Promise<readonly Key[] | null> =>
-  writeStep({ ...plan, action: 'create' }, context, () => insertRows(plan.collection, plan.rows, context));
-
-/** Keys per statement. */
-const together = 1_000;
+/** Runs a statement that gives back the row it writes. */
+const readReturned = async (
+  statement: RenderedStatement,
+  { tokens }: Returning,
+  executor: Executor,
+): Promise<JsonRows> => {
+  const { rows } = await executor.rows(statement, { tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY });
+  return rows;
+};
 
 /** One set of values for all keys; every one of them has to exist and to be permitted. */
-export const executeUpdate = (
-  plan: UpdatePlan,
-  keys: readonly Key[],
-  context: WriteContext,
-): Promise<void> => {
-  const { collection, row, lists, where } = plan;
+export const executeUpdate = <Answer>(
+  { plan, keys }: { readonly plan: UpdatePlan; readonly keys: readonly Key[] },
+  answer: AnswerPlan<Answer>,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const { collection, row } = plan;
   const write = toWrite({ collection, rows: [row], action: 'update' }, context);
-  const isPlain = context.alone && lists.length === 0 && row.size > 0 && looksAtRowOnly(where);
-  if (keys.length > 1 || !isPlain) {
-    return inTransaction({ ...write, keys }, context, (inside) => updateInside(plan, keys, inside));
+  const [key] = keys;
+  if (key !== undefined && keys.length === 1 && context.alone && isOneUpdate(plan)) {
+    return executeOneUpdate({ plan, write, answer }, key, context);
   }
-  return explainFailure(
+  const run = async (inside: TransactionContext) => {
+    await writeUpdate(plan, keys, inside);
+    return keys;
+  };
+  return inTransaction({ write, keys, run, answer: answer.read }, context);
+};
+
+const executeOneUpdate = <Answer>(
+  { plan, write, answer }: Answered<UpdatePlan, Answer>,
+  key: Key,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const { updateAnswer } = context.dialect;
+  if (updateAnswer === 'returned' && answer.returning !== null) {
+    return updateReturning({ plan, write, answer }, { key, returning: answer.returning }, context);
+  }
+  if (!answer.isRead || updateAnswer === 'after') return updateAlone({ plan, write, answer }, key, context);
+  const run = async ({ executor }: TransactionContext) => {
+    await updateOne(plan, key, { ...context, executor });
+    return [key];
+  };
+  return inTransaction({ write, keys: [key], run, answer: answer.read }, context);
+};
+
+const isOneUpdate = ({ row, lists, where }: UpdatePlan): boolean =>
+  lists.length === 0 && row.size > 0 && looksAtRowOnly(where);
+
+const updateReturning = async <Answer>(
+  { plan: { collection, row, where }, write, answer }: Answered<UpdatePlan, Answer>,
+  { key, returning }: { readonly key: Key; readonly returning: Returning },
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const { text, values } = compileUpdate(collection, row, { ...context, keys: [key], where });
+  const statement = { text: `${text} returning ${returning.text}`, values };
+  const found = await explainFailure(
     () => write,
-    async () => {
-      const { affected } = await context.database.write(
-        compileUpdate(collection, row, { ...context, keys, where }),
-      );
-      if (affected === 0) throw missingItem(collection);
-    },
+    () => readReturned(statement, returning, context.database),
   );
+  if (found.isEmpty) throw missingItem(collection);
+  return answer.ofRow(found);
+};
+
+const updateAlone = async <Answer>(
+  { plan, write, answer }: Answered<UpdatePlan, Answer>,
+  key: Key,
+  context: ExecuteContext,
+): Promise<Answer> => {
+  const executor = context.database;
+  await explainFailure(
+    () => write,
+    () => updateOne(plan, key, { ...context, executor }),
+  );
+  return answer.readStored([key], executor);
+};
+
+/** @throws FORBIDDEN where the row is missing or may not be updated */
+const updateOne = async (
+  { collection, row, where }: UpdatePlan,
+  key: Key,
+  context: RowsContext,
+): Promise<void> => {
+  const statement = compileUpdate(collection, row, { ...context, keys: [key], where });
+  const { affected } = await context.executor.write(statement);
+  if (affected === 0) throw missingItem(collection);
 };
 
 /** Values of their own for every key, in one transaction. */
-export const executeUpdates = (
+export const executeUpdates = <Answer>(
   updates: readonly { readonly plan: UpdatePlan; readonly key: Key }[],
-  context: WriteContext,
-): Promise<void> => {
+  answer: AnswerPlan<Answer>,
+  context: ExecuteContext,
+): Promise<Answer> => {
   const [first] = updates;
-  if (first === undefined) return Promise.resolve();
+  const keys = updates.map(({ key }) => key);
+  if (first === undefined) return answer.read(keys, context.database);
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
-  const keys = updates.map(({ key }) => key);
   const write = toWrite({ collection, rows, action: 'update' }, context);
-  return inTransaction({ ...write, keys }, context, async (inside) => {
+  const run = async (inside: TransactionContext) => {
     for (const { plan, key } of updates) await requirePermitted(plan, [key], inside);
     for (const { plan, key } of updates) await writePermitted(plan, [key], inside);
-  });
+    return distinctKeys(keys);
+  };
+  return inTransaction({ write, keys, run, answer: answer.read }, context);
 };
 
-export const updateInside = async (
-  plan: UpdatePlan,
-  keys: readonly Key[],
-  context: InsideContext,
-): Promise<void> => {
-  for (const part of chunk(keys, together)) await requirePermitted(plan, part, context);
-  await writePermitted(plan, keys, context);
-};
-
-const writePermitted = async (
-  plan: UpdatePlan,
-  keys: readonly Key[],
-  context: InsideContext,
-): Promise<void> => {
-  await writeStep({ ...plan, rows: [plan.row], action: 'update' }, context, async () => {
-    for (const part of chunk(keys, together)) await writeRows(plan, part, context);
-    return keys;
-  });
-};
-
-const writeRows = async (
-  { collection, row }: UpdatePlan,
-  keys: readonly Key[],
-  context: RowsContext,
-): Promise<void> => {
-  if (row.size === 0) return;
-  await context.executor.write(compileUpdate(collection, row, { ...context, keys, where: conditionTrue }));
-};
-
-export const executeDelete = (
+export const executeDelete = async (
   plan: DeletePlan,
   keys: readonly Key[],
-  context: WriteContext,
+  context: ExecuteContext,
 ): Promise<void> => {
   const { collection, where } = plan;
   const write = toWrite({ collection, rows: keyRows(collection, keys), action: 'delete' }, context);
   if (keys.length > 1 || !context.alone || !looksAtRowOnly(where)) {
-    return inTransaction({ ...write, keys }, context, (inside) => deleteInside(plan, keys, inside));
+    const run = (inside: TransactionContext) => writeDelete(plan, keys, inside);
+    return inTransaction({ write, keys, run, answer: async () => undefined }, context);
   }
-  return explainFailure(
+  const { affected } = await explainFailure(
     () => write,
-    async () => {
-      const { affected } = await context.database.write(
-        compileDelete(collection, { ...context, keys, where }),
-      );
-      if (affected === 0) throw missingItem(collection);
-    },
+    () => context.database.write(compileDelete(collection, { ...context, keys, where })),
   );
+  if (affected === 0) throw missingItem(collection);
 };
-
-export const deleteInside = async (
-  plan: DeletePlan,
-  keys: readonly Key[],
-  context: InsideContext,
-): Promise<void> => {
-  const { collection } = plan;
-  const rows = keyRows(collection, keys);
-  await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
-    for (const part of chunk(keys, together)) await requirePermitted(plan, part, context);
-    for (const part of chunk(keys, together)) {
-      await context.executor.write(
-        compileDelete(collection, { ...context, keys: part, where: conditionTrue }),
-      );
-    }
-    return keys;
-  });
-};
-
-const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly WriteRow[] =>
-  keys.map((parts) => new Map(key.map(({ name }, index) => [name, parts[index] ?? null])));
-
-/** Each key once. */
-export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [
-  ...new Map(keys.map((key) => [keyText(key), key])).values(),
-];

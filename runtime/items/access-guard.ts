@@ -10,7 +10,7 @@ import { bumpAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import { findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
-import type { Key } from '../execute/insert.js';
+import type { Key } from '../plan/write-plan.js';
 import type { Guard, Written } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';

@@ -2,10 +2,10 @@
 import { chunk } from '../execute/chunk.js';
 import { databaseTime } from '../execute/database-time.js';
 import type { Executor } from '../databases/contract.js';
-import type { Key } from '../execute/insert.js';
+import type { Key } from '../plan/write-plan.js';
 import type { Written } from '../execute/write-transaction.js';
 import type { Scalar } from '../plan/values.js';
-import type { WriteRow } from '../plan/write.js';
+import type { WriteRow } from '../plan/write-plan.js';
 import { compileInsert } from '../sql/write.js';
 import type { ItemContext } from './context.js';
 

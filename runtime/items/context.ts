@@ -3,6 +3,7 @@ import type { Principal } from '../access/access.js';
 import { resolveAsked } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../../contract/collection.js';
+import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
@@ -17,6 +18,7 @@ export interface ItemServices {
   /** For callers that are nobody. */
   readonly publicLimits: Limits;
   readonly maxDepth: number;
+  readonly observe: Observe;
 }
 
 /** Of one request. */
@@ -30,8 +32,19 @@ export interface ItemContext extends ItemServices {
 export type Client = Pick<ApiRequest, 'address' | 'headers'>;
 
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
-  const { registry, database, dialect, limits, publicLimits, maxDepth } = services;
-  return { registry, database, dialect, limits, publicLimits, maxDepth, principal, client, now: new Date() };
+  const { registry, database, dialect, limits, publicLimits, maxDepth, observe } = services;
+  return {
+    registry,
+    database,
+    dialect,
+    limits,
+    publicLimits,
+    maxDepth,
+    observe,
+    principal,
+    client,
+    now: new Date(),
+  };
 };
 
 export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>

@@ -5,24 +5,17 @@ import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
+import type { WriteAnswer } from './answer.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
-import {
-  createItems,
-  deleteItem,
-  deleteItems,
-  readKeys,
-  updateItem,
-  updateItems,
-  updateSingleton,
-  type WriteAnswer,
-} from './write.js';
+import { createItems, deleteItem, deleteItems, updateItem, updateItems, updateSingleton } from './write.js';
+import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
-import { respondItem, respondList, respondNothing } from '../response/respond.js';
+import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
 export interface HandleOptions extends ItemServices {
   readonly access: Access;
@@ -184,7 +177,7 @@ const actions: Readonly<Record<ItemAction, Action>> = {
 };
 
 const respondRows = (rows: WriteAnswer, isList: boolean): ApiResponse => {
-  if (rows === null) return respondNothing;
+  if ('reason' in rows) return rows.reason === 'large' ? respondCount(rows.count) : respondNothing;
   return isList ? respondList(rows, null) : respondItem(rows);
 };
 

@@ -1,28 +1,58 @@
-/** Fields whose meta says `hash` are stored as argon2id hashes. */
+/** Fields whose meta says `hash` are stored as argon2id hashes, in every row of a plan. */
 import type { Collection } from '../../contract/collection.js';
 import { hashPassword } from '../auth/passwords/hash.js';
-import type { WriteRow } from '../plan/write.js';
+import {
+  isOperand,
+  type CreatePlan,
+  type ListPlan,
+  type ListRow,
+  type ListUpdate,
+  type UpdatePlan,
+} from '../plan/write-plan.js';
 
-interface Hashable {
-  readonly collection: Collection;
-  readonly rows?: readonly WriteRow[];
-  readonly row?: WriteRow;
-}
-
-/** Replaces the values of such fields. */
-export const hashRows = async <Plan extends Hashable>(plan: Plan): Promise<Plan> => {
-  const names = plan.collection.hashed.map((field) => field.name);
-  if (names.length === 0) return plan;
-  if (plan.row !== undefined) return { ...plan, row: await hashRow(plan.row, names) };
-  return { ...plan, rows: await Promise.all((plan.rows ?? []).map((row) => hashRow(row, names))) };
+/** Replaces the values of such fields, in the rows of the plan and of its lists. */
+export const hashCreate = async <Plan extends CreatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
+  const { collection, rows, lists } = plan;
+  if (collection.hashed.length === 0 && lists.length === 0) return plan;
+  return {
+    ...plan,
+    rows: await Promise.all(rows.map((row) => hashRow(row, collection))),
+    lists: await Promise.all(lists.map(hashList)),
+  };
 };
 
-const hashRow = async (row: WriteRow, names: readonly string[]): Promise<WriteRow> => {
-  const hashed = new Map(row);
-  for (const name of names) {
+/** Replaces the values of such fields, in the row of the plan and in those of its lists. */
+export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
+  const { collection, row, lists } = plan;
+  if (collection.hashed.length === 0 && lists.length === 0) return plan;
+  return {
+    ...plan,
+    row: await hashRow(row, collection),
+    lists: await Promise.all(lists.map(hashList)),
+  };
+};
+
+const hashRow = async <Row extends ListRow>(row: Row, { hashed }: Collection): Promise<Row> => {
+  const values = new Map(row);
+  for (const { name } of hashed) {
     const value = row.get(name) ?? null;
-    if (value === null) continue;
-    hashed.set(name, await hashPassword(String(value)));
+    if (value !== null && !isOperand(value)) values.set(name, await hashPassword(String(value)));
   }
-  return hashed;
+  return values as ListRow as Row;
+};
+
+const hashList = async (list: ListPlan): Promise<ListPlan> => ({
+  ...list,
+  creates: list.creates === null ? null : await hashCreate(list.creates),
+  updates: await Promise.all(list.updates.map(hashListUpdate)),
+});
+
+/** A row is updated by one of its two plans, with the same lists: these are hashed once. */
+const hashListUpdate = async (update: ListUpdate): Promise<ListUpdate> => {
+  const { present, taken } = update;
+  const hashed = present === null ? null : await hashUpdate(present);
+  if ('problems' in taken) return { ...update, present: hashed };
+  const { row, collection } = taken;
+  const lists = hashed === null ? taken.lists : hashed.lists;
+  return { ...update, present: hashed, taken: { ...taken, row: await hashRow(row, collection), lists } };
 };

@@ -1,7 +1,7 @@
 /** What of their own user record nobody decides: who they are, and what they may do. */
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
-import type { Key } from '../execute/insert.js';
+import type { Key } from '../plan/write-plan.js';
 import type { ItemContext } from './context.js';
 
 const ownRights: ReadonlySet<string> = new Set([

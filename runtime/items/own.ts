@@ -2,10 +2,11 @@
 import { forbidden } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
+import type { WriteAnswer } from './answer.js';
 import type { ItemContext } from './context.js';
 import { refuseOwnRights } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';
-import { updateItem, type WriteAnswer } from './write.js';
+import { updateItem } from './write.js';
 
 /** @throws FORBIDDEN for nobody */
 export const ownId = ({ principal: { user } }: Pick<ItemContext, 'principal'>): string => {

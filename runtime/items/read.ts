@@ -1,5 +1,6 @@
 /** Lists and items: a parsed query becomes a plan, once per shape and policy set, and runs. */
 import type { Collection } from '../../contract/collection.js';
+import type { Executor } from '../databases/contract.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import {
@@ -50,18 +51,23 @@ export const readItems = (
   context: ItemContext,
 ): Promise<ReadResult> => run(byKeys(target, keys), context);
 
+/** What reads inside a write: the connection that has written. */
+export interface WrittenContext extends ItemContext {
+  readonly executor: Executor;
+}
+
 /** The same of keys that were written: all of them, whatever the maximum. */
 export const readWritten = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
-  context: ItemContext,
+  context: WrittenContext,
 ): Promise<ReadResult> => run(written(byKeys(target, keys)), context);
 
 /** Of keys that were made: in their order where the query asks for none, since callers know the rows by nothing else. */
 export const readCreated = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
-  context: ItemContext,
+  context: WrittenContext,
 ): Promise<ReadResult> => {
   const items = written(byKeys(target, keys));
   if (target.parsed.query.sort !== null || keys.length < 2) return run(items, context);
@@ -115,10 +121,11 @@ interface Run extends ReadTarget {
   readonly keys: readonly unknown[];
 }
 
-const run = (options: Run, context: ItemContext): Promise<ReadResult> => {
+const run = (options: Run, context: ItemContext & Partial<WrittenContext>): Promise<ReadResult> => {
   const { values } = options.parsed;
+  const { executor = context.database } = context;
   const compiled = compile(options, context);
-  return executeRead(compiled, bindInput(context, { values, keys: options.keys }), context.database);
+  return executeRead(compiled, bindInput(context, { values, keys: options.keys }), executor);
 };
 
 const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead =>

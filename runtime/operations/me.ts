@@ -70,7 +70,7 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
         const target = { collection: users, parsed: parseQuery(context.query) };
         const item = createContext(services, await context.renew(), clientOf(context));
         const rows = await updateOwn(target, body, item);
-        return rows === null
+        return 'reason' in rows
           ? { status: 204 as const, body: undefined }
           : { status: 200 as const, body: { data: JSON.parse(rows.bytes.toString()) } };
       }),

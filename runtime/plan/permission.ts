@@ -4,7 +4,7 @@ import { isUnresolvable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { ApiError } from '../../contract/errors.js';
 import { parseFilter } from '../request/filter.js';
-import type { WriteRow } from './write.js';
+import type { ListRow } from './write-plan.js';
 
 export interface RuleProblem {
   readonly field: string;
@@ -12,7 +12,7 @@ export interface RuleProblem {
   readonly expected: string;
 }
 
-export const findRuleProblems = ({ name }: Collection, row: WriteRow): readonly RuleProblem[] =>
+export const findRuleProblems = ({ name }: Collection, row: ListRow): readonly RuleProblem[] =>
   Object.entries(checks[name] ?? {}).flatMap(([field, expectedOf]) => {
     const text = row.get(field) ?? null;
     const expected = text === null ? null : expectedOf(String(text));

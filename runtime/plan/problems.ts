@@ -9,8 +9,8 @@ export interface PayloadPlace {
   readonly grant: { readonly collection: Collection };
   /** In a list of payloads. */
   readonly index: number | null;
-  /** `path`: lists from the top of the request to here. */
-  readonly writing: { readonly path?: readonly string[] };
+  /** Lists from the top of the request to here. */
+  readonly path: readonly string[];
 }
 
 /** `message`: the field's own words. */
@@ -50,7 +50,7 @@ export const failed = (
     {
       collection: context.grant.collection.name,
       field: field.name,
-      path: context.writing.path ?? [],
+      path: context.path,
       type,
       expected,
       ...(value === undefined || value === null ? {} : shown(field, { invalid: value })),
@@ -70,7 +70,7 @@ export const toProblem = (
     {
       collection: context.grant.collection.name,
       field,
-      path: context.writing.path ?? [],
+      path: context.path,
       type,
       ...(operand === null || operand === undefined || type === 'regex' ? {} : { valid: operand }),
       ...(type === 'regex' ? shown(context.grant.collection.fields.get(field), { invalid: value }) : {}),

@@ -28,6 +28,13 @@ export const respondItem = (row: JsonRows): ApiResponse => ({
 
 export const respondNothing: ApiResponse = { status: 204, headers: {}, body: null };
 
+/** Says how many rows were written where they are too many to answer. */
+export const respondCount = (rows: number): ApiResponse => ({
+  status: 204,
+  headers: { 'x-svc-rows': String(rows) },
+  body: null,
+});
+
 /** Anything thrown, as the envelope. What is not an API error is told to nobody but the log. */
 export const respondError = (error: unknown): ApiResponse => {
   const problems = problemsOf(error);

@@ -1,7 +1,7 @@
 /** Writes as statements. Values are bound; a write whose answer is its own row is one statement where the database can. */
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
 import type { Condition, ReadPlan } from '../plan/types.js';
-import type { WriteRow } from '../plan/write.js';
+import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/values.js';
 import { compileCondition, createCompiler, type SqlScope } from './condition.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';

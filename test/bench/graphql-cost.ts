@@ -104,6 +104,7 @@ const context: CallContext = {
   limits,
   publicLimits: limits,
   maxDepth: 10,
+  observe: () => undefined,
   principal,
   client: { address: () => '127.0.0.1', headers: {} },
   now: new Date(),

@@ -5,7 +5,7 @@ import type { PolicySet } from '../../runtime/access/policies.js';
 import { createRegistry, type Collection } from '../../contract/collection.js';
 import { planRead } from '../../runtime/plan/read.js';
 import { conditionTrue, type ReadPlan } from '../../runtime/plan/types.js';
-import type { CreatePlan, DeletePlan, UpdatePlan } from '../../runtime/plan/write.js';
+import type { CreatePlan, DeletePlan, UpdatePlan } from '../../runtime/plan/write-plan.js';
 
 const declared = createRegistry([{ name: 'thing', path: '/items/thing', key: [], fields: {} }]);
 const collection = declared.collections.get('thing') as Collection;

@@ -13,6 +13,7 @@ const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
 export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
+  updateAnswer: 'after',
   shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',

@@ -20,6 +20,7 @@ const toWhole = (value: Exclude<Scalar, boolean>): BindValue => {
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
+  updateAnswer: 'transaction',
   shareLock: '',
   emptyRow: 'default values',
   rowLock: '',

@@ -94,8 +94,8 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect(errors.map(({ field, path, type }) => [field, path, type])).toEqual([
       ['name', [], 'nnull'],
       ['stock', ['books'], 'type'],
-      ['stars', ['books', 'review'], 'required'],
       ['title', ['books'], 'required'],
+      ['stars', ['books', 'review'], 'required'],
     ]);
   });
 

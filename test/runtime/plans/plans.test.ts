@@ -109,6 +109,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      observe: () => undefined,
     });
   });
 

@@ -27,6 +27,7 @@ describe.each(dialects)('on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      observe: () => undefined,
     });
   });
 

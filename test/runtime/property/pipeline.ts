@@ -22,6 +22,8 @@ const users = createRegistry([
   }),
 ]);
 
+const observe = () => undefined;
+
 export const openPipeline = async ({
   registry,
   database,
@@ -30,6 +32,14 @@ export const openPipeline = async ({
   const limits = { fallback, most: null };
   const dialect = await loadDialect(name);
   const withUsers = { ...registry, collections: new Map([...registry.collections, ...users.collections]) };
-  const services = { registry: withUsers, database, dialect, limits, publicLimits: limits, maxDepth: 10 };
+  const services = {
+    registry: withUsers,
+    database,
+    dialect,
+    limits,
+    publicLimits: limits,
+    maxDepth: 10,
+    observe,
+  };
   return (access) => handleItems({ ...services, access });
 };

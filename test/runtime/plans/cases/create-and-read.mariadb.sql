@@ -1,3 +1,9 @@
+begin;
+
+select version
+from svc_access_version
+where id = 1 lock in share mode;
+
 insert into `album` (`title`, `artist`)
 values (?, ?)
 returning `id`
@@ -9,3 +15,5 @@ left join `artist` t1 on t1.`id` = t0.`artist`
 where t0.`id` in (?)
 order by t0.`title`, t0.`id`
 -- 5;
+
+commit;

@@ -14,10 +14,10 @@ values (?)
 returning "id"
 -- "Octet";
 
-commit;
-
 select t0."title", t0."year"
 from "album" t0
 where t0."id" in (?, ?, ?)
 order by case when t0."id" = ? then 0 when t0."id" = ? then 1 when t0."id" = ? then 2 end
 -- 5, 7, 6, 5, 7, 6;
+
+commit;

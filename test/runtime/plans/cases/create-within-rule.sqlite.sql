@@ -1,3 +1,9 @@
+begin;
+
+select version
+from svc_access_version
+where id = 1;
+
 insert into "album" ("title", "published")
 values (?, ?)
 returning "id"
@@ -8,3 +14,5 @@ from "album" t0
 where (t0."id" in (?) and t0."published" = ?)
 order by t0."title", t0."id"
 -- 5, 0;
+
+commit;

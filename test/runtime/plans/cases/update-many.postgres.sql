@@ -14,10 +14,10 @@ set "price" = ?
 where "id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint))
 -- "5.00", 1, 2, 3;
 
-commit;
-
 select t0."id", t0."price"
 from "album" t0
 where t0."id" in (cast(? as bigint), cast(? as bigint), cast(? as bigint))
 order by t0."title", t0."id"
 -- 1, 2, 3;
+
+commit;

@@ -14,10 +14,10 @@ set `name` = ?
 where `id` = ?
 -- "Amy B.", 3;
 
-commit;
-
 select t0.`name`
 from `artist` t0
 where t0.`id` in (?)
 order by t0.`id`
 -- 3;
+
+commit;

@@ -14,10 +14,10 @@ set "name" = ?
 where "id" = cast(? as bigint)
 -- "Amy B.", 3;
 
-commit;
-
 select t0."name"
 from "artist" t0
 where t0."id" in (cast(? as bigint))
 order by t0."id"
 -- 3;
+
+commit;

@@ -1,3 +1,9 @@
+begin;
+
+select version
+from svc_access_version
+where id = 1 for share;
+
 update "album"
 set "title" = ?
 where "id" = cast(? as bigint) and "album"."published" = ?
@@ -8,3 +14,5 @@ from "album" t0
 where (t0."id" in (cast(? as bigint)) and t0."published" = ?)
 order by t0."title", t0."id"
 -- 3, 0;
+
+commit;

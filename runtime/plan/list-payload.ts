@@ -1,12 +1,9 @@
 /** Lists of related rows as payloads say them: rows to make, to change, to let go. */
 import type { ToMany } from '../../contract/collection.js';
-import { ApiError, ApiErrors, invalidPayload } from '../../contract/errors.js';
+import { invalidPayload } from '../../contract/errors.js';
 import { readKey, splitKeyValue } from './item.js';
-import type { Scalar } from './values.js';
-import { planCreate, planUpdate, type WriteContext } from './write.js';
-
-type Key = readonly Scalar[];
-type Payload = Readonly<Record<string, unknown>>;
+import type { Payload } from './row-context.js';
+import type { Key } from './write-plan.js';
 
 export interface ListChange {
   readonly creates: readonly Payload[];
@@ -90,49 +87,6 @@ const readUpdate = (relation: ToMany, entry: unknown): ListChange['updates'][num
 const readBareKey = ({ collection }: ToMany, value: unknown): Key =>
   readKey(collection, splitKeyValue(collection, value));
 
-/** The context of a list's own rows. `null` for every field of the owner's key that is not known yet. */
-export const contextBelow = (
-  relation: ToMany,
-  context: WriteContext,
-  owner: readonly (Scalar | null)[] | null,
-): WriteContext => ({
-  ...context,
-  path: [...(context.path ?? []), relation.name],
-  owner: new Map(relation.fields.map((name, index) => [name, owner?.[index] ?? null])),
-});
-
-/** Everything that is wrong with a list before its owner is written, at every level. */
-export const findListProblems = (
-  relation: ToMany,
-  value: unknown,
-  context: WriteContext,
-): readonly ApiError[] => {
-  const problems: ApiError[] = [];
-  const below = contextBelow(relation, context, null);
-  const { owner: _owner, ...alone } = below;
-  const gather = (check: () => void): void => {
-    try {
-      check();
-    } catch (error) {
-      problems.push(...problemsOf(error));
-    }
-  };
-  gather(() => {
-    const { creates, updates } = readListChange(relation, value);
-    if (creates.length > 0) gather(() => void planCreate(relation.collection, creates, below));
-    for (const { payload } of updates.filter(isChange)) {
-      gather(() => void planUpdate(relation.collection, payload, alone));
-    }
-  });
-  return problems;
-};
-
 /** Whether something of the row changes beside its place. */
 export const isChange = ({ payload }: ListChange['updates'][number]): boolean =>
   Object.keys(payload).length > 0;
-
-const problemsOf = (error: unknown): readonly ApiError[] => {
-  if (error instanceof ApiErrors) return error.problems;
-  if (error instanceof ApiError) return [error];
-  throw error;
-};

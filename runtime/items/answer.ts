@@ -1,0 +1,115 @@
+/** What a write answers: planned with it, and read before it is kept. */
+import { chunk } from '../execute/chunk.js';
+import { JsonRows } from '../execute/row-set.js';
+import type { AnswerPlan } from '../execute/write.js';
+import type { Executor } from '../databases/contract.js';
+import { planRead } from '../plan/read.js';
+import type { Key } from '../plan/write-plan.js';
+import type { ParsedQuery, Query } from '../request/query.js';
+import { compileReturning } from '../sql/write.js';
+import type { ItemContext } from './context.js';
+import { remember } from './plans.js';
+import { planContext, type ReadTarget, type readWritten } from './read.js';
+
+/** Rows; or why there are none though something was written. */
+export type WriteAnswer = JsonRows | Unanswered;
+
+export interface Unanswered {
+  /**
+   * `unreadable`: the caller may not read the rows. `unknown`: the database does not tell which they are, or could not
+   * read them once they were stored. `large`: they are too many.
+   */
+  readonly reason: 'unreadable' | 'unknown' | 'large';
+  /** Rows that were written. */
+  readonly count: number;
+}
+
+/** Reads the rows of keys, with `executor`. */
+type ReadRows = typeof readWritten;
+
+/** Plans how the result is read; refuses bad fields before anything is written. */
+export const planAnswer = (
+  { collection, parsed }: ReadTarget,
+  read: ReadRows,
+  context: ItemContext,
+): AnswerPlan<WriteAnswer> => {
+  if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
+  const returning = remember(context, { collection, use: 'answer', shape: parsed.shape }, () =>
+    compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
+  );
+  const target = { collection, parsed: answerQuery(parsed) };
+  const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteAnswer> =>
+    readAnswer(target, keys, { read, executor, context });
+  return {
+    isRead: true,
+    returning,
+    ofRow: (row) => row,
+    read: readKeys,
+    async readStored(keys, executor) {
+      try {
+        return await readKeys(keys, executor);
+      } catch (error) {
+        context.observe({ kind: 'answerFailed', collection: collection.name, error });
+        return { reason: 'unknown', count: keys?.length ?? 1 };
+      }
+    },
+  };
+};
+
+const omit = async (keys: readonly Key[] | null): Promise<WriteAnswer> => ({
+  reason: 'unreadable',
+  count: keys?.length ?? 0,
+});
+
+const unreadable: AnswerPlan<WriteAnswer> = {
+  isRead: false,
+  returning: null,
+  ofRow: (row) => row,
+  read: omit,
+  readStored: omit,
+};
+
+/** Of the query, what says how rows look; not which ones. */
+const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
+  const query: Query = {
+    ...parsed.query,
+    filter: null,
+    search: null,
+    limit: 'all',
+    offset: null,
+    page: null,
+    meta: [],
+  };
+  return { query, shape: `answer ${parsed.shape}`, values: parsed.values };
+};
+
+/** Rows that are answered at most. */
+const maxRows = 10_000;
+/** Rows per statement. */
+const chunkSize = 500;
+
+const readAnswer = async (
+  target: ReadTarget,
+  keys: readonly Key[] | null,
+  {
+    read,
+    executor,
+    context,
+  }: { readonly read: ReadRows; readonly executor: Executor; readonly context: ItemContext },
+): Promise<WriteAnswer> => {
+  if (keys === null) return { reason: 'unknown', count: 0 };
+  const count = keys.length;
+  if (count > maxRows) return { reason: 'large', count };
+  const parts = await Promise.all(
+    chunk(keys, chunkSize).map((part) => read(target, part, { ...context, executor })),
+  );
+  if (count > 0 && parts.every((part) => part.count === 0)) return { reason: 'unreadable', count };
+  return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));
+};
+
+const joinRows = (parts: readonly JsonRows[]): JsonRows => {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const chunks = parts.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [Buffer.from(','), bytes]));
+  return JsonRows.of(Buffer.concat(chunks));
+};

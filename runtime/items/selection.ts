@@ -1,0 +1,86 @@
+/** Which items a write is about: named by their keys, or found by a query. */
+import type { Collection } from '../../contract/collection.js';
+import { invalidPayload } from '../../contract/errors.js';
+import { distinctKeys } from '../execute/stored-keys.js';
+import { readKey, splitKeyValue } from '../plan/item.js';
+import type { Key } from '../plan/write-plan.js';
+import { readQuery, type ParsedQuery } from '../request/query.js';
+import { unlimited, type Limits } from '../sql/read.js';
+import type { ItemContext } from './context.js';
+import { readList } from './read.js';
+
+export interface Selection {
+  readonly keys: unknown;
+  readonly query: unknown;
+  readonly data?: unknown;
+}
+
+/** @throws INVALID_PAYLOAD */
+export const readSelection = (payload: unknown): Selection => {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw invalidPayload('expected {"keys": […]} or {"query": {…}}, or a list');
+  }
+  const { keys, query, data } = payload as Record<string, unknown>;
+  if ((keys === undefined) === (query === undefined)) {
+    throw invalidPayload('exactly one of "keys" and "query" says which items are meant');
+  }
+  return { keys, query, data };
+};
+
+/** @throws FORBIDDEN for keys that cannot be keys */
+export const selectKeys = async (
+  collection: Collection,
+  { keys, query }: Selection,
+  context: ItemContext,
+): Promise<readonly Key[]> => {
+  if (keys !== undefined) return readKeys(collection, keys);
+  if (typeof query !== 'object' || query === null || Array.isArray(query))
+    throw invalidPayload('"query" must be an object');
+  const parsed = keysQuery(collection, readQuery({ ...query, fields: undefined, deep: undefined }));
+  const { rows } = await readList({ collection, parsed }, isPageOnly(parsed) ? context : unbounded(context));
+  const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
+  return found.map((row) =>
+    readKey(
+      collection,
+      collection.key.map((field) => row[field.name]),
+    ),
+  );
+};
+
+/** A page without a size of its own has that of lists. */
+const isPageOnly = ({ query: { limit, page } }: ParsedQuery): boolean => limit === null && page !== null;
+
+/** What a write is about is no answer: without a limit it is everything that matches. */
+const unbounded = (context: ItemContext): ItemContext => ({
+  ...context,
+  limits: noLimits,
+  publicLimits: noLimits,
+});
+
+const noLimits: Limits = { fallback: unlimited, most: null };
+
+/** The names of the key as they are: spelled as text, a comma in one of them would part it. */
+const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): ParsedQuery => ({
+  query: { ...query, fields: key.map(({ name }) => ({ name, children: [] })) },
+  shape: `keys ${shape}`,
+  values,
+});
+
+/** Keys of a body, each once. */
+export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
+  if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of primary keys');
+  return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));
+};
+
+/** The key of an item that carries it. @throws INVALID_PAYLOAD naming the part that is missing */
+export const keyInside = (collection: Collection, payload: unknown): Key => {
+  const given = (payload ?? {}) as Record<string, unknown>;
+  const missing = collection.key.find(
+    (field) => given[field.name] === undefined || given[field.name] === null,
+  );
+  if (missing !== undefined) throw invalidPayload(`every item of the list needs its key "${missing.name}"`);
+  return readKey(
+    collection,
+    collection.key.map((field) => given[field.name]),
+  );
+};

@@ -1,0 +1,168 @@
+/** Rows held against the rules of their fields and of the permissions they need. */
+import { always, listsField, narrowGrant, type Grant, type Rule } from '../access/grant.js';
+import type { Field } from '../../contract/collection.js';
+import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
+import { parseFilter, type Filter } from '../request/filter.js';
+import { findRuleProblems } from './permission.js';
+import { failed, toProblem, type ToldFailure } from './problems.js';
+import { isKept, type Payload, type RowContext } from './row-context.js';
+import { validateFilter, validateRule, type Failure } from './validate.js';
+import { isOperand, type ListRow } from './write-plan.js';
+import type { Scalar } from './values.js';
+
+/** A row, and what it was made of. */
+export interface RowInput {
+  readonly row: ListRow;
+  /** Presets and the payload, as they were given. */
+  readonly given: Payload;
+  /** Names that take a permission. */
+  readonly names: readonly string[];
+}
+
+/** Rules that ask about values of the owner. */
+export interface OwnerCheck {
+  readonly input: RowInput;
+  /** The grant counts those permissions whose rules are undecided. */
+  readonly context: RowContext;
+}
+
+export interface Validated {
+  /** What is permitted of it. */
+  readonly grant: Grant;
+  readonly check: OwnerCheck | null;
+}
+
+/** Checks a row as far as its values are known; failures go to `problems`. */
+export const validateRow = (input: RowInput, context: RowContext): Validated => {
+  const { collection } = context.grant;
+  if (collection.access) context.problems.push(...findRuleFailures(input.row, context));
+  const isValidated = context.grant.permissions.some(({ validation }) => validation !== always);
+  if (!isValidated && collection.validated.length === 0) return { grant: context.grant, check: null };
+  const values = knownValues(input, context);
+  validateFields(input.row, values, context);
+  const grant = validateGrant(input.names, values, context);
+  const isDecided = context.owner.size === 0 || !asksOwner(input.row, { ...context, grant });
+  return { grant, check: isDecided ? null : { input, context: { ...context, grant } } };
+};
+
+/**
+ * Decides what values of the owner decide. A permission that fails may not have preset anything: the row is made.
+ * @returns the grant that is left
+ * @throws FAILED_VALIDATION, FORBIDDEN
+ */
+export const checkOwner = ({ input, context }: OwnerCheck, values: readonly Scalar[]): Grant => {
+  const problems: ApiError[] = [];
+  const owner = new Map(
+    [...context.owner].map(([name, { operand }]) => [
+      name,
+      { operand, known: values[operand.index] ?? null },
+    ]),
+  );
+  const { grant } = validateRow(input, { ...context, owner, problems });
+  throwProblems(problems);
+  const dropped = context.grant.permissions.filter((permission) => !grant.permissions.includes(permission));
+  if (dropped.some(({ presets }) => presets !== null && Object.keys(presets).length > 0)) {
+    throw forbidden(`"${grant.collection.name}" takes values that you may not write`);
+  }
+  return grant;
+};
+
+type Values = ReadonlyMap<string, unknown>;
+
+const knownValues = ({ given, row }: RowInput, { owner }: RowContext): Values => {
+  const values = new Map<string, unknown>(Object.entries(given));
+  for (const [name, value] of row) {
+    const known = isOperand(value) ? (owner.get(name)?.known ?? null) : value;
+    if (isOperand(value) && known === null) values.delete(name);
+    else values.set(name, known);
+  }
+  return values;
+};
+
+const asksOwner = (row: ListRow, { grant, owner }: RowContext): boolean =>
+  grant.permissions.some(({ validation }) => ruleAsks(validation, owner)) ||
+  grant.collection.validated.some(
+    ({ name, validation }) => row.has(name) && filterAsks(parseFilter(validation ?? {}, []), owner),
+  );
+
+const ruleAsks = (rule: Rule, owner: RowContext['owner']): boolean =>
+  rule.kind === 'filters' && rule.filters.some(({ filter }) => filterAsks(filter, owner));
+
+const filterAsks = (filter: Filter, owner: RowContext['owner']): boolean => {
+  if (filter.kind === 'field') return owner.has(filter.name);
+  return 'filters' in filter && filter.filters.some((part) => filterAsks(part, owner));
+};
+
+const validateFields = (row: ListRow, values: Values, context: RowContext): void => {
+  for (const field of context.grant.collection.validated) {
+    if (row.has(field.name)) addFailures(validateField(field, values, context), values, context);
+  }
+};
+
+/**
+ * A permission whose validation fails permits nothing of this payload: what others permit is left.
+ * Reported is what the first permission asks of each field that is permitted no more.
+ */
+const validateGrant = (names: readonly string[], values: Values, context: RowContext): Grant => {
+  const { grant } = context;
+  const failures = findFailures(values, context);
+  if (failures.size === 0) return grant;
+  const left = narrowGrant(grant, (permission) => !failures.has(permission));
+  const [first] = failures.keys();
+  const reported = new Set(left === null ? [first] : []);
+  for (const name of names) {
+    if (left?.fields.has(name) !== true && !isKept(name, context))
+      reported.add([...failures.keys()].find((permission) => listsField(permission, name)));
+  }
+  for (const permission of reported) {
+    if (permission !== undefined) addFailures(failures.get(permission) ?? [], values, context);
+  }
+  return left ?? grant;
+};
+
+/** Of every permission whose validation fails. */
+const findFailures = (
+  payload: Values,
+  { grant, writing: { resolve } }: RowContext,
+): ReadonlyMap<Grant['permissions'][number], readonly Failure[]> => {
+  const found = new Map<Grant['permissions'][number], readonly Failure[]>();
+  const context = { collection: grant.collection, payload, nullPasses: false, resolve };
+  for (const permission of grant.permissions) {
+    if (permission.validation === always) continue;
+    const failures = validateRule(permission.validation, context);
+    if (failures.length > 0) found.set(permission, failures);
+  }
+  return found;
+};
+
+const findRuleFailures = (row: ListRow, context: RowContext): readonly ApiError[] =>
+  findRuleProblems(context.grant.collection, row).flatMap(({ field: name, expected }) => {
+    const field = context.grant.collection.fields.get(name);
+    return field === undefined
+      ? []
+      : [failed(field, { type: 'rule', expected, value: row.get(name) }, context)];
+  });
+
+const validateField = (
+  field: Field,
+  payload: Values,
+  { grant, writing }: RowContext,
+): readonly ToldFailure[] => {
+  const values: unknown[] = [];
+  const filter = parseFilter(field.validation ?? {}, values);
+  const message = field.validationMessage;
+  const failures = validateFilter(filter, {
+    collection: grant.collection,
+    payload,
+    nullPasses: true,
+    resolve: writing.resolve,
+    values,
+  });
+  if (message === undefined) return failures;
+  return failures.map(({ field: name, type, operand }) => ({ field: name, type, operand, message }));
+};
+
+const addFailures = (failures: readonly ToldFailure[], values: Values, context: RowContext): void => {
+  for (const failure of failures)
+    context.problems.push(toProblem(failure, values.get(failure.field), context));
+};

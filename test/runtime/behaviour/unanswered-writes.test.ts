@@ -1,0 +1,117 @@
+/** Writes whose answer cannot be read: what fails is not stored, so that a client may send it again. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+
+const tables = `
+create table "shelf" ("id" {counter}, "name" varchar(20), "place" varchar(20));
+create table "jar" (
+  "id" {counter}, "label" varchar(20), "content" varchar(20), "shelf" integer,
+  foreign key ("shelf") references "shelf" ("id")
+);
+`;
+const rows = `
+delete from "jar"; delete from "shelf";
+insert into "shelf" ("id", "name") values (1, 'first');
+insert into "jar" ("id", "label", "shelf") values (1, 'one', 1), (2, 'two', 1);
+`;
+const meta = {
+  relations: [{ many_collection: 'jar', many_field: 'shelf', one_collection: 'shelf', one_field: 'jars' }],
+};
+
+/** Databases that store one row by a statement that cannot give it back. */
+const storing: Readonly<Record<'create' | 'update', readonly TestDialect[]>> = {
+  create: ['mysql'],
+  update: ['mysql', 'mariadb'],
+};
+
+describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
+  const server = useServer({ dialect, sql: sqlFor(dialect, tables), meta });
+  const send = (method: string, path: string, body?: unknown) =>
+    server().request(method, path, { as: 'admin', ...(body !== undefined && { body }) });
+  const stored = async (): Promise<unknown> => [
+    (await send('GET', '/items/jar?fields=id,label,shelf&sort=id')).data,
+    (await send('GET', '/items/shelf?fields=id,name&sort=id')).data,
+  ];
+
+  beforeEach(() => server().execute(sqlFor(dialect, rows)));
+
+  const cases = [
+    ['one item', 'POST', '/items/jar', { label: 'new' }, 'create'],
+    [
+      'one item with its relations',
+      'POST',
+      '/items/jar?fields=*,shelf.*',
+      { label: 'new', shelf: 1 },
+      'create',
+    ],
+    ['several items', 'POST', '/items/jar', [{ label: 'new' }, { label: 'newer' }], null],
+    [
+      'an item and its list',
+      'POST',
+      '/items/shelf?fields=id,jars.*',
+      { name: 'new', jars: [{ label: 'a' }] },
+      null,
+    ],
+    ['a change', 'PATCH', '/items/jar/1', { label: 'changed' }, 'update'],
+    ['a change of several', 'PATCH', '/items/jar', { keys: [1, 2], data: { label: 'changed' } }, null],
+    [
+      'changes',
+      'PATCH',
+      '/items/jar',
+      [
+        { id: 1, label: 'a' },
+        { id: 2, label: 'b' },
+      ],
+      null,
+    ],
+    ['a change of a list', 'PATCH', '/items/shelf/1?fields=jars.*', { jars: [1, { label: 'new' }] }, null],
+  ] as const;
+
+  it.each(cases)('%s is answered while everything is there', async (_, method, path, body) => {
+    const { status } = await send(method, path, body);
+    expect(status).toBe(200);
+  });
+
+  describe('after a column was renamed', () => {
+    beforeAll(() =>
+      server().execute(sqlFor(dialect, 'alter table "jar" rename column "content" to "matter"')),
+    );
+    afterAll(() =>
+      server().execute(sqlFor(dialect, 'alter table "jar" rename column "matter" to "content"')),
+    );
+
+    it.each(cases)('%s is not stored where it fails', async (_, method, path, body, alone) => {
+      const before = JSON.stringify(await stored());
+      const { status } = await send(method, path, body);
+      const isStored = JSON.stringify(await stored()) !== before;
+      const isExpected = alone !== null && storing[alone].includes(dialect);
+      expect({ status, isStored }).toEqual({ status: isExpected ? 204 : 500, isStored: isExpected });
+    });
+
+    it('a mutation that stores what it cannot answer gives null, and no error', async () => {
+      const before = JSON.stringify(await stored());
+      const query = 'mutation { create_jar_item(data: { label: "new" }) { label content } }';
+      const { data, codes } = await send('POST', '/graphql', { query });
+      const isStored = JSON.stringify(await stored()) !== before;
+      const isExpected = storing.create.includes(dialect);
+      expect({ data, codes, isStored }).toEqual({
+        data: { create_jar_item: null },
+        codes: isExpected ? [] : ['INTERNAL_SERVER_ERROR'],
+        isStored: isExpected,
+      });
+    });
+  });
+
+  it('more than 10 000 rows are counted, not answered', async () => {
+    const many = Array.from({ length: 10_001 }, () => ({ label: 'many' }));
+    const made = await send('POST', '/items/jar?fields=id', many);
+    expect([made.status, made.headers.get('x-svc-rows')]).toEqual([204, '10001']);
+    const query = { filter: { label: { _eq: 'many' } } };
+    const changed = await send('PATCH', '/items/jar?fields=id', { query, data: { content: 'x' } });
+    expect([changed.status, changed.headers.get('x-svc-rows')]).toEqual([204, '10001']);
+    const filled = await send('GET', '/items/jar?filter[content][_eq]=x&fields=id&limit=1&meta=filter_count');
+    expect(filled.body).toMatchObject({ meta: { filter_count: 10_001 } });
+  });
+});
