@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { loadConfig } from './config/config.js';
 import { createObserver } from './observe.js';
-import { computeHashesApart } from './auth/passwords/hash.js';
+import { computeHashesInProcess } from './auth/passwords/hash.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService, type Service } from './service.js';
@@ -24,7 +24,7 @@ export interface Api {
  */
 export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
   const config = loadConfig(env);
-  computeHashesApart();
+  computeHashesInProcess();
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
   let service: Service | null = null;

@@ -1,7 +1,7 @@
 /** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
-import { createAnswer, explain, type Answer } from './http/respond.js';
+import { createResponder, explain, type Responder } from './http/respond.js';
 import { watchAvailability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground } from './concurrency/background.js';
@@ -20,7 +20,7 @@ import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
-import { once } from './concurrency/lazy.js';
+import { lazy } from './concurrency/lazy.js';
 import type { OperationServices } from './operations/services.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
@@ -52,7 +52,7 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly edge: EdgeOptions;
-  readonly answer: Answer;
+  readonly answer: Responder;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;
   /** What an embedder mounts. */
@@ -95,7 +95,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     printGraphql: graphql.print,
     loadQueue,
   };
-  const loadBodies = once(async () => {
+  const loadBodies = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations(services);
   });
@@ -112,8 +112,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     }),
   });
   const relocate = createRelocation({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
-  const answerHere = createAnswer({ router, availability, observe });
-  const answer: Answer = relocate === null ? answerHere : (request) => answerHere(relocate(request));
+  const answerHere = createResponder({ router, availability, observe });
+  const answer: Responder = relocate === null ? answerHere : (request) => answerHere(relocate(request));
   const edge: EdgeOptions = {
     base,
     payloadMax: config.payloadMax,
@@ -196,5 +196,5 @@ const createItemServices = async ({
 
 const limitsOf = (config: Config, most: number): Limits => ({
   fallback: config.query.limitDefault,
-  most: most === -1 ? null : most,
+  maximum: most === -1 ? null : most,
 });

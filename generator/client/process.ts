@@ -2,11 +2,11 @@
 import type { OutputFile } from '../model/types.js';
 import { makeClient, type ClientTask } from './make.js';
 
-export type ClientAnswer =
+export type ClientReply =
   | { readonly kind: 'made'; readonly files: readonly OutputFile[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-const answer = (message: ClientAnswer): void => {
+const answer = (message: ClientReply): void => {
   process.send?.(message, () => process.exit(0));
 };
 

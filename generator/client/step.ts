@@ -13,7 +13,7 @@ import { askChild } from '../../contract/ask-child.js';
 import type { Model, OutputFile } from '../model/types.js';
 import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
-import type { ClientAnswer } from './process.js';
+import type { ClientReply } from './process.js';
 
 /** `made`: by the tools; `unchanged`: the files of the last time; `left`: the whole client, as it is. */
 export type ClientOutcome = 'made' | 'unchanged' | 'left';
@@ -121,7 +121,7 @@ const hash = (value: unknown): string => {
 const makeAside = async (task: ClientTask): Promise<readonly OutputFile[]> => {
   const here = fileURLToPath(import.meta.url);
   const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
-  const answer = await askChild<ClientAnswer>(child, task, 'the client step');
+  const answer = await askChild<ClientReply>(child, task, 'the client step');
   if (answer.kind === 'made') return answer.files;
   throw new Error(`the client could not be made: ${answer.message}`);
 };

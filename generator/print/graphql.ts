@@ -11,7 +11,7 @@ export interface Definition {
   readonly kind: 'type' | 'input' | 'scalar' | 'enum';
   readonly name: string;
   readonly note?: string | null;
-  readonly marks?: Marks;
+  readonly directives?: Directives;
   readonly fields: readonly FieldDefinition[];
   /** Of an enum. */
   readonly values?: readonly string[];
@@ -23,7 +23,7 @@ export interface FieldDefinition {
   readonly arguments?: readonly ArgumentDefinition[];
   /** As GraphQL writes it: `[Album!]!`. */
   readonly type: string;
-  readonly marks?: Marks;
+  readonly directives?: Directives;
 }
 
 export interface ArgumentDefinition {
@@ -31,29 +31,36 @@ export interface ArgumentDefinition {
   readonly type: string;
   /** A literal. */
   readonly fallback?: string;
-  readonly marks?: Marks;
+  readonly directives?: Directives;
 }
 
 /** Arguments of the directive `svc`. */
-export type Marks = Readonly<Record<string, string | null>>;
+export type Directives = Readonly<Record<string, string | null>>;
 
-export const printDefinition = ({ kind, name, note, marks, fields, values = [] }: Definition): string => {
-  const head = `${noteLine(note, '')}${kind} ${name}${printMarks(marks)}`;
+export const printDefinition = ({
+  kind,
+  name,
+  note,
+  directives,
+  fields,
+  values = [],
+}: Definition): string => {
+  const head = `${noteLine(note, '')}${kind} ${name}${printDirectives(directives)}`;
   const members = [...fields.map(printField), ...values.map((value) => `  ${value}\n`)];
   return kind === 'scalar' ? head : `${head} {\n${members.join('')}}`;
 };
 
-const printField = ({ name, note, type, marks, ...rest }: FieldDefinition): string =>
-  `${noteLine(note, '  ')}  ${name}${printArguments(rest.arguments ?? [])}: ${type}${printMarks(marks)}\n`;
+const printField = ({ name, note, type, directives, ...rest }: FieldDefinition): string =>
+  `${noteLine(note, '  ')}  ${name}${printArguments(rest.arguments ?? [])}: ${type}${printDirectives(directives)}\n`;
 
 const printArguments = (list: readonly ArgumentDefinition[]): string =>
   list.length === 0 ? '' : `(${list.map(printArgument).join(', ')})`;
 
-const printArgument = ({ name, type, fallback, marks }: ArgumentDefinition): string =>
-  `${name}: ${type}${fallback === undefined ? '' : ` = ${fallback}`}${printMarks(marks)}`;
+const printArgument = ({ name, type, fallback, directives }: ArgumentDefinition): string =>
+  `${name}: ${type}${fallback === undefined ? '' : ` = ${fallback}`}${printDirectives(directives)}`;
 
-const printMarks = (marks: Marks = {}): string => {
-  const given = Object.entries(marks).flatMap(([name, value]) =>
+const printDirectives = (directives: Directives = {}): string => {
+  const given = Object.entries(directives).flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${str(value)}`],
   );
   return given.length === 0 ? '' : ` @svc(${given.join(', ')})`;

@@ -1,13 +1,13 @@
 /** The access rows as questions about who holds what look at them. */
 import { readEntries } from './addresses.js';
 import type { Permission } from './grant.js';
-import { createPolicyBook, type AccessRows, type PolicyBook, type User } from './policies.js';
+import { createPolicyIndex, type AccessRows, type PolicyIndex, type User } from './policies.js';
 
 export type Person = Pick<User, 'id' | 'role'>;
 
 export interface AccessIndex {
   readonly rows: AccessRows;
-  readonly book: PolicyBook;
+  readonly policyIndex: PolicyIndex;
   readonly admins: ReadonlySet<string>;
   /** Policies that ask for a second factor. */
   readonly demanding: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export const indexAccess = (rows: AccessRows): AccessIndex => {
   for (const permission of rows.permissions) permissions.get(permission.policy)?.push(permission);
   return {
     rows,
-    book: createPolicyBook(rows),
+    policyIndex: createPolicyIndex(rows),
     admins: idsOf(rows.policies.filter(({ admin }) => admin)),
     demanding: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
     networks: new Map(rows.policies.map(({ id, addresses = [] }) => [id, readEntries(addresses)])),
@@ -38,8 +38,8 @@ export const permissionsOf = ({ permissions }: AccessIndex, policy: string): rea
 export const networksOf = ({ networks }: AccessIndex, policy: string): readonly string[] =>
   networks.get(policy) ?? [];
 
-export const rolesOf = ({ id, role }: Person, { book }: AccessIndex): readonly string[] =>
-  book.rolesOf({ id, role, status: '', columns: {} });
+export const rolesOf = ({ id, role }: Person, { policyIndex }: AccessIndex): readonly string[] =>
+  policyIndex.rolesOf({ id, role, status: '', columns: {} });
 
 /** By themselves and by their roles; the public's are everybody's. */
 export const policiesHeld = (person: Person, index: AccessIndex): readonly string[] => {

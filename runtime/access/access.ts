@@ -4,12 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import { apiError, forbidden } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readAddressList, requireAddress } from './addresses.js';
-import { blameSession, nobodysKey, peekKey, readCredential, type Credential } from './credentials.js';
+import { toSessionError, nobodysKey, peekKey, readCredential, type Credential } from './credentials.js';
 import {
-  createPolicyBook,
+  createPolicyIndex,
   type AccessRecords,
   type AccessRows,
-  type PolicyBook,
+  type PolicyIndex,
   type PolicySet,
   type User,
 } from './policies.js';
@@ -95,32 +95,32 @@ interface Entry {
 }
 
 export const createAccess = (source: AccessSource): Access => {
-  let book: Promise<PolicyBook> | null = null;
+  let policyIndex: Promise<PolicyIndex> | null = null;
   let bookUntil = 0;
   const principals = new LRUCache<string, Entry>({ max: maxTokens });
   let fingerprint = '';
 
   const readVersion = shareReads(() => source.readVersion());
 
-  const loadBook = async (previous: Promise<PolicyBook> | null): Promise<PolicyBook> => {
+  const loadBook = async (previous: Promise<PolicyIndex> | null): Promise<PolicyIndex> => {
     const rows = await source.loadRows();
     const found = JSON.stringify(rows);
     if (previous !== null && found === fingerprint) return previous;
     fingerprint = found;
     principals.clear();
-    return createPolicyBook(rows);
+    return createPolicyIndex(rows);
   };
 
-  const currentBook = (): Promise<PolicyBook> => {
-    if (book === null || Date.now() >= bookUntil) {
+  const currentBook = (): Promise<PolicyIndex> => {
+    if (policyIndex === null || Date.now() >= bookUntil) {
       bookUntil = Date.now() + maxAge;
-      const loading = loadBook(book);
+      const loading = loadBook(policyIndex);
       loading.catch(() => {
-        if (book === loading) book = null;
+        if (policyIndex === loading) policyIndex = null;
       });
-      book = loading;
+      policyIndex = loading;
     }
-    return book;
+    return policyIndex;
   };
 
   const identifyHolder = async (credential: Credential | null): Promise<Entry> => {
@@ -141,9 +141,9 @@ export const createAccess = (source: AccessSource): Access => {
 
   /** What was read before is dropped where it no longer holds. */
   const catchUp = async (): Promise<void> => {
-    const [loaded, current] = await Promise.all([book?.catch(() => null), readVersion()]);
+    const [loaded, current] = await Promise.all([policyIndex?.catch(() => null), readVersion()]);
     if (loaded?.version === current) return;
-    book = null;
+    policyIndex = null;
     principals.clear();
   };
 
@@ -177,7 +177,7 @@ export const createAccess = (source: AccessSource): Access => {
         entry === null
           ? identifyHolder(credential).then((identified) => settle(identified, request))
           : settle(entry, request);
-      return credential?.cookie === true && found instanceof Promise ? found.catch(blameSession) : found;
+      return credential?.cookie === true && found instanceof Promise ? found.catch(toSessionError) : found;
     },
     async admit(user, request) {
       if (user === null) throw apiError('INVALID_CREDENTIALS', {});
@@ -194,8 +194,8 @@ export const createAccess = (source: AccessSource): Access => {
     async confirm({ version }) {
       const current = await readVersion();
       if (current === version) return true;
-      const loaded = await book?.catch(() => null);
-      if (loaded?.version !== current) book = null;
+      const loaded = await policyIndex?.catch(() => null);
+      if (loaded?.version !== current) policyIndex = null;
       principals.clear();
       return false;
     },
@@ -212,24 +212,24 @@ const toHolder = (user: User): Holder => ({
 const principalAt = ({ principal, at }: Pick<Entry, 'principal' | 'at'>, request: ApiRequest): Principal =>
   principal ?? at(() => request.address());
 
-const createEntry = (holder: Holder | null, book: PolicyBook): Pick<Entry, 'principal' | 'at'> => {
+const createEntry = (holder: Holder | null, policyIndex: PolicyIndex): Pick<Entry, 'principal' | 'at'> => {
   const user = holder?.user ?? null;
   const list = readAddressList(user?.columns.ip_access);
   const common = {
     user,
     session: holder?.session ?? null,
     proof: holder?.proof ?? '',
-    roles: book.rolesOf(user),
-    records: book.records,
-    version: book.version,
+    roles: policyIndex.rolesOf(user),
+    records: policyIndex.records,
+    version: policyIndex.version,
   };
   const at = (address: () => string): Principal => {
     if (list !== null) requireAddress(list, address());
-    const policies = book.policiesOf(user, address);
+    const policies = policyIndex.policiesOf(user, address);
     const pending = policies.secondFactor && user !== null && user.secondFactor !== true;
-    return { ...common, pending, policies: pending ? book.none : policies };
+    return { ...common, pending, policies: pending ? policyIndex.none : policies };
   };
-  return { at, principal: list !== null || book.isAddressed(user) ? null : at(() => '') };
+  return { at, principal: list !== null || policyIndex.isAddressed(user) ? null : at(() => '') };
 };
 
 /** Says why nothing is permitted, where that is so. @throws FORBIDDEN */
@@ -241,7 +241,7 @@ export const requireSecondFactor = ({ pending }: Principal): void => {
 export class StalePrincipal extends Error {}
 
 /** What a client is told when that happens again and again, or too late to begin anew. */
-export const unsettled = (): Error =>
+export const accessKeepsChanging = (): Error =>
   apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
 
 /** Grants may change while a request is under way: then it is done again. `null`: it has to be. */
@@ -250,7 +250,7 @@ export const untilConfirmed = async <Result>(run: () => Promise<Result | null>):
     const result = await run().catch(dropStale);
     if (result !== null) return result;
   }
-  throw unsettled();
+  throw accessKeepsChanging();
 };
 
 const dropStale = (error: unknown): null => {

@@ -74,7 +74,7 @@ export class SessionError extends ApiError {
 }
 
 /** For what went wrong with the token of that cookie. */
-export const blameSession = (error: unknown): never => {
+export const toSessionError = (error: unknown): never => {
   throw error instanceof ApiError ? new SessionError(error) : error;
 };
 

@@ -14,7 +14,7 @@ import {
   type AccessIndex,
   type Person,
 } from './access-index.js';
-import { coverOf, termsOf, toText, type Covers } from './permission-subsumption.js';
+import { subsumptionOf, termsOf, toText, type Subsumes } from './permission-subsumption.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, PolicySet } from './policies.js';
 
@@ -56,7 +56,7 @@ export const findEscalation = ({ caller, user, before, after }: AccessChange): s
   if (caller.admin) return null;
   const held = indexAccess(before.rows);
   const wanted = indexAccess(after.rows);
-  const covers = coverOf(caller, held);
+  const covers = subsumptionOf(caller, held);
   const isCovered: IsCovered = (policy) =>
     !wanted.admins.has(policy) &&
     permissionsOf(wanted, policy).every((each) => covers(each, termsOf(wanted, policy)));
@@ -115,7 +115,7 @@ const findNewDemand = (before: Asked, after: Asked, isCovered: IsCovered): strin
 };
 
 /** Rights that a policy has now and had not, addresses included. */
-const findNewPermission = (held: AccessIndex, wanted: AccessIndex, covers: Covers): string | null => {
+const findNewPermission = (held: AccessIndex, wanted: AccessIndex, covers: Subsumes): string | null => {
   for (const { id, admin } of wanted.rows.policies) {
     if (admin && !held.admins.has(id)) return 'a policy with "admin_access"';
     const networks = networksOf(wanted, id);
@@ -132,7 +132,7 @@ const findNewPermission = (held: AccessIndex, wanted: AccessIndex, covers: Cover
   return null;
 };
 
-const howBeyond = (excess: Permission, networks: readonly string[], covers: Covers): string => {
+const howBeyond = (excess: Permission, networks: readonly string[], covers: Subsumes): string => {
   if (!covers(excess, null)) return 'beyond it';
   return covers(excess, { networks, demanding: true })
     ? 'without the second factor that is asked for it ("enforce_tfa")'

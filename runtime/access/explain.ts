@@ -2,7 +2,7 @@
 import { readEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
-import { createPolicyBook } from './policies.js';
+import { createPolicyIndex } from './policies.js';
 
 export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
@@ -34,9 +34,9 @@ interface Question {
 }
 
 export const explainAccess = (rows: AccessRows, { user, collection, action }: Question): Explanation => {
-  const book = createPolicyBook(rows);
-  const roles = book.rolesOf(user);
-  const nameOf = (id: string): string => String(book.records.roles.get(id)?.name ?? id);
+  const policyIndex = createPolicyIndex(rows);
+  const roles = policyIndex.rolesOf(user);
+  const nameOf = (id: string): string => String(policyIndex.records.roles.get(id)?.name ?? id);
   const holdersOf = (policy: string): readonly string[] =>
     rows.access
       .filter((access) => access.policy === policy)

@@ -78,7 +78,7 @@ export const createGrant = ({ collection, action, admin, permissions }: GrantOpt
  * What is left of a grant where only some of its permissions count: each brings its own rows and fields.
  * `null`: nothing.
  */
-export const narrowGrant = (
+export const restrictGrant = (
   { collection, action, permissions }: Grant,
   counts: (permission: ReadPermission) => boolean,
 ): Grant | null => {

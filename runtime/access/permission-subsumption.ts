@@ -12,7 +12,7 @@ export interface Terms {
 }
 
 /** Whether the caller holds it, on terms that are no stricter; `null`: on any. */
-export type Covers = (wanted: Permission, terms: Terms | null) => boolean;
+export type Subsumes = (wanted: Permission, terms: Terms | null) => boolean;
 
 export const termsOf = (index: AccessIndex, policy: string): Terms => ({
   networks: networksOf(index, policy),
@@ -20,7 +20,7 @@ export const termsOf = (index: AccessIndex, policy: string): Terms => ({
 });
 
 /** What a policy permits from some addresses, or by a second factor, is not held otherwise. */
-export const coverOf = ({ ids }: PolicySet, held: AccessIndex): Covers => {
+export const subsumptionOf = ({ ids }: PolicySet, held: AccessIndex): Subsumes => {
   const own = ids.map((id) => ({ ...termsOf(held, id), permissions: permissionsOf(held, id) }));
   const reads = own
     .flatMap(({ permissions }) => permissions)

@@ -61,7 +61,7 @@ export interface PolicySet {
   readonly cache: Map<object, unknown>;
 }
 
-export interface PolicyBook {
+export interface PolicyIndex {
   readonly version: string;
   readonly records: AccessRecords;
   /**
@@ -85,7 +85,7 @@ export interface AccessRecords {
 }
 
 /** Indexes the rows; policy sets are made on first use and kept. */
-export const createPolicyBook = (rows: AccessRows): PolicyBook => {
+export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
   const parents = new Map(rows.roles.map((role) => [role.id, role.parent]));
   const admins = new Set(rows.policies.filter((policy) => policy.admin).map((policy) => policy.id));
   const lists = new Map(

@@ -5,14 +5,14 @@ import type { Principal } from './access.js';
 import type { Rule } from './grant.js';
 import { resolveVariable } from './variables.js';
 
-export interface Asking {
+export interface QueryVariableContext {
   readonly principal: Principal;
   readonly registry: Registry;
   readonly now: Date;
 }
 
 /** As `resolveVariable`. @throws FORBIDDEN for the path to a cell the caller may not read, or that does not exist */
-export const resolveAsked = (value: unknown, asking: Asking): unknown => {
+export const resolveQueryVariable = (value: unknown, asking: QueryVariableContext): unknown => {
   for (const cell of cellsOf(value)) {
     if (!mayRead(cell, asking))
       throw forbidden(`the variable "${String(value)}" does not exist or may not be used`);
@@ -58,7 +58,7 @@ const cellsOf = (value: unknown): readonly Cell[] => {
   }
 };
 
-const mayRead = ({ collection, name, own }: Cell, { principal, registry }: Asking): boolean => {
+const mayRead = ({ collection, name, own }: Cell, { principal, registry }: QueryVariableContext): boolean => {
   const found = registry.collections.get(collection);
   const grant = found === undefined ? null : principal.policies.grant(found, 'read');
   const rule = grant?.fields.get(name);

@@ -9,7 +9,7 @@ import { networkOf } from '../network/ip.js';
 import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
 import { deleteRows, findRow, insertRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
-import { createTurns, type Turns } from '../concurrency/fair-queue.js';
+import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
 
 export interface Attempts {
   /**
@@ -72,11 +72,11 @@ export const createAttempts = (database: Database): Attempts => {
     return row ?? { count: 0, until: 0 };
   };
 
-  const lines = new Map<string, Turns>();
+  const lines = new Map<string, FairQueue>();
 
   /** One at a time, so that many at once are no more guesses than one after another. */
   const inLine = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
-    const line = lines.get(id) ?? createTurns(mostWaiting);
+    const line = lines.get(id) ?? createFairQueue(mostWaiting);
     lines.set(id, line);
     try {
       return await line.take(work);

@@ -2,7 +2,7 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { once } from '../concurrency/lazy.js';
+import { lazy } from '../concurrency/lazy.js';
 
 export interface Key {
   /** Names the secret without saying it: `kid` of tokens. */
@@ -15,7 +15,7 @@ export type Keys = () => Promise<readonly [Key, ...Key[]]>;
 
 /** @param secrets empty: the file is read, and made where it is missing */
 export const createKeys = (secrets: readonly string[]): Keys =>
-  once(async () => {
+  lazy(async () => {
     const [first = (await readSecretFile()).trim(), ...others] = secrets;
     return [toKey(first), ...others.map(toKey)];
   });

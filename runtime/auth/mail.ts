@@ -4,7 +4,7 @@ import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
 import type { Config, SmtpConfig } from '../config/config.js';
 import { isLocalHost } from '../config/formats.js';
-import { once } from '../concurrency/lazy.js';
+import { lazy } from '../concurrency/lazy.js';
 import { packageRoot } from '../config/package.js';
 
 export interface Mail {
@@ -20,8 +20,8 @@ export type SendMail = (mail: Mail) => Promise<void>;
 /** `null`: there is no server to send by. */
 export const createMailer = ({ from, smtp }: Config['mail']): SendMail | null => {
   if (smtp === null) return null;
-  const transport = once(() => openTransport(smtp));
-  const render = once(openTemplates);
+  const transport = lazy(() => openTransport(smtp));
+  const render = lazy(openTemplates);
   return async ({ to, template, values }) => {
     const content = await (await render())(template, values);
     await (await transport()).sendMail({ from, to: { name: '', address: to }, ...content }).catch(hideMail);

@@ -8,7 +8,7 @@ import { loadRows, rowToUser } from '../execute/access-source.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
-import { action, say, sayJson } from './output.js';
+import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const accessCommand = (): Command =>
@@ -35,8 +35,8 @@ const explainCommand = (): Command =>
     .action(
       action(async (options: ExplainOptions) => {
         const explanation = await explain(options);
-        if (options.json === true) sayJson({ ...options, ...explanation, json: undefined });
-        else say(toText(explanation, options));
+        if (options.json === true) printJson({ ...options, ...explanation, json: undefined });
+        else printLine(toText(explanation, options));
         return explanation.access === 'none' ? 1 : 0;
       }),
     );

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { pruneActivity, retentionDays } from '../schema/activity.js';
-import { action, say, sayJson } from './output.js';
+import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const activityCommand = (): Command =>
@@ -21,8 +21,8 @@ const pruneCommand = (): Command =>
             throw new Refusal('activity is kept for ever; set "activity_days" or give --days');
           return { days: kept, deleted: await pruneActivity(database, kept) };
         });
-        if (json === true) sayJson(report);
-        else say(`${report.deleted} rows older than ${report.days} days deleted`);
+        if (json === true) printJson(report);
+        else printLine(`${report.deleted} rows older than ${report.days} days deleted`);
         return 0;
       }),
     );

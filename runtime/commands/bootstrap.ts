@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import type { BootstrapReport } from '../schema/bootstrap.js';
-import { action, createProgress, say, sayJson } from './output.js';
+import { action, createProgress, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const bootstrapCommand = (): Command =>
@@ -19,8 +19,8 @@ export const bootstrapCommand = (): Command =>
           withoutGiven(await runBootstrap(database, config, progress.step), config.admin),
         );
         progress.done();
-        if (json === true) sayJson(report);
-        else for (const line of reportToLines(report)) say(line);
+        if (json === true) printJson(report);
+        else for (const line of reportToLines(report)) printLine(line);
         return 0;
       }),
     );

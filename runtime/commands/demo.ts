@@ -8,7 +8,7 @@ import { createObserver, timed, type Observe } from '../observe.js';
 import { isFree } from '../processes/ports.js';
 import { urlsOf } from '../config/urls.js';
 import { runBootstrap } from './bootstrap.js';
-import { action, say } from './output.js';
+import { action, printLine } from './output.js';
 
 export const demoCommand = (): Command =>
   new Command('demo').description('serve a demo database: nothing to set up, everything under .svc/').action(
@@ -35,7 +35,7 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
       import('../demo/queue.js'),
       import('../demo/key.js'),
     ]);
-  const queue = await openDemoQueue(given, say);
+  const queue = await openDemoQueue(given, printLine);
   const config = { ...given, temporal: { ...given.temporal, address: queue.address } };
   const database = await connect(config, observe);
   await timed('data', observe, () => loadChinook(database));
@@ -46,8 +46,8 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
   const running = await startRequestProcess({ config, database, observe });
   const urls = urlsOf(config, running.url);
   const file = config.database.url.slice('sqlite:'.length);
-  say(`\n${running.collections} collections, ready after ${(performance.now() / 1000).toFixed(1)} s`);
-  say(
+  printLine(`\n${running.collections} collections, ready after ${(performance.now() / 1000).toFixed(1)} s`);
+  printLine(
     greet({
       urls,
       url: running.url,
@@ -79,11 +79,12 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
 export const demoSetting = async (given: Environment, isPortFree = isFree): Promise<Setting> => {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = given;
   const own = url?.startsWith('sqlite:') === true;
-  if (file || (url && !own)) say('DATABASE_URL is not used by the demo; "svc start" serves that database');
+  if (file || (url && !own))
+    printLine('DATABASE_URL is not used by the demo; "svc start" serves that database');
   const environment = { ...defaults, ...others, ...(own ? { DATABASE_URL: url } : {}) };
   const config = loadConfig(environment);
   if (given.PORT || (await isPortFree(config.host, config.port))) return { environment, config };
-  say(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
+  printLine(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
   return { environment, config: { ...config, port: 0 } };
 };
 
@@ -99,5 +100,5 @@ const showSteps =
   (observation) => {
     if (observation.kind !== 'step') return observe(observation);
     const { name, ms } = observation;
-    say(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms`);
+    printLine(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms`);
   };

@@ -6,7 +6,7 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
 import { generatedFolder, specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
-import { action, say, sayJson } from './output.js';
+import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 interface Flags {
@@ -30,8 +30,8 @@ export const generateCommand = (): Command =>
     .action(
       action(async (flags: Flags) => {
         const run = await runGenerate(flags);
-        if (flags.json === true) sayJson(runToJson(run));
-        else for (const line of runToLines(run, flags)) say(line);
+        if (flags.json === true) printJson(runToJson(run));
+        else for (const line of runToLines(run, flags)) printLine(line);
         return flags.check === true && countFiles(run.report) > 0 ? 1 : 0;
       }),
     );

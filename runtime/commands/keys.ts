@@ -6,7 +6,7 @@ import type { Database } from '../databases/contract.js';
 import { createKey } from '../queue/requests/keys.js';
 import { deleteKey, listKeys, type StoredKey } from '../queue/store/keys.js';
 import { Refusal } from '../config/refusal.js';
-import { action, say, sayJson } from './output.js';
+import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const keysCommand = (): Command =>
@@ -42,8 +42,8 @@ const createCommand = (): Command =>
             await secretsOf(createKeys(config.secret)),
           ),
         );
-        if (json === true) sayJson({ id: made.stored.id, key: made.key });
-        else say(made.key);
+        if (json === true) printJson({ id: made.stored.id, key: made.key });
+        else printLine(made.key);
         return 0;
       }),
     );
@@ -58,8 +58,8 @@ const listCommand = (): Command =>
         const keys = await withDatabase(async (database) =>
           listKeys(database, await accountOf(database, user)),
         );
-        if (json === true) sayJson(keys.map(({ hash: _hash, ...key }) => key));
-        else for (const key of keys) say(keyToLine(key));
+        if (json === true) printJson(keys.map(({ hash: _hash, ...key }) => key));
+        else for (const key of keys) printLine(keyToLine(key));
         return 0;
       }),
     );
@@ -75,7 +75,7 @@ const revokeCommand = (): Command =>
           deleteKey(database, id.split(':')[0] ?? '', await accountOf(database, user)),
         );
         if (!revoked) throw new Refusal(`${user} has no key ${id.split(':')[0]}`);
-        say('revoked');
+        printLine('revoked');
         return 0;
       }),
     );

@@ -1,11 +1,11 @@
 /** How commands speak: results on stdout, progress and errors on stderr, exit codes 0, 1, 2. */
 import { isRefusal } from '../config/refusal.js';
 
-export const say = (text: string): void => {
+export const printLine = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-export const sayJson = (value: unknown): void => say(JSON.stringify(value, null, 2));
+export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
 
 export interface Progress {
   step(text: string): void;

@@ -57,7 +57,7 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   // A supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
   setFlagsFromString('--no-opt');
   const observe = createLightObserver(config);
-  const [{ supervise }, { settlePort }] = await Promise.all([
+  const [{ supervise }, { choosePort: settlePort }] = await Promise.all([
     import('../processes/supervisor.js'),
     import('../processes/ports.js'),
   ]);

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import { changeAccess, createPassword, createToken, isEmail, type AccessStore } from '../schema/users.js';
-import { action, say, sayJson } from './output.js';
+import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const usersCommand = (): Command =>
@@ -27,8 +27,8 @@ const createCommand = (): Command =>
           if ((await store.findUser(email)) !== null) throw new Refusal(`a user ${email} exists already`);
           return store.insertUser({ email, role: await roleOf(store, role) });
         });
-        if (json === true) sayJson({ id, email, role: role ?? null });
-        else say(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);
+        if (json === true) printJson({ id, email, role: role ?? null });
+        else printLine(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);
         return 0;
       }),
     );
@@ -42,8 +42,8 @@ const tokenCommand = (): Command =>
       action(async (email: string, { json }: { json?: true }) => {
         const token = createToken();
         await changeUser(email, { token });
-        if (json === true) sayJson({ email, token });
-        else say(token);
+        if (json === true) printJson({ email, token });
+        else printLine(token);
         return 0;
       }),
     );
@@ -59,8 +59,8 @@ const passwordCommand = (): Command =>
       action(async (email: string, { json }: { json?: true }) => {
         const password = createPassword();
         await changeUser(email, { password: await hashPassword(password) });
-        if (json === true) sayJson({ email, password });
-        else say(password);
+        if (json === true) printJson({ email, password });
+        else printLine(password);
         return 0;
       }),
     );
@@ -72,7 +72,7 @@ const tfaResetCommand = (): Command =>
     .action(
       action(async (email: string) => {
         await changeUser(email, { tfa_secret: null });
-        say(`${email} logs in without a one-time password`);
+        printLine(`${email} logs in without a one-time password`);
         return 0;
       }),
     );

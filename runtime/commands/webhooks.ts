@@ -1,7 +1,7 @@
 /** `svc webhooks …` */
 import { Command } from 'commander';
 import { rotateSigningKey } from '../queue/store/secrets.js';
-import { action, say } from './output.js';
+import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const webhooksCommand = (): Command =>
@@ -16,7 +16,7 @@ const rotateCommand = (): Command =>
     .action(
       action(async ({ atOnce = false }: { atOnce?: boolean }) => {
         await withDatabase((database) => rotateSigningKey(database, { now: Date.now(), atOnce }));
-        say(
+        printLine(
           atOnce ? 'the new key signs; the old ones are not served any more' : 'the new key signs after 24 h',
         );
         return 0;

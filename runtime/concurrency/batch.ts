@@ -1,9 +1,9 @@
 /** Calls that come while one is under way share the next: the busier a process, the fewer statements a request. */
 import { setImmediate } from 'node:timers/promises';
 
-export interface GatherOptions<Item> {
+export interface BatchOptions<Item> {
   /** Items of one run, at most. */
-  readonly most: number;
+  readonly maxItems: number;
   /** What an item adds to the size of a run, and how large that may be; a run has one item at least. */
   readonly size?: { of(item: Item): number; readonly most: number };
 }
@@ -12,9 +12,9 @@ export interface GatherOptions<Item> {
  * @param run does what was asked for, in the order of the items; one at a time
  * @returns what was made of the item; what a run throws, all of its items throw
  */
-export const gather = <Item, Result>(
+export const createBatch = <Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
-  { most, size }: GatherOptions<Item>,
+  { maxItems: most, size }: BatchOptions<Item>,
 ): ((item: Item) => Promise<Result>) => {
   interface Asked {
     readonly item: Item;
@@ -58,25 +58,25 @@ export const gather = <Item, Result>(
 };
 
 /** The same where nothing is given back, for what is written. */
-export const gatherWrites = <Item>(
+export const batchWrites = <Item>(
   write: (items: readonly Item[]) => Promise<void>,
 ): ((item: Item) => Promise<void>) =>
-  gather(
+  createBatch(
     async (items) => {
       await write(items);
       return items.map(() => undefined);
     },
-    { most: 64 },
+    { maxItems: 64 },
   );
 
 /** Rows that are asked for one by one, and read together. */
 export const findById = <Found extends { readonly id: string }>(
   find: (ids: readonly string[]) => Promise<readonly Found[]>,
 ): ((id: string) => Promise<Found | null>) =>
-  gather(
+  createBatch(
     async (ids) => {
       const found = new Map((await find([...new Set(ids)])).map((each) => [each.id, each]));
       return ids.map((id) => found.get(id) ?? null);
     },
-    { most: 64 },
+    { maxItems: 64 },
   );

@@ -1,7 +1,7 @@
 /** Work that is done one piece at a time, in a line of bounded length in which nobody is kept out by one who asks much. */
 import { apiError } from '../../contract/errors.js';
 
-export interface Turns {
+export interface FairQueue {
   /**
    * Whoever asks has a queue of their own, and the queues are served in rotation.
    * @param by who asks
@@ -21,7 +21,10 @@ interface Waiting {
  * @param most pieces of work that are under way or wait
  * @param between what the next one waits for when one is done
  */
-export const createTurns = (most: number, between = (): Promise<void> => Promise.resolve()): Turns => {
+export const createFairQueue = (
+  most: number,
+  between = (): Promise<void> => Promise.resolve(),
+): FairQueue => {
   /** By who asks: those who come first are served next. */
   const queues = new Map<string, Waiting[]>();
   let inside = 0;

@@ -1,6 +1,6 @@
 /** Tasks that wait for their turn: so many at a time. */
 
-export interface Line {
+export interface WorkerPool {
   /** Where the line is as long as it may be, the task is dropped. */
   add(task: () => Promise<void>): void;
   /** Drops what has not begun. */
@@ -18,7 +18,7 @@ export interface LineOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export const createLine = ({ width, longest = Infinity, onFailure }: LineOptions): Line => {
+export const createWorkerPool = ({ width, longest = Infinity, onFailure }: LineOptions): WorkerPool => {
   const waiting: (() => Promise<void>)[] = [];
   const working = new Set<Promise<void>>();
 

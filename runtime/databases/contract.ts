@@ -99,7 +99,7 @@ export interface WriteResult {
   /** Rows that matched, whether or not their values changed. */
   readonly affected: number;
   /** The first key that the database counted for an insert, where it tells. */
-  readonly counted?: string;
+  readonly generatedKey?: string;
 }
 
 /** How the rows of a statement are written. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Environment } from '../config/environment.js';
 import { modulePath } from '../config/package.js';
-import { settlePort } from '../processes/ports.js';
+import { choosePort } from '../processes/ports.js';
 import { fetchTemporal, findTemporal } from './temporal-program.js';
 import { startTemporalServer, type TemporalServer } from './temporal-server.js';
 
@@ -58,7 +58,7 @@ interface OwnServer {
 
 /** On free ports: a server of somebody else is never taken for ours. */
 const openServer = async (config: Config, tell: (message: string) => void): Promise<OwnServer> => {
-  const [port, uiPort, found] = [await settlePort(host, 0), await settlePort(host, 0), await findTemporal()];
+  const [port, uiPort, found] = [await choosePort(host, 0), await choosePort(host, 0), await findTemporal()];
   const file = join(dirname(config.database.url.slice('sqlite:'.length)), 'temporal.db');
   const fetching = new AbortController();
   const start = async (): Promise<TemporalServer> => {

@@ -1,6 +1,6 @@
 /** Values that a driver gives as such, and the JSON they become. */
 import type { Field } from '../../contract/collection.js';
-import { asterisks } from './masked-value.js';
+import { maskedValue } from './masked-value.js';
 import { joinKey } from '../sql/key.js';
 
 export type CellValue = string | number | bigint | Buffer | null;
@@ -17,7 +17,7 @@ export type CellToJson = (cell: CellValue) => string;
 
 /** Values in their wire form (decisions on numbers, dates and lists are those of the field types). */
 export const cellToJson = (field: Field): CellToJson => {
-  const toJson = field.conceal === true || field.hash === true ? () => asterisks : valueToJson(field);
+  const toJson = field.conceal === true || field.hash === true ? () => maskedValue : valueToJson(field);
   return (cell) => (cell === null ? 'null' : toJson(cell));
 };
 

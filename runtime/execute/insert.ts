@@ -73,7 +73,9 @@ const insertTelling = async (
 ): Promise<readonly Key[] | null> => {
   const { executor, dialect } = context;
   const whole = await makeKeys(collection, rows, executor);
-  const { counted } = await executor.write(compileInsert(collection, whole, { dialect, returning: null }));
+  const { generatedKey: counted } = await executor.write(
+    compileInsert(collection, whole, { dialect, returning: null }),
+  );
   const missing = collection.key.filter(({ name }) => whole[0]?.has(name) !== true);
   if (missing.length === 0) return whole.map((row) => keyOf(collection, row));
   if (missing.length > 1 || missing[0]?.auto !== true || counted === undefined) return null;

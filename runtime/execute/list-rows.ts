@@ -4,7 +4,7 @@ import { foreignKey, isKeyPart } from '../plan/list-relation.js';
 import { conditionTrue } from '../plan/types.js';
 import type { Scalar } from '../plan/values.js';
 import type { Key, ListPlan } from '../plan/write-plan.js';
-import { findColumns, findMembers, type RowsContext } from './row-locks.js';
+import { findColumns, findRowsByValues, type RowsContext } from './row-locks.js';
 import { distinctKeys, findStoredKeys, hasSpellings, keyText, type StoredKeys } from './stored-keys.js';
 
 /** A list of one owner, with the values that its rows refer to. */
@@ -32,7 +32,7 @@ export const findPresent = async (
 ): Promise<readonly Key[]> => {
   if (visible === null || (updates.length === 0 && removes === null)) return [];
   const rows = { collection: relation.collection, where: visible };
-  return findMembers(rows, { fields: foreignKey(relation), values: owner }, context);
+  return findRowsByValues(rows, { fields: foreignKey(relation), values: owner }, context);
 };
 
 /** Keys of the plan as they are stored. The database is asked only for keys that no present row has as they are. */
@@ -61,5 +61,5 @@ export const isMovable = async (
   if (bound.length === 0 || bound.length === relation.fields.length) return bound.length === 0;
   const held = bound.map(({ name }) => owner[relation.fields.indexOf(name)] as Scalar);
   const alike = { fields: [...collection.key, ...bound], values: [...key, ...held] };
-  return (await findMembers({ collection, where: conditionTrue }, alike, context)).length > 0;
+  return (await findRowsByValues({ collection, where: conditionTrue }, alike, context)).length > 0;
 };

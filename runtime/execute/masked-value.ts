@@ -1,2 +1,2 @@
 /** What stands for a concealed value, whatever it is. */
-export const asterisks = '"**********"';
+export const maskedValue = '"**********"';

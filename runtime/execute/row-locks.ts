@@ -5,7 +5,7 @@ import { conditionTrue, type Condition } from '../plan/types.js';
 import { readValue, type Scalar } from '../plan/values.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
-import { compileColumns, compilePermitted } from '../sql/write.js';
+import { compileColumns, compileRowPermission } from '../sql/write.js';
 import type { Key } from '../plan/write-plan.js';
 import { findStoredKeys, hasSpellings } from './stored-keys.js';
 
@@ -21,21 +21,21 @@ interface Permitted {
 }
 
 /** @throws FORBIDDEN when one of the keys is missing or may not be written */
-export const requirePermitted = async (
+export const requireRowPermission = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
   context: RowsContext,
 ): Promise<void> => {
-  if (!(await isPermitted({ collection, where }, keys, context))) throw missingItem(collection);
+  if (!(await isRowPermitted({ collection, where }, keys, context))) throw missingItem(collection);
 };
 
 /** Whether all of the keys exist and pass. Where several may mean one row, the database says which do. */
-export const isPermitted = async (
+export const isRowPermitted = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
   context: RowsContext,
 ): Promise<boolean> => {
-  const { text, values } = compilePermitted(collection, { ...context, keys, where });
+  const { text, values } = compileRowPermission(collection, { ...context, keys, where });
   const found = await context.executor.query(text, values);
   if (found.length === keys.length) return true;
   if (found.length === 0 || !hasSpellings(collection)) return false;
@@ -43,7 +43,7 @@ export const isPermitted = async (
 };
 
 /** Rows of the collection that have these values and pass; locked where the database locks rows. */
-export const findMembers = async (
+export const findRowsByValues = async (
   { collection, where }: Permitted,
   { fields, values }: { readonly fields: readonly Field[]; readonly values: readonly Scalar[] },
   context: RowsContext,

@@ -17,7 +17,7 @@ import { compileDelete, compileUpdate } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
 import { findPresent, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
-import { requirePermitted } from './row-locks.js';
+import { requireRowPermission } from './row-locks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
 import { toWrite, type TransactionContext, type Written } from './write-transaction.js';
 
@@ -34,7 +34,7 @@ export const writeUpdate = async (
   keys: readonly Key[],
   context: TransactionContext,
 ): Promise<void> => {
-  for (const part of chunk(keys, maxKeys)) await requirePermitted(plan, part, context);
+  for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
   await writePermitted(plan, keys, context);
 };
 
@@ -63,7 +63,7 @@ export const writeDelete = async (
   const { collection } = plan;
   const rows = keyRows(collection, keys);
   await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
-    for (const part of chunk(keys, maxKeys)) await requirePermitted(plan, part, context);
+    for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
     for (const part of chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileDelete(collection, options));

@@ -6,7 +6,7 @@ import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Retur
 import type { RenderedStatement } from '../sql/fragment.js';
 import { explainFailure, type Write } from './failures.js';
 import { insertRows, skippedItem } from './insert.js';
-import { requirePermitted, type RowsContext } from './row-locks.js';
+import { requireRowPermission, type RowsContext } from './row-locks.js';
 import type { JsonRows } from './row-set.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
@@ -174,7 +174,7 @@ export const executeUpdates = <Answer>(
   const rows = updates.map(({ plan }) => plan.row);
   const write = toWrite({ collection, rows, action: 'update' }, context);
   const run = async (inside: TransactionContext) => {
-    for (const { plan, key } of updates) await requirePermitted(plan, [key], inside);
+    for (const { plan, key } of updates) await requireRowPermission(plan, [key], inside);
     for (const { plan, key } of updates) await writePermitted(plan, [key], inside);
     return distinctKeys(keys);
   };

@@ -20,8 +20,8 @@ import { findDeclaration } from '../operations/declarations.js';
 import { invalidBy, invalidDocument } from './errors.js';
 import { collectFields, type Fields } from './fields.js';
 import { introspect } from './introspection.js';
-import { marksOf } from './directives.js';
-import { runOperation, type OperationBodies } from './operations.js';
+import { directivesOf } from './directives.js';
+import { runOperation, type OperationHandlers } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
@@ -35,7 +35,7 @@ import {
 } from './selection.js';
 import { inputSeparator, isInherited, withoutPrototype } from './variables.js';
 
-export interface CompileOptions extends OperationBodies {
+export interface CompileOptions extends OperationHandlers {
   readonly registry: Registry;
   readonly introspection: boolean;
 }
@@ -182,7 +182,7 @@ interface FoundCall {
 const operationsIn = ({ type, operation, fragments }: Compiled): readonly FoundCall[] =>
   [...collectFields([operation.selectionSet], { fragments, variables: null }).values()].map(({ field }) => ({
     name: field.name.value,
-    id: marksOf(type.getFields()[field.name.value]?.astNode).operation,
+    id: directivesOf(type.getFields()[field.name.value]?.astNode).operation,
   }));
 
 /** One document, one try: aliases would make a guess of many out of one login. */
@@ -240,11 +240,12 @@ const bindField = (
   found: Fields,
   { context, options }: RootContext,
 ): BindRun => {
-  const marks = marksOf(field.astNode);
-  if (marks.operation === undefined && marks.action === undefined) return () => async () => ({ value: null });
+  const directives = directivesOf(field.astNode);
+  if (directives.operation === undefined && directives.action === undefined)
+    return () => async () => ({ value: null });
   const read = argumentReader(field, found.field, context);
   const selected = { type: getNamedType(field.type), context };
-  if (marks.operation !== undefined) {
+  if (directives.operation !== undefined) {
     return (variables) => {
       const given = read(variables);
       return async ({ operation }) => ({
@@ -252,8 +253,8 @@ const bindField = (
       });
     };
   }
-  const collection = options.registry.collections.get(marks.collection ?? '');
-  const action = rootActions.get(marks.action ?? '');
+  const collection = options.registry.collections.get(directives.collection ?? '');
+  const action = rootActions.get(directives.action ?? '');
   if (collection === undefined || action === undefined)
     throw new Error(`"${field.name}" is not behind anything`);
   let selection: Selected | null = null;

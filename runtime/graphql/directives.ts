@@ -1,7 +1,7 @@
 /** What the directive `svc` of a generated schema says: which collection or operation is behind a type or a field. */
 import type { ConstDirectiveNode } from 'graphql';
 
-export interface Marks {
+export interface FieldDirectives {
   readonly collection?: string;
   /** On a type: what its fields take part in. On a field at the root: what it does. */
   readonly action?: string;
@@ -25,19 +25,19 @@ interface Marked {
   readonly directives?: readonly ConstDirectiveNode[];
 }
 
-const none: Marks = {};
-const known = new WeakMap<Marked, Marks>();
+const none: FieldDirectives = {};
+const known = new WeakMap<Marked, FieldDirectives>();
 
-export const marksOf = (node: Marked | null | undefined): Marks => {
+export const directivesOf = (node: Marked | null | undefined): FieldDirectives => {
   if (node === null || node === undefined) return none;
   const present = known.get(node);
   if (present !== undefined) return present;
-  const marks = readMarks(node);
-  known.set(node, marks);
-  return marks;
+  const directives = readMarks(node);
+  known.set(node, directives);
+  return directives;
 };
 
-const readMarks = ({ directives = [] }: Marked): Marks => {
+const readMarks = ({ directives = [] }: Marked): FieldDirectives => {
   const directive = directives.find(({ name }) => name.value === directiveName);
   if (directive === undefined) return none;
   return Object.fromEntries(

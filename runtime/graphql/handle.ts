@@ -1,6 +1,6 @@
 /** GraphQL, loaded by the first request: a process without any pays nothing. */
 import type { Principal } from '../access/access.js';
-import { once } from '../concurrency/lazy.js';
+import { lazy } from '../concurrency/lazy.js';
 import type { RouteHandle } from '../request/route.js';
 import type { Scope } from './schema.js';
 import type { GraphqlOptions } from './server.js';
@@ -13,7 +13,7 @@ export interface Graphql {
 }
 
 export const createGraphql = (options: GraphqlOptions): Graphql => {
-  const load = once(async () => (await import('./server.js')).createGraphqlServer(options));
+  const load = lazy(async () => (await import('./server.js')).createGraphqlServer(options));
   return {
     handle: (scope) => async (request) => (await load()).answer(request, scope),
     print: async (scope, principal) => (await load()).print(scope, principal),

@@ -8,7 +8,7 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
 } from 'graphql';
-import { marksOf } from './directives.js';
+import { directivesOf } from './directives.js';
 
 /** A value of an input type, its keys as the database has them. */
 export const toNative = (value: unknown, type: GraphQLInputType): unknown => {
@@ -23,7 +23,7 @@ export const toNative = (value: unknown, type: GraphQLInputType): unknown => {
       const field = fields[key];
       return field === undefined
         ? [key, entry]
-        : [marksOf(field.astNode).name ?? key, toNative(entry, field.type)];
+        : [directivesOf(field.astNode).name ?? key, toNative(entry, field.type)];
     }),
   );
 };
@@ -39,7 +39,7 @@ export const sortToNative = (text: string, item: GraphQLObjectType): string => {
       const field = type?.getFields()[key];
       const next = field === undefined ? null : getNamedType(field.type);
       type = isObjectType(next) ? next : null;
-      const { name } = marksOf(field?.astNode);
+      const { name } = directivesOf(field?.astNode);
       return name === undefined ? key : escapeName(name);
     });
   return sign + path.join('.');

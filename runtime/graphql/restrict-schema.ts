@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { Action } from '../access/policies.js';
 import type { Visibility } from '../access/visibility.js';
-import { directiveName, marksOf } from './directives.js';
+import { directiveName, directivesOf } from './directives.js';
 
 type ShapeNode = ObjectTypeDefinitionNode | InputObjectTypeDefinitionNode;
 type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
@@ -38,7 +38,7 @@ const neededActions: Readonly<Record<string, Action>> = {
 };
 
 /** Only types, and of those the ones that can be reached. The document given stays as it is. */
-export const narrowSchema = (document: DocumentNode, visible: Visibility): DocumentNode => {
+export const restrictSchema = (document: DocumentNode, visible: Visibility): DocumentNode => {
   const types = document.definitions.filter((node) => node.kind !== Kind.DIRECTIVE_DEFINITION);
   if (visible.level === 'admin') return { ...document, definitions: types };
   const absent = findAbsent(types, visible);
@@ -48,8 +48,8 @@ export const narrowSchema = (document: DocumentNode, visible: Visibility): Docum
   return { ...document, definitions: reachable(withQuery(narrowed)) };
 };
 
-/** Without the marks, as clients read it. */
-export const printNarrowed = (document: DocumentNode): string =>
+/** Without the directives, as clients read it. */
+export const printRestricted = (document: DocumentNode): string =>
   `${print(visit(document, { Directive: ({ name }) => (name.value === directiveName ? null : undefined) }))}\n`;
 
 const isShape = (node: DefinitionNode): node is ShapeNode =>
@@ -74,7 +74,7 @@ const findAbsent = (types: readonly DefinitionNode[], visible: Visibility): Read
 const roots: ReadonlySet<string> = new Set(['Query', 'Mutation']);
 
 const isPermitted = (node: ShapeNode, visible: Visibility): boolean => {
-  const { collection, action } = marksOf(node);
+  const { collection, action } = directivesOf(node);
   return collection === undefined || visible.can(collection, action as Action) !== null;
 };
 
@@ -93,19 +93,19 @@ const narrowShape = (node: ShapeNode, absent: ReadonlySet<string>, visible: Visi
 const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
 
 const keeperOf = (node: ShapeNode, visible: Visibility): ((field: MemberNode) => boolean) => {
-  const { collection, action } = marksOf(node);
+  const { collection, action } = directivesOf(node);
   if (collection === undefined) return (field) => isRootPermitted(field, visible);
   const names = visible.can(collection, action as Action);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
-    const { name = field.name.value, access } = marksOf(field);
+    const { name = field.name.value, access } = directivesOf(field);
     if (access === 'admin') return false;
     return names === '*' || names?.has(name) === true || (isFilter && logicNames.has(field.name.value));
   };
 };
 
 const isRootPermitted = (field: MemberNode, visible: Visibility): boolean => {
-  const { collection, action = '', access } = marksOf(field);
+  const { collection, action = '', access } = directivesOf(field);
   if (access === 'admin' || (access === 'user' && visible.level === 'public')) return false;
   return collection === undefined || visible.can(collection, neededActions[action] ?? 'read') !== null;
 };
@@ -117,7 +117,7 @@ const isRootPermitted = (field: MemberNode, visible: Visibility): boolean => {
 const narrowMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNode | null => {
   const kept = 'arguments' in field ? withArguments(field, absent) : field;
   if (!absent.has(typeName(field.type))) return kept;
-  const { otherwise, action } = marksOf(field);
+  const { otherwise, action } = directivesOf(field);
   if (otherwise === undefined) return action === undefined ? null : { ...kept, type: named('Boolean') };
   if (absent.has(otherwise)) return null;
   return {
@@ -142,13 +142,13 @@ const loosen = (
   node: ShapeNode,
   visible: Visibility,
 ): readonly MemberNode[] => {
-  const { collection, action } = marksOf(node);
+  const { collection, action } = directivesOf(node);
   if (collection === undefined || action === undefined) return fields;
   const names =
     action === 'read' ? visible.partial(collection) : visible.presets(collection, action as Action);
   if (names.size === 0) return fields;
   return fields.map((field) =>
-    names.has(marksOf(field).name ?? field.name.value) && field.type.kind === Kind.NON_NULL_TYPE
+    names.has(directivesOf(field).name ?? field.name.value) && field.type.kind === Kind.NON_NULL_TYPE
       ? { ...field, type: field.type.type }
       : field,
   );

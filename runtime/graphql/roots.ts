@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
-import type { WriteAnswer } from '../items/answer.js';
+import type { WriteOutput } from '../items/answer.js';
 import type { ItemContext } from '../items/context.js';
 import { readOwn, readOwnRoles, updateOwn } from '../items/own.js';
 import { readItem, readList, readSingleton, type ReadTarget } from '../items/read.js';
@@ -41,10 +41,10 @@ type Run = (context: ItemContext) => Promise<RootResult>;
 /** Everything about the request is read before anything runs. @throws INVALID_QUERY */
 export type RootAction = (call: RootCall) => Run;
 
-const toResult = (rows: WriteAnswer, isList: boolean): RootResult =>
+const toResult = (rows: WriteOutput, isList: boolean): RootResult =>
   'reason' in rows ? { value: rows.reason === 'unreadable' ? true : null } : { rows, isList, meta: null };
-const asItem = (rows: WriteAnswer): RootResult => toResult(rows, false);
-const asList = (rows: WriteAnswer): RootResult => toResult(rows, true);
+const asItem = (rows: WriteOutput): RootResult => toResult(rows, false);
+const asList = (rows: WriteOutput): RootResult => toResult(rows, true);
 
 const targetOf = ({ collection, query }: RootCall, parameters: Arguments): ReadTarget => ({
   collection,

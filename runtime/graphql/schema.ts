@@ -20,8 +20,8 @@ import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
 import type { Registry } from '../../contract/collection.js';
 import { isRounded } from '../plan/values.js';
-import { marksOf } from './directives.js';
-import { narrowSchema, printNarrowed } from './restrict-schema.js';
+import { directivesOf } from './directives.js';
+import { restrictSchema, printRestricted } from './restrict-schema.js';
 import { isInherited } from './variables.js';
 
 /** `/graphql` and `/graphql/system`. */
@@ -70,7 +70,7 @@ export const createViews = ({ folder, registry }: ViewsOptions): Views => {
   };
 
   const narrow = async (scope: Scope, principal: Principal): Promise<DocumentNode> =>
-    narrowSchema(await read(scope), visibilityOf(principal, registry));
+    restrictSchema(await read(scope), visibilityOf(principal, registry));
 
   return {
     async of(scope, principal) {
@@ -83,7 +83,7 @@ export const createViews = ({ folder, registry }: ViewsOptions): Views => {
       forget(views);
       return view;
     },
-    print: async (scope, principal) => printNarrowed(await narrow(scope, principal)),
+    print: async (scope, principal) => printRestricted(await narrow(scope, principal)),
   };
 };
 
@@ -148,7 +148,7 @@ GraphQLID.parseValue = (value) => {
 
 const hasNames = ({ definitions }: DocumentNode): boolean =>
   definitions.some(
-    (node) => 'fields' in node && (node.fields ?? []).some((field) => marksOf(field).name !== undefined),
+    (node) => 'fields' in node && (node.fields ?? []).some((field) => directivesOf(field).name !== undefined),
   );
 
 const hasInherited = ({ definitions }: DocumentNode): boolean =>

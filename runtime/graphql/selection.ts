@@ -14,7 +14,7 @@ import { emptyQuery } from '../plan/read.js';
 import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
 import { invalidBy } from './errors.js';
 import { collectFields, type Fields, type FieldsContext } from './fields.js';
-import { marksOf } from './directives.js';
+import { directivesOf } from './directives.js';
 import { sortToNative, toNative } from './names.js';
 
 export interface SelectionContext extends FieldsContext {
@@ -147,7 +147,7 @@ const toNode = (
     return { name: key, children: [], constant: JSON.stringify(type.name) };
   }
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
-  const name = marksOf(field.astNode).name ?? field.name;
+  const name = directivesOf(field.astNode).name ?? field.name;
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
   if (!isObjectType(inner)) {

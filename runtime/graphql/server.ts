@@ -9,11 +9,11 @@ import { respondError } from '../response/respond.js';
 import type { CompiledOperation } from './compile.js';
 import { createDocuments, type Documents } from './documents.js';
 import { executeOperation } from './execute.js';
-import type { OperationBodies } from './operations.js';
+import type { OperationHandlers } from './operations.js';
 import { contentTypeFor, methodNotAllowed, readCall, respondWith, type GraphqlCall } from './protocol.js';
 import { createViews, type Scope, type Views } from './schema.js';
 
-export interface GraphqlOptions extends ItemServices, OperationBodies {
+export interface GraphqlOptions extends ItemServices, OperationHandlers {
   readonly access: Access;
   /** Where `items.graphql` and `system.graphql` are. */
   readonly folder: string;

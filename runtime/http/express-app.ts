@@ -3,12 +3,12 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Route } from '../../contract/routes.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
-import type { Answer } from './respond.js';
+import type { Responder } from './respond.js';
 
 export type { Express };
 
 export interface AppOptions extends EdgeOptions {
-  readonly answer: Answer;
+  readonly answer: Responder;
   readonly routes: readonly Route[];
 }
 

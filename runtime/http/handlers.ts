@@ -1,6 +1,6 @@
 /** Binds each route of the table to the handler that it names; most are loaded by the first request. */
 import type { Access } from '../access/access.js';
-import { once } from '../concurrency/lazy.js';
+import { lazy } from '../concurrency/lazy.js';
 import type { ApiError } from '../../contract/errors.js';
 import { parameterNames, type Route } from '../../contract/routes.js';
 import type { Operations } from '../../generated/server/operations.js';
@@ -30,7 +30,7 @@ export interface HandlerOptions {
 export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'refuse'> => {
   const { base, explorer, items, graphql, loadQueue } = options;
   const bindOperation = createOperationBinding(options);
-  const loadPages = once(async () => (await import('./pages/pages.js')).createPages(base));
+  const loadPages = lazy(async () => (await import('./pages/pages.js')).createPages(base));
   return {
     bind(route) {
       const { handler } = route;
@@ -55,7 +55,7 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
 };
 
 const createOperationBinding = ({ access, loadBodies }: HandlerOptions) => {
-  const load = once(async () => {
+  const load = lazy(async () => {
     const [{ handleOperation }, bodies] = await Promise.all([
       import('../operations/handle.js'),
       loadBodies(),

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer } from './respond.js';
+import type { Responder } from './respond.js';
 import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -15,7 +15,7 @@ import type { ApiRequest } from '../request/api-request.js';
 export interface ListenOptions extends EdgeOptions {
   readonly host: string;
   readonly port: number;
-  readonly answer: Answer;
+  readonly answer: Responder;
   readonly observe: Observe;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;

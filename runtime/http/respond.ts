@@ -1,5 +1,5 @@
 /** Requests through the router: every error is a response, and everything worth telling is told. */
-import { StalePrincipal, unsettled } from '../access/access.js';
+import { StalePrincipal, accessKeepsChanging } from '../access/access.js';
 import { endedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
@@ -9,16 +9,16 @@ import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
 /** Never rejects. */
-export type Answer = (request: ApiRequest) => Promise<ApiResponse>;
+export type Responder = (request: ApiRequest) => Promise<ApiResponse>;
 
-export interface AnswerOptions {
+export interface ResponderOptions {
   readonly router: Router;
   readonly availability: Availability;
   readonly observe: Observe;
 }
 
-export const createAnswer =
-  ({ router, availability, observe }: AnswerOptions): Answer =>
+export const createResponder =
+  ({ router, availability, observe }: ResponderOptions): Responder =>
   async (request) => {
     const started = performance.now();
     const { id, method } = request;
@@ -45,10 +45,10 @@ interface Failed extends Pick<ApiRequest, 'id' | 'method'> {
 export const explain = (
   error: unknown,
   { id, method, route }: Failed,
-  { availability, observe }: Pick<AnswerOptions, 'availability' | 'observe'>,
+  { availability, observe }: Pick<ResponderOptions, 'availability' | 'observe'>,
 ): unknown => {
   if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
-  if (error instanceof StalePrincipal) return unsettled();
+  if (error instanceof StalePrincipal) return accessKeepsChanging();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
   }

@@ -2,7 +2,7 @@
 import { StalePrincipal, type Principal } from '../access/access.js';
 import type { Person } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
-import { createPolicyBook, type AccessRows, type PolicySet, type User } from '../access/policies.js';
+import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findStillHeld, loadRows } from '../execute/access-source.js';
@@ -95,7 +95,7 @@ const requireSame = async (
   { principal, client }: ItemContext,
 ): Promise<void> => {
   const user = await findSameUser(principal, executor);
-  const now = createPolicyBook(rows).policiesOf(user, () => client.address());
+  const now = createPolicyIndex(rows).policiesOf(user, () => client.address());
   if (textOf(now) !== textOf(principal.policies)) throw new StalePrincipal();
 };
 

@@ -12,7 +12,7 @@ import { remember } from './plans.js';
 import { planContext, type ReadTarget, type readWritten } from './read.js';
 
 /** Rows; or why there are none though something was written. */
-export type WriteAnswer = JsonRows | Unanswered;
+export type WriteOutput = JsonRows | Unanswered;
 
 export interface Unanswered {
   /**
@@ -32,13 +32,13 @@ export const planAnswer = (
   { collection, parsed }: ReadTarget,
   read: ReadRows,
   context: ItemContext,
-): AnswerPlan<WriteAnswer> => {
+): AnswerPlan<WriteOutput> => {
   if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
   const returning = remember(context, { collection, use: 'answer', shape: parsed.shape }, () =>
     compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
   );
   const target = { collection, parsed: answerQuery(parsed) };
-  const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteAnswer> =>
+  const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteOutput> =>
     readAnswer(target, keys, { read, executor, context });
   return {
     isRead: true,
@@ -56,12 +56,12 @@ export const planAnswer = (
   };
 };
 
-const omit = async (keys: readonly Key[] | null): Promise<WriteAnswer> => ({
+const omit = async (keys: readonly Key[] | null): Promise<WriteOutput> => ({
   reason: 'unreadable',
   count: keys?.length ?? 0,
 });
 
-const unreadable: AnswerPlan<WriteAnswer> = {
+const unreadable: AnswerPlan<WriteOutput> = {
   isRead: false,
   returning: null,
   ofRow: (row) => row,
@@ -96,7 +96,7 @@ const readAnswer = async (
     executor,
     context,
   }: { readonly read: ReadRows; readonly executor: Executor; readonly context: ItemContext },
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   if (keys === null) return { reason: 'unknown', count: 0 };
   const count = keys.length;
   if (count > maxRows) return { reason: 'large', count };

@@ -1,6 +1,6 @@
 /** What reading and writing items needs, beside the request itself. */
 import type { Principal } from '../access/access.js';
-import { resolveAsked } from '../access/query-variables.js';
+import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../../contract/collection.js';
 import type { Observe } from '../observe.js';
@@ -57,5 +57,5 @@ export const bindInput = (
   values,
   keys,
   resolve: (value) => resolveVariable(value, principal, now),
-  resolveAsked: (value) => resolveAsked(value, { principal, registry, now }),
+  resolveAsked: (value) => resolveQueryVariable(value, { principal, registry, now }),
 });

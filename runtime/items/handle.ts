@@ -5,7 +5,7 @@ import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
-import type { WriteAnswer } from './answer.js';
+import type { WriteOutput } from './answer.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
 import { createItems, deleteItem, deleteItems, updateItem, updateItems, updateSingleton } from './write.js';
@@ -176,7 +176,7 @@ const actions: Readonly<Record<ItemAction, Action>> = {
   updateSingleton: updateSingletonAction,
 };
 
-const respondRows = (rows: WriteAnswer, isList: boolean): ApiResponse => {
+const respondRows = (rows: WriteOutput, isList: boolean): ApiResponse => {
   if ('reason' in rows) return rows.reason === 'large' ? respondCount(rows.count) : respondNothing;
   return isList ? respondList(rows, null) : respondItem(rows);
 };

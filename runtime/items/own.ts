@@ -2,7 +2,7 @@
 import { forbidden } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
-import type { WriteAnswer } from './answer.js';
+import type { WriteOutput } from './answer.js';
 import type { ItemContext } from './context.js';
 import { refuseOwnRights } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';
@@ -23,7 +23,7 @@ export const updateOwn = async (
   target: ReadTarget,
   payload: unknown,
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   refuseOwnRights(payload);
   return updateItem(target, { key: [ownId(context)], payload }, context);
 };

@@ -5,10 +5,10 @@ import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import {
   missingItem,
-  narrowToFirst,
-  narrowToItem,
-  narrowToItems,
-  placeAsKeys,
+  restrictToFirst,
+  restrictToItem,
+  restrictToItems,
+  orderByKeys,
   readKey,
 } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
@@ -37,7 +37,7 @@ export const readItem = async (
 ): Promise<JsonRows> => {
   const keys = readKey(collection, key);
   const { rows, count } = await run(
-    { collection, parsed, kind: 'item', narrow: narrowToItem, keys },
+    { collection, parsed, kind: 'item', narrow: restrictToItem, keys },
     context,
   );
   if (count === 0) throw missingItem(collection);
@@ -76,7 +76,7 @@ export const readCreated = (
     {
       ...items,
       kind: `${items.kind} in ${places} places`,
-      narrow: (plan) => placeAsKeys(items.narrow(plan), places),
+      narrow: (plan) => orderByKeys(items.narrow(plan), places),
     },
     context,
   );
@@ -92,7 +92,7 @@ const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Sca
   collection,
   parsed,
   kind: collection.key.length === 1 ? 'items' : `items ${keys.length}`,
-  narrow: (plan) => narrowToItems(plan, keys.length),
+  narrow: (plan) => restrictToItems(plan, keys.length),
   keys: keys.flat(),
 });
 
@@ -102,7 +102,7 @@ export const readSingleton = async (
   context: ItemContext,
 ): Promise<JsonRows> => {
   const { rows, count } = await run(
-    { collection, parsed, kind: 'singleton', narrow: narrowToFirst, keys: [] },
+    { collection, parsed, kind: 'singleton', narrow: restrictToFirst, keys: [] },
     context,
   );
   if (count > 0) return rows;

@@ -1,6 +1,6 @@
 /** Whether an item may be written, without writing it. */
 import type { Collection } from '../../contract/collection.js';
-import { isPermitted } from '../execute/row-locks.js';
+import { isRowPermitted } from '../execute/row-locks.js';
 import { readKey } from '../plan/item.js';
 import { ruleToCondition } from '../plan/rule.js';
 import { openScope } from '../plan/scope.js';
@@ -19,7 +19,7 @@ export const mayWrite = async (
     const grant = context.principal.policies.grant(collection, action);
     if (grant === null) return false;
     const where = ruleToCondition(grant.rows, openScope(collection, action, planContext(context)));
-    return isPermitted({ collection, where }, keys, { executor, dialect, input: bindInput(context, {}) });
+    return isRowPermitted({ collection, where }, keys, { executor, dialect, input: bindInput(context, {}) });
   };
   const [update, remove] = await Promise.all([ask('update'), ask('delete')]);
   return { update, delete: remove };

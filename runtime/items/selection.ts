@@ -57,7 +57,7 @@ const unbounded = (context: ItemContext): ItemContext => ({
   publicLimits: noLimits,
 });
 
-const noLimits: Limits = { fallback: unlimited, most: null };
+const noLimits: Limits = { fallback: unlimited, maximum: null };
 
 /** The names of the key as they are: spelled as text, a comma in one of them would part it. */
 const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): ParsedQuery => ({

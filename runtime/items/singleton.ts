@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { Entry, ReadPlan } from '../plan/types.js';
-import { isConcealed } from '../sql/select.js';
+import { isMasked } from '../sql/select.js';
 import type { ItemContext } from './context.js';
 
 /** The stored item's key, whoever asks; whether it may be read or written is decided elsewhere. */
@@ -33,6 +33,6 @@ export const absentItem = async (plan: ReadPlan, context: ItemContext): Promise<
 const absentValue = (entry: Entry, isHidden: boolean, { collection }: ReadPlan): unknown => {
   if (entry.kind === 'constant') return JSON.parse(entry.json);
   if (entry.kind === 'many') return [];
-  if (entry.kind === 'one' || isHidden || entry.rule !== null || isConcealed(entry.field)) return null;
+  if (entry.kind === 'one' || isHidden || entry.rule !== null || isMasked(entry.field)) return null;
   return collection.key.some(({ name }) => name === entry.field.name) ? null : (entry.field.default ?? null);
 };

@@ -12,7 +12,7 @@ import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
 import type { Key, UpdatePlan } from '../plan/write-plan.js';
 import { guardAccess, guardVersion } from './access-guard.js';
-import { planAnswer, type WriteAnswer } from './answer.js';
+import { planAnswer, type WriteOutput } from './answer.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashCreate, hashUpdate } from './hash.js';
 import { refuseOwnRow } from './own-rights.js';
@@ -25,7 +25,7 @@ export const createItems = async (
   target: ReadTarget,
   payload: unknown,
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   const { collection } = target;
   const answer = planAnswer(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
@@ -38,7 +38,7 @@ export const updateItem = async (
   target: ReadTarget,
   { key, payload }: { readonly key: readonly unknown[]; readonly payload: unknown },
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   if (Array.isArray(payload)) throw invalidPayload('one item takes one object, not a list');
   return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
 };
@@ -48,7 +48,7 @@ export const updateItems = async (
   target: ReadTarget,
   payload: unknown,
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   if (Array.isArray(payload)) return updateEach(target, payload, context);
   const { keys, query, data } = readSelection(payload);
   if (data === undefined) throw invalidPayload('"data" is missing: the values to set');
@@ -60,7 +60,7 @@ const updateKeys = async (
   target: ReadTarget,
   { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   const { collection } = target;
   const answer = planAnswer(target, readWritten, context);
   const key = keys.length === 1 ? (keys[0] ?? null) : null;
@@ -75,7 +75,7 @@ const updateEach = async (
   target: ReadTarget,
   payloads: readonly unknown[],
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   const { collection } = target;
   const answer = planAnswer(target, readWritten, context);
   const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
@@ -92,7 +92,7 @@ export const updateSingleton = async (
   target: ReadTarget,
   payload: unknown,
   context: ItemContext,
-): Promise<WriteAnswer> => {
+): Promise<WriteOutput> => {
   const [key] = await singletonKey(target.collection, context);
   return key === undefined
     ? createItems(target, payload, context)

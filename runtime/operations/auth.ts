@@ -5,7 +5,7 @@ import type {
   AuthRefreshInput,
   Operations,
 } from '../../generated/server/operations.js';
-import { blameSession } from '../access/credentials.js';
+import { toSessionError } from '../access/credentials.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication, type Mode } from '../auth/login.js';
 import { createSessions, type Session } from '../auth/sessions.js';
@@ -47,7 +47,7 @@ export const createAuthOperations = (services: OperationServices) => {
     async authRefresh({ body }, context) {
       const { token, mode } = findToken(body, context);
       const renewing = authentication.refresh(token, mode, context.client);
-      return hand(await (mode === 'session' ? renewing.catch(blameSession) : renewing), mode, context);
+      return hand(await (mode === 'session' ? renewing.catch(toSessionError) : renewing), mode, context);
     },
 
     async authLogout({ body }, context) {

@@ -47,7 +47,7 @@ export const locateOpenApi = (
  * Drops paths, operations, schemas, properties and filter keys that the caller may not use, and components that
  * nothing refers to any more. The document given stays as it is; parts of it are shared with the result.
  */
-export const narrowOpenApi = (document: OpenAPIObject, visible: Visibility): OpenAPIObject => {
+export const restrictOpenApi = (document: OpenAPIObject, visible: Visibility): OpenAPIObject => {
   if (visible.level === 'admin') return document;
   const pruner = createPruner(document.components ?? {}, visible);
   const paths = Object.fromEntries(

@@ -119,8 +119,8 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       if (delivery === null) throw unprocessable('the request has no webhook, or has not ended');
       const again = await reopenDelivery(database, delivery);
       if (again === null) throw unprocessable('the webhook is being delivered already');
-      const { desk } = await loadQueue();
-      desk.announce(again);
+      const { lifecycle } = await loadQueue();
+      lifecycle.announce(again);
     },
   };
 };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
-import { locateOpenApi, narrowOpenApi } from './openapi-view.js';
+import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
 export const createServerOperations = ({
@@ -43,7 +43,10 @@ export const createServerOperations = ({
     },
 
     async serverSpecsOas(_input, context) {
-      return narrowOpenApi(await loadDocument(), visibilityOf(await context.principal(), registry)) as never;
+      return restrictOpenApi(
+        await loadDocument(),
+        visibilityOf(await context.principal(), registry),
+      ) as never;
     },
 
     serverSpecsGraphqlItems: async (_input, context) => printGraphql('items', await context.principal()),

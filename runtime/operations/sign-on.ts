@@ -3,7 +3,7 @@ import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication } from '../auth/login.js';
 import { createSessions } from '../auth/sessions.js';
-import { createPeople } from '../auth/sign-on/people.js';
+import { createProviderAccounts } from '../auth/sign-on/provider-accounts.js';
 import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-on/sign-on.js';
 import { ApiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
@@ -20,7 +20,7 @@ export const createSignOnOperations = (services: OperationServices) => {
     configs: config.auth.providers,
     tokens,
     attempts,
-    people: createPeople(database),
+    accounts: createProviderAccounts(database),
     url,
     warn: (message) => observe({ kind: 'warning', message }),
   });

@@ -29,12 +29,14 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
     },
 
     async webhooksTest({ body: { url } }, context) {
-      const { desk, settings } = await loadQueue();
+      const { lifecycle, settings } = await loadQueue();
       const refusal = refusalOf(url, settings.webhookPolicy);
       if (refusal !== null) throw unprocessable(refusal);
       const id = createId();
       const account = await accountOf(context);
-      desk.announce(await insertDelivery(database, { id, request: null, account, url, created: Date.now() }));
+      lifecycle.announce(
+        await insertDelivery(database, { id, request: null, account, url, created: Date.now() }),
+      );
       return { data: { id } };
     },
   };

@@ -6,7 +6,7 @@ import { readValue, type Scalar } from './values.js';
 import { allOf, anyOf, type Condition, type ReadPlan } from './types.js';
 
 /** Narrows a plan to one item, whatever page the query asked for. The key comes as `keys` when it is bound. */
-export const narrowToItem = (plan: ReadPlan): ReadPlan => ({
+export const restrictToItem = (plan: ReadPlan): ReadPlan => ({
   ...plan,
   where: allOf([keyCondition(plan.collection, 0), plan.where]),
   order: [],
@@ -17,7 +17,7 @@ export const narrowToItem = (plan: ReadPlan): ReadPlan => ({
 });
 
 /** Narrows a plan to its first item. */
-export const narrowToFirst = (plan: ReadPlan): ReadPlan => ({
+export const restrictToFirst = (plan: ReadPlan): ReadPlan => ({
   ...plan,
   limit: { from: 'rule', value: 1 },
   offset: null,
@@ -26,16 +26,16 @@ export const narrowToFirst = (plan: ReadPlan): ReadPlan => ({
 });
 
 /** Narrows a plan to the items of `count` keys; their parts come as `keys`, one after another. */
-export const narrowToItems = (plan: ReadPlan, count: number): ReadPlan => ({
+export const restrictToItems = (plan: ReadPlan, count: number): ReadPlan => ({
   ...plan,
   where: allOf([keysCondition(plan.collection, count), plan.where]),
 });
 
 /** Puts the items of `count` keys in the order of the keys. */
-export const placeAsKeys = (plan: ReadPlan, count: number): ReadPlan => ({
+export const orderByKeys = (plan: ReadPlan, count: number): ReadPlan => ({
   ...plan,
   order: [],
-  places: eachKeyCondition(plan.collection, count),
+  explicitOrder: eachKeyCondition(plan.collection, count),
 });
 
 /** Whether a row has one of `count` keys. */

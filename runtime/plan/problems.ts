@@ -5,7 +5,7 @@ import type { Failure } from './validate.js';
 import type { ReadValue } from './values.js';
 
 /** Where the payload stands. */
-export interface PayloadPlace {
+export interface PayloadPosition {
   readonly grant: { readonly collection: Collection };
   /** In a list of payloads. */
   readonly index: number | null;
@@ -14,7 +14,7 @@ export interface PayloadPlace {
 }
 
 /** `message`: the field's own words. */
-export type ToldFailure = Failure & { readonly message?: string };
+export type ReportedFailure = Failure & { readonly message?: string };
 
 /** A value that nobody is shown is not repeated either. */
 const shown = (field: Field | undefined, details: Readonly<Record<string, unknown>>) =>
@@ -24,7 +24,7 @@ const shown = (field: Field | undefined, details: Readonly<Record<string, unknow
 export const refusal = (
   field: Field,
   { read, value }: { readonly read: Extract<ReadValue, { ok: false }>; readonly value: unknown },
-  context: PayloadPlace,
+  context: PayloadPosition,
 ): ApiError => {
   const details = {
     collection: context.grant.collection.name,
@@ -38,12 +38,12 @@ export const refusal = (
   return failed(field, { type: 'type', expected: read.expected, value }, context);
 };
 
-const place = ({ index }: PayloadPlace): { readonly index?: number } => (index === null ? {} : { index });
+const place = ({ index }: PayloadPosition): { readonly index?: number } => (index === null ? {} : { index });
 
 export const failed = (
   field: Field,
   { type, expected, value }: { readonly type: string; readonly expected: string; readonly value: unknown },
-  context: PayloadPlace,
+  context: PayloadPosition,
 ): ApiError =>
   apiError(
     'FAILED_VALIDATION',
@@ -61,9 +61,9 @@ export const failed = (
 
 /** A rule that a value does not pass. */
 export const toProblem = (
-  { field, type, operand, message }: ToldFailure,
+  { field, type, operand, message }: ReportedFailure,
   value: unknown,
-  context: PayloadPlace,
+  context: PayloadPosition,
 ): ApiError =>
   apiError(
     'FAILED_VALIDATION',

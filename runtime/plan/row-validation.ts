@@ -1,10 +1,10 @@
 /** Rows held against the rules of their fields and of the permissions they need. */
-import { always, listsField, narrowGrant, type Grant, type Rule } from '../access/grant.js';
+import { always, listsField, restrictGrant, type Grant, type Rule } from '../access/grant.js';
 import type { Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { findRuleProblems } from './permission.js';
-import { failed, toProblem, type ToldFailure } from './problems.js';
+import { failed, toProblem, type ReportedFailure } from './problems.js';
 import { isKept, type Payload, type RowContext } from './row-context.js';
 import { validateFilter, validateRule, type Failure } from './validate.js';
 import { isOperand, type ListRow } from './write-plan.js';
@@ -107,7 +107,7 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
   const { grant } = context;
   const failures = findFailures(values, context);
   if (failures.size === 0) return grant;
-  const left = narrowGrant(grant, (permission) => !failures.has(permission));
+  const left = restrictGrant(grant, (permission) => !failures.has(permission));
   const [first] = failures.keys();
   const reported = new Set(left === null ? [first] : []);
   for (const name of names) {
@@ -147,7 +147,7 @@ const validateField = (
   field: Field,
   payload: Values,
   { grant, writing }: RowContext,
-): readonly ToldFailure[] => {
+): readonly ReportedFailure[] => {
   const values: unknown[] = [];
   const filter = parseFilter(field.validation ?? {}, values);
   const message = field.validationMessage;
@@ -162,7 +162,7 @@ const validateField = (
   return failures.map(({ field: name, type, operand }) => ({ field: name, type, operand, message }));
 };
 
-const addFailures = (failures: readonly ToldFailure[], values: Values, context: RowContext): void => {
+const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {
   for (const failure of failures)
     context.problems.push(toProblem(failure, values.get(failure.field), context));
 };

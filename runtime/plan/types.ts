@@ -12,7 +12,7 @@ export interface ReadPlan {
   readonly where: Condition;
   readonly order: readonly Order[];
   /** Instead of an order: rows stand as these conditions name them. */
-  readonly places?: readonly Condition[];
+  readonly explicitOrder?: readonly Condition[];
   readonly limit: Limit;
   /** `null`: from the start. */
   readonly offset: Operand | null;

@@ -4,7 +4,7 @@
  */
 import type { Field } from '../../contract/collection.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
-import { isTooDeep, mostJsonLevels } from '../request/body.js';
+import { isTooDeep, maxJsonLevels } from '../request/body.js';
 import { elementOf, isArray } from './elements.js';
 
 /** Canonical form: decimals and 64-bit integers as text, dates as text without zone in UTC, csv and json as text. */
@@ -233,7 +233,7 @@ const readUuid: Reader = (value) =>
 /** A text is JSON text; anything else is the value itself. */
 const readJson: Reader = (value, field) => {
   if (typeof value === 'string' && isTooDeep(value)) {
-    return refuse(`JSON that is nested no deeper than ${mostJsonLevels} levels`);
+    return refuse(`JSON that is nested no deeper than ${maxJsonLevels} levels`);
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');

@@ -26,7 +26,7 @@ export interface BuildTask {
   readonly directory: string;
 }
 
-export type BuildAnswer =
+export type BuildResult =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
@@ -82,7 +82,7 @@ const publish = (workshop: string, directory: string): void => {
   }
 };
 
-const answer = (message: BuildAnswer): void => {
+const answer = (message: BuildResult): void => {
   process.send?.(message, () => process.exit(message.kind === 'built' ? 0 : 1));
 };
 

@@ -16,5 +16,5 @@ export const isFree = async (host: string, port: number): Promise<boolean> =>
   (await tryPort(host, port)) !== null;
 
 /** The port itself, or a free one where it is 0. */
-export const settlePort = async (host: string, port: number): Promise<number> =>
+export const choosePort = async (host: string, port: number): Promise<number> =>
   port === 0 ? ((await tryPort(host, 0)) ?? 0) : port;

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';
-import type { BuildAnswer, BuildTask } from './build.js';
+import type { BuildResult, BuildTask } from './build.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { askChild } from '../../contract/ask-child.js';
@@ -95,7 +95,7 @@ const filesBelow = (folder: string): readonly string[] =>
     : [];
 
 const build = async (task: BuildTask): Promise<void> => {
-  const answer = await askChild<BuildAnswer>(fork(modulePath('processes/build')), task, 'the build');
+  const answer = await askChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
   if (answer.kind === 'failed')
     throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
 };

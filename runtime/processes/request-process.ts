@@ -6,8 +6,8 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
-import { once } from '../concurrency/lazy.js';
-import { computeHashesApart } from '../auth/passwords/hash.js';
+import { lazy } from '../concurrency/lazy.js';
+import { computeHashesInProcess } from '../auth/passwords/hash.js';
 import { isRefusal } from '../config/refusal.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
@@ -30,7 +30,7 @@ const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config } = options;
-  computeHashesApart();
+  computeHashesInProcess();
   let ready = false;
   const setReady = (value: boolean): void => {
     ready = value;
@@ -73,7 +73,7 @@ export type Report =
 /** `directory` is the build to serve, once the first process has seen to it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
   let running: RequestProcess | null = null;
-  const stop = once(async () => {
+  const stop = lazy(async () => {
     await running?.close();
     process.exit(0);
   });

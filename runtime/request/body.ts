@@ -14,7 +14,7 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
   }
   requireJson(request.headers['content-type']);
   const text = bytes.toString('utf8');
-  if (isTooDeep(text)) throw invalidPayload(`the body is nested deeper than ${mostJsonLevels} levels`);
+  if (isTooDeep(text)) throw invalidPayload(`the body is nested deeper than ${maxJsonLevels} levels`);
   try {
     return JSON.parse(text);
   } catch {
@@ -37,7 +37,7 @@ const requireJson = (header: string | string[] | undefined): void => {
 };
 
 /** Far beyond any item, and far below what exhausts the stack of whoever walks through it. */
-export const mostJsonLevels = 500;
+export const maxJsonLevels = 500;
 
 const [quote, backslash] = [0x22, 0x5c];
 /** Brackets and braces differ in one bit. */
@@ -45,14 +45,14 @@ const [opening, closing, either] = [0x7b, 0x7d, 0x20];
 
 /** Counts brackets outside of texts; small ones cannot hold so many. */
 export const isTooDeep = (json: string): boolean => {
-  if (json.length <= 2 * mostJsonLevels) return false;
+  if (json.length <= 2 * maxJsonLevels) return false;
   let depth = 0;
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === backslash) at += 1;
     else if (code === quote) inText = !inText;
-    else if (!inText && (code | either) === opening && (depth += 1) > mostJsonLevels) return true;
+    else if (!inText && (code | either) === opening && (depth += 1) > maxJsonLevels) return true;
     else if (!inText && (code | either) === closing) depth -= 1;
   }
   return false;

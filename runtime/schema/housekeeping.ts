@@ -13,7 +13,7 @@ export interface Housekeeping {
 export const startHousekeeping = (database: Database, observe: Observe): Housekeeping => {
   let running: Promise<void> = Promise.resolve();
   const tidy = (): void => {
-    running = keepHouse(database, Date.now()).catch((error: unknown) => {
+    running = removeExpired(database, Date.now()).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       observe({ kind: 'warning', message: `housekeeping: ${reason}` });
     });
@@ -28,7 +28,7 @@ export const startHousekeeping = (database: Database, observe: Observe): Houseke
 };
 
 /** Sessions and counted attempts that are over, and activity older than the settings keep. @param now in milliseconds */
-export const keepHouse = async (database: Database, now: number): Promise<void> => {
+export const removeExpired = async (database: Database, now: number): Promise<void> => {
   const [{ deleteRows }, { pruneActivity, retentionDays }] = await Promise.all([
     import('../execute/system-rows.js'),
     import('./activity.js'),

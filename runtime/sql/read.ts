@@ -54,7 +54,7 @@ export interface Limits {
   /** Rows of a list when the request names no limit. */
   readonly fallback: number;
   /** `null`: no maximum. */
-  readonly most: number | null;
+  readonly maximum: number | null;
 }
 
 export interface ReadOptions {
@@ -70,7 +70,9 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   const select = compileSelect(plan.select, scope);
   const where = compileWhere(plan.where, scope);
   const keys =
-    plan.places === undefined ? compileOrder(plan.order, scope) : compilePlaces(plan.places, scope);
+    plan.explicitOrder === undefined
+      ? compileOrder(plan.order, scope)
+      : compilePlaces(plan.explicitOrder, scope);
   const order = keys.length === 0 ? [] : sql` order by ${keys}`;
   const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
   return {
@@ -137,7 +139,7 @@ const compilePage = (
   { limits, dialect }: ReadOptions,
 ): Sql => {
   const isWhole = plan.offset === null && plan.page === null;
-  if (isWhole && (plan.limit === 'every' || (plan.limit === 'all' && limits.most === null))) return [];
+  if (isWhole && (plan.limit === 'every' || (plan.limit === 'all' && limits.maximum === null))) return [];
   const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
   if (isWhole) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
@@ -159,7 +161,7 @@ const limitParameter = (
 });
 
 /** @throws INVALID_QUERY above the maximum */
-const readLimit = (limit: Limit, input: BindInput, { fallback, most }: Limits): number => {
+const readLimit = (limit: Limit, input: BindInput, { fallback, maximum: most }: Limits): number => {
   if (limit === 'every') return unlimited;
   if (limit === 'all') return most ?? unlimited;
   if (limit === 'default') return most === null ? fallback : Math.min(fallback, most);

@@ -86,12 +86,12 @@ const addField = (
   builder: Builder,
 ): void => {
   const column = columnOf(scope.compiler, scope.alias, field.name);
-  const shown = isConcealed(field) ? `case when ${column} is not null then 1 end` : column;
+  const shown = isMasked(field) ? `case when ${column} is not null then 1 end` : column;
   builder.columns.push(underRule([shown], rule, scope));
   builder.tokens.push({ kind: 'value', field });
 };
 
-export const isConcealed = (field: Field): boolean => field.conceal === true || field.hash === true;
+export const isMasked = (field: Field): boolean => field.conceal === true || field.hash === true;
 
 const underRule = (column: Sql, rule: Condition | null, scope: SqlScope): Sql =>
   rule === null ? column : sql`case when ${compileCondition(rule, scope)} then ${column} end`;

@@ -134,7 +134,7 @@ export interface RowOptions {
 }
 
 /** How many of the rows there are and pass, locked until the transaction ends where the database locks rows. */
-export const compilePermitted = (collection: Collection, options: RowOptions): RenderedStatement => {
+export const compileRowPermission = (collection: Collection, options: RowOptions): RenderedStatement => {
   const where = compileRowFilter(collection, options);
   const [key] = collection.key;
   const { dialect } = options;

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { collections } from '../../generated/server/index.js';
 import type { Principal } from '../../runtime/access/access.js';
-import { createPolicyBook } from '../../runtime/access/policies.js';
+import { createPolicyIndex } from '../../runtime/access/policies.js';
 import { createRegistry, type Collection } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { Executor } from '../../runtime/databases/contract.js';
@@ -32,7 +32,7 @@ const queryString = (after: number): string =>
   `fields=${fields}&filter[AlbumId][_gt]=${after}&sort=AlbumId&limit=50`;
 
 const registry = createRegistry(collections);
-const book = createPolicyBook({
+const book = createPolicyIndex({
   version: '1',
   roles: [],
   policies: [{ id: 'admin', admin: true }],
@@ -87,7 +87,7 @@ const empty: Executor = {
   query: async () => [],
   write: async () => ({ affected: 0 }),
 };
-const limits = { fallback: 100, most: null };
+const limits = { fallback: 100, maximum: null };
 const dialect = await loadDialect('sqlite');
 const context: CallContext = {
   registry,

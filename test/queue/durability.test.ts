@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
-import { createOrchestrator } from '../../runtime/queue/temporal/gateway.js';
+import { createGateway } from '../../runtime/queue/temporal/gateway.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -207,11 +207,11 @@ describe('the schedules', () => {
     await endOf(done);
     const id = await copy(done, 'admitted');
     await set(id, 'started = 1');
-    const orchestrator = createOrchestrator({
+    const gateway = createGateway({
       address: queue.settings.temporalAddress,
       namespace: queue.namespace,
     });
-    await orchestrator.start({
+    await gateway.start({
       requestId: id,
       account: 'a',
       model: 'demo/image',
@@ -223,7 +223,7 @@ describe('the schedules', () => {
       priority: 0,
       summary: '',
     });
-    await orchestrator.close();
+    await gateway.close();
     await set(id, 'started = 0');
     expect(await endOf(id)).not.toHaveProperty('error');
   });

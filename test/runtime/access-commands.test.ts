@@ -10,7 +10,7 @@ insert into svc_roles (id, name, parent) values ('00000000-0000-4000-8000-000000
 insert into svc_policies (id, name, admin_access, app_access, ip_access) values
   ('00000000-0000-4000-8000-000000000021', 'Readers', false, false, null), ('00000000-0000-4000-8000-000000000022', 'Own', false, false, '10.0.0.0/8'), ('00000000-0000-4000-8000-000000000023', 'Everybody', false, false, null);
 insert into svc_users (id, email, status, role) values
-  ('00000000-0000-4000-8000-000000000031', 'desk@example.com', 'active', '00000000-0000-4000-8000-000000000012'), ('00000000-0000-4000-8000-000000000032', 'gone@example.com', 'archived', null);
+  ('00000000-0000-4000-8000-000000000031', 'lifecycle@example.com', 'active', '00000000-0000-4000-8000-000000000012'), ('00000000-0000-4000-8000-000000000032', 'gone@example.com', 'archived', null);
 insert into svc_access (id, policy, role, sort) values ('00000000-0000-4000-8000-000000000041', '00000000-0000-4000-8000-000000000021', '00000000-0000-4000-8000-000000000011', 1), ('00000000-0000-4000-8000-000000000043', '00000000-0000-4000-8000-000000000023', null, 3);
 update svc_access set role = null where id = '00000000-0000-4000-8000-000000000043';
 insert into svc_permissions (policy, collection, action, fields, permissions) values
@@ -45,11 +45,11 @@ describe.each(dialects)('commands on %s', (dialect) => {
     await execute(rules);
     const ask = (user: string, action = 'read') =>
       run('access', 'explain', '--user', user, '--collection', 'book', '--action', action);
-    const { code, stdout } = await ask('desk@example.com');
+    const { code, stdout } = await ask('lifecycle@example.com');
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        'desk@example.com may read some of book',
+        'lifecycle@example.com may read some of book',
         '',
         'policy "Readers", held by role Staff',
         '  fields      id, title',
@@ -63,12 +63,12 @@ describe.each(dialects)('commands on %s', (dialect) => {
     await execute(
       `update svc_access set ${(await loadDialect(dialect)).quote('user')} = '00000000-0000-4000-8000-000000000031' where id = '00000000-0000-4000-8000-000000000042'`,
     );
-    const again = await ask('desk@example.com');
+    const again = await ask('lifecycle@example.com');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');
-    expect(await ask('desk@example.com', 'delete')).toMatchObject({ code: 1 });
+    expect(await ask('lifecycle@example.com', 'delete')).toMatchObject({ code: 1 });
     expect(await ask('gone@example.com')).toMatchObject({ code: 1, stdout: '' });
     expect(await ask('nobody@example.com')).toMatchObject({ code: 1, stdout: '' });
-    expect(await ask('desk@example.com', 'share')).toMatchObject({ code: 2 });
+    expect(await ask('lifecycle@example.com', 'share')).toMatchObject({ code: 2 });
     const asAdmin = ['--user', 'admin@example.com', '--action', 'delete', '--json'];
     const { stdout: json } = await run('access', 'explain', '--collection', 'book', ...asAdmin);
     expect(JSON.parse(json)).toMatchObject({
@@ -107,15 +107,15 @@ describe.each(dialects)('commands on %s', (dialect) => {
     await execute(rules);
     await execute(`
       update svc_policies set enforce_tfa = true where name = 'Readers';
-      update svc_users set ip_access = '192.0.2.1, 10.0.0.0/8' where email = 'desk@example.com';
+      update svc_users set ip_access = '192.0.2.1, 10.0.0.0/8' where email = 'lifecycle@example.com';
     `);
     const ask = (...more: string[]) => {
-      const asked = ['--user', 'desk@example.com', '--collection', 'book', '--action', 'read'];
+      const asked = ['--user', 'lifecycle@example.com', '--collection', 'book', '--action', 'read'];
       return run('access', 'explain', ...asked, ...more);
     };
     const [first] = (await ask()).stdout.split('\n');
     expect(first).toBe(
-      'desk@example.com may read some of book, only from 192.0.2.1, 10.0.0.0/8, only after one-time passwords are on',
+      'lifecycle@example.com may read some of book, only from 192.0.2.1, 10.0.0.0/8, only after one-time passwords are on',
     );
     const conditions = async () => {
       const { addresses, pending } = JSON.parse((await ask('--json')).stdout) as Record<string, unknown>;
@@ -124,11 +124,11 @@ describe.each(dialects)('commands on %s', (dialect) => {
     const addresses = ['192.0.2.1', '10.0.0.0/8'];
     expect(await conditions()).toEqual({ addresses, pending: true });
     for (const change of ["tfa_secret = 'JBSWY3DPEHPK3PXP'", "tfa_secret = null, provider = 'acme'"]) {
-      await execute(`update svc_users set ${change} where email = 'desk@example.com'`);
+      await execute(`update svc_users set ${change} where email = 'lifecycle@example.com'`);
       expect(await conditions()).toEqual({ addresses, pending: false });
     }
     await execute('update svc_users set ip_access = null');
-    expect((await ask()).stdout).toContain('desk@example.com may read some of book\n');
+    expect((await ask()).stdout).toContain('lifecycle@example.com may read some of book\n');
   }, 120_000);
 
   it('leave a row of what they write to users, with nobody as its author', async () => {

@@ -1,7 +1,7 @@
 /** What has expired is deleted. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { keepHouse } from '../../runtime/schema/housekeeping.js';
+import { removeExpired } from '../../runtime/schema/housekeeping.js';
 import { dialects } from '../databases.js';
 import { useServer } from './harness/use-server.js';
 import { insertRow } from './server-harness.js';
@@ -27,7 +27,7 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
       });
       await insertRow(database, 'svc_attempts', { id: randomUUID(), count: 1, until: expires });
     }
-    await keepHouse(database, now);
+    await removeExpired(database, now);
     expect([await countOf('svc_sessions'), await countOf('svc_attempts')]).toEqual([1, 1]);
   });
 
@@ -43,11 +43,11 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
       });
     }
     const before = await countOf('svc_activity');
-    await keepHouse(database, now);
+    await removeExpired(database, now);
     expect(await countOf('svc_activity')).toBe(before);
     await server().request('PATCH', '/settings', { as: 'admin', body: { activity_days: 30 } });
     const kept = (await countOf('svc_activity')) - 1;
-    await keepHouse(database, now);
+    await removeExpired(database, now);
     expect(await countOf('svc_activity')).toBe(kept);
   });
 
@@ -59,6 +59,6 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
         expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'activity_days' }),
       ]);
     expect((await set(99_999)).status).toBe(200);
-    await expect(keepHouse(server().database, now)).resolves.toBeUndefined();
+    await expect(removeExpired(server().database, now)).resolves.toBeUndefined();
   });
 });

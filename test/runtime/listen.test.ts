@@ -3,14 +3,14 @@ import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../runtime/http/respond.js';
+import type { Responder } from '../../runtime/http/respond.js';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import { createProxies } from '../../runtime/request/client-address.js';
 
 let listener: Listener | null = null;
 afterEach(() => listener?.close());
 
-const open = async (answer: Answer): Promise<Listener> =>
+const open = async (answer: Responder): Promise<Listener> =>
   (listener = await listen({
     host: '127.0.0.1',
     port: 0,

@@ -3,11 +3,11 @@ import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
 import type { Model, Operation } from '../../generator/model/types.js';
-import { createPolicyBook, type AccessRows } from '../../runtime/access/policies.js';
+import { createPolicyIndex, type AccessRows } from '../../runtime/access/policies.js';
 import { createRegistry, defineCollection, manyToOne } from '../../contract/collection.js';
 import { integer, string } from '../../contract/fields.js';
 import { visibilityOf, type Visibility } from '../../runtime/access/visibility.js';
-import { narrowOpenApi } from '../../runtime/operations/openapi-view.js';
+import { restrictOpenApi } from '../../runtime/operations/openapi-view.js';
 import { albums, kinds, named, oddNames } from '../generator/models.js';
 
 type Permitted = Readonly<Record<string, readonly string[] | '*'>>;
@@ -35,7 +35,7 @@ interface Narrowed {
 }
 
 const narrow = (model: Model, visible: Visibility): Narrowed => {
-  const document = narrowOpenApi(documentOf(model), visible);
+  const document = restrictOpenApi(documentOf(model), visible);
   const { paths, components } = document as never as {
     paths: Narrowed['paths'];
     components: { schemas: Narrowed['schemas'] };
@@ -128,7 +128,7 @@ describe('the document of a caller', () => {
 
   it('is the whole document for administrators', () => {
     const document = documentOf(albums());
-    expect(narrowOpenApi(document, callerWith({}, 'admin'))).toBe(document);
+    expect(restrictOpenApi(document, callerWith({}, 'admin'))).toBe(document);
   });
 
   it('has operations for users and administrators only for them', () => {
@@ -146,7 +146,7 @@ describe('the document of a caller', () => {
   it('leaves the document it was made from as it was', () => {
     const document = documentOf(kinds());
     const before = JSON.stringify(document);
-    narrowOpenApi(document, callerWith({ 'read everything': ['id'], 'update pairs': ['weight'] }));
+    restrictOpenApi(document, callerWith({ 'read everything': ['id'], 'update pairs': ['weight'] }));
     expect(JSON.stringify(document)).toBe(before);
   });
 
@@ -212,7 +212,7 @@ describe('what a principal may see', () => {
       { ...permission, collection: 'Album', action: 'update', fields: ['*'] },
     ],
   };
-  const book = createPolicyBook(rows);
+  const book = createPolicyIndex(rows);
   const visible = (id: string | null): Visibility => {
     const user = id === null ? null : { id, role: null, status: 'active', columns: {} };
     return visibilityOf({ user, policies: book.policiesOf(user) }, registry);

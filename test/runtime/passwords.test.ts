@@ -15,9 +15,9 @@ const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
 /** Answers each line of JSON, `[password, hash?]`, with another. */
 const script = `
-  import { computeHashesApart, hashPassword, verifyPassword } from ${JSON.stringify(pathToFileURL(modulePath('auth/passwords/hash')).href)};
+  import { computeHashesInProcess, hashPassword, verifyPassword } from ${JSON.stringify(pathToFileURL(modulePath('auth/passwords/hash')).href)};
   import { createInterface } from 'node:readline';
-  computeHashesApart();
+  computeHashesInProcess();
   createInterface(process.stdin).on('line', async (line) => {
     const [password, hash] = JSON.parse(line);
     const answer = hash === undefined ? hashPassword(password) : verifyPassword(hash, password);

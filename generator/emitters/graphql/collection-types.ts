@@ -1,6 +1,6 @@
 /** The types of one collection: its items, their filters, and what is written. */
 import type { Collection, Field } from '../../model/types.js';
-import type { Definition, FieldDefinition, Marks } from '../../print/graphql.js';
+import type { Definition, FieldDefinition, Directives } from '../../print/graphql.js';
 import { linkOf, linksOf, spelled, type Context, type Link } from './context.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
@@ -16,14 +16,14 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       kind: 'type',
       name: item,
       note: collection.note,
-      marks: reads,
+      directives: reads,
       fields: itemFields(collection, context),
     },
-    { kind: 'input', name: filter, marks: reads, fields: [...kept, ...logic] },
+    { kind: 'input', name: filter, directives: reads, fields: [...kept, ...logic] },
     {
       kind: 'input',
       name: quantifier,
-      marks: reads,
+      directives: reads,
       fields: [
         ...kept,
         ...logic,
@@ -61,7 +61,7 @@ const valueField = (field: Field, { singleton }: Collection): FieldDefinition =>
   name: field.graphql,
   note: field.note,
   type: `${outputType(field)}${field.nullable || singleton ? '' : '!'}`,
-  marks: spelled(field),
+  directives: spelled(field),
 });
 
 /** @param column what holds the key: it is shown to those who may not read the target */
@@ -73,11 +73,11 @@ const linkField = ({ relation, target }: Link, context: Context, column?: Field)
     note: column?.note ?? null,
     arguments: isMany ? listArguments(target, context) : filterArgument(target, context),
     type: isMany ? `[${item}]` : item,
-    marks: { ...spelled(relation), ...otherwise(column, 'ID') },
+    directives: { ...spelled(relation), ...otherwise(column, 'ID') },
   };
 };
 
-const otherwise = (column: Field | undefined, type: string): Marks =>
+const otherwise = (column: Field | undefined, type: string): Directives =>
   column === undefined ? {} : { otherwise: type };
 
 const filterFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
@@ -87,7 +87,7 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
     .map((field): FieldDefinition => ({
       name: field.graphql,
       type: comparisonOf(field),
-      marks: spelled(field),
+      directives: spelled(field),
     }));
   return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
 };
@@ -102,7 +102,7 @@ const linkFilter = (
   return {
     name: relation.graphql,
     type: relation.kind === 'oneToMany' ? quantifier : filter,
-    marks: {
+    directives: {
       ...spelled(relation),
       ...(column !== undefined && otherwise(column, comparisonOf(column))),
     },
@@ -123,13 +123,13 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
       name: field.graphql,
       note: field.note,
       type: action === 'create' && field.required ? `${type}!` : type,
-      marks: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
+      directives: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
     };
   });
   return {
     kind: 'input',
     name,
-    marks: { collection: collection.name, action },
+    directives: { collection: collection.name, action },
     fields: [...fields, ...writtenLists(links, context)],
   };
 };
@@ -153,7 +153,7 @@ const writtenLists = (links: readonly Link[], context: Context): readonly FieldD
           {
             name: relation.graphql,
             type: `[${context.typesOf(target).update}]`,
-            marks: { ...spelled(relation), otherwise: context.typesOf(target).create },
+            directives: { ...spelled(relation), otherwise: context.typesOf(target).create },
           },
         ]
       : [],

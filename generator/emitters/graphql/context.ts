@@ -1,6 +1,6 @@
 /** What the parts of a schema share while it is put together. */
 import type { Collection, Field, ManyToOne, Model, OneToMany } from '../../model/types.js';
-import type { Marks } from '../../print/graphql.js';
+import type { Directives } from '../../print/graphql.js';
 import { nameTypes, type TypeNames } from './names.js';
 
 export interface Context {
@@ -21,7 +21,7 @@ export const createContext = (model: Model): Context => {
 };
 
 /** The name that the database knows, where GraphQL spells it differently. */
-export const spelled = ({ name, graphql }: { readonly name: string; readonly graphql: string }): Marks =>
+export const spelled = ({ name, graphql }: { readonly name: string; readonly graphql: string }): Directives =>
   name === graphql ? {} : { name };
 
 export interface Link {

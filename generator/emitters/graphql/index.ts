@@ -51,7 +51,8 @@ const giveNames = (fields: readonly FieldDefinition[]): readonly FieldDefinition
   return fields.map((field) => (isFirst(field) ? field : { ...field, name: free(field.name) }));
 };
 
-const isFirst = ({ marks }: FieldDefinition): boolean => ['list', 'singleton'].includes(marks?.action ?? '');
+const isFirst = ({ directives }: FieldDefinition): boolean =>
+  ['list', 'singleton'].includes(directives?.action ?? '');
 
 const withOperations = (roots: Roots, operations: readonly OperationRoot[]): Roots => {
   const fieldsOf = (kind: OperationRoot['kind']): readonly FieldDefinition[] =>
@@ -91,7 +92,7 @@ const reachable = (roots: readonly Definition[], types: readonly Definition[]): 
   return [...roots, ...types.filter((type) => seen.has(type))];
 };
 
-const typesIn = ({ type, marks, ...rest }: FieldDefinition): readonly string[] =>
-  [type, marks?.otherwise ?? '', ...(rest.arguments ?? []).map((argument) => argument.type)].map((text) =>
-    text.replaceAll(/[[\]!]/g, ''),
+const typesIn = ({ type, directives, ...rest }: FieldDefinition): readonly string[] =>
+  [type, directives?.otherwise ?? '', ...(rest.arguments ?? []).map((argument) => argument.type)].map(
+    (text) => text.replaceAll(/[[\]!]/g, ''),
   );

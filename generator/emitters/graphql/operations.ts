@@ -36,11 +36,11 @@ export const operationRoot = (operation: Operation, options: RootOptions): Opera
       return {
         name: spelledKey,
         type: `${shape(schema, 'input', `${name}_${spelledKey}_input`)}${required ? '!' : ''}`,
-        marks: { name: spelledKey === key ? null : key, in: isBody ? 'body' : null },
+        directives: { name: spelledKey === key ? null : key, in: isBody ? 'body' : null },
       };
     }),
     type: result.schema === null ? 'Boolean' : shape(result.schema, 'type', `${name}_result`),
-    marks: { operation: operation.id, access: neededAccess(operation), open: result.open },
+    directives: { operation: operation.id, access: neededAccess(operation), open: result.open },
   };
   return { kind, field, types };
 };
@@ -66,7 +66,7 @@ const ownRoot = (operation: Operation, { kind, name, own, context }: OwnOptions)
     note: operation.summary,
     ...(kind === 'mutation' && { arguments: [{ name: 'data', type: update }] }),
     type: isList ? `[${item}!]!` : item,
-    marks: {
+    directives: {
       collection: own,
       action: kind === 'mutation' ? 'updateOwn' : isList ? 'ownList' : 'own',
       access: neededAccess(operation),

@@ -53,7 +53,7 @@ type Rest = Pick<FieldDefinition, 'name' | 'type' | 'arguments' | 'note'>;
 
 const root = ({ collection }: Subject, action: string, rest: Rest): FieldDefinition => ({
   ...rest,
-  marks: { collection: collection.name, action },
+  directives: { collection: collection.name, action },
 });
 
 const list = (subject: Subject): FieldDefinition =>

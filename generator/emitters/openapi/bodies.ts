@@ -8,7 +8,7 @@ import type {
 } from 'openapi3-ts/oas31';
 import type { Collection } from '../../model/types.js';
 import type { Context } from './context.js';
-import { marks } from './marks.js';
+import { marks } from './extensions.js';
 import { ref } from './refs.js';
 import { code } from './text.js';
 

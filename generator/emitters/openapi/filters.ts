@@ -4,7 +4,7 @@ import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
 import { operators, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
-import { marks } from './marks.js';
+import { marks } from './extensions.js';
 import { ref } from './refs.js';
 
 type Value = 'string' | 'integer' | 'number' | 'boolean';

@@ -5,7 +5,7 @@ import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
 import { filterSchema } from './filters.js';
-import { marks } from './marks.js';
+import { marks } from './extensions.js';
 import { ref } from './refs.js';
 import { description, plainText } from './text.js';
 import { keySchema, orNull, valueSchema, wireSchema } from './wire.js';

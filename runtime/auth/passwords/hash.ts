@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createHashProcess, type Hasher } from './hash-process.js';
-import { createTurns } from '../../concurrency/fair-queue.js';
+import { createFairQueue } from '../../concurrency/fair-queue.js';
 
 const maxWaiting = 50;
 
@@ -15,16 +15,16 @@ let hasher: Hasher = {
   rest: () => Promise.resolve(),
 };
 
-const turns = createTurns(maxWaiting, () => hasher.rest());
+const queue = createFairQueue(maxWaiting, () => hasher.rest());
 
 /** For a process that answers others meanwhile: from now on another one computes its hashes. */
-export const computeHashesApart = (): void => {
+export const computeHashesInProcess = (): void => {
   hasher = createHashProcess();
 };
 
 /** @throws SERVICE_UNAVAILABLE when too many wait already */
 export const hashPassword = async (password: string, by?: string): Promise<string> =>
-  String(await turns.take(() => hasher.compute({ kind: 'hash', password }), by));
+  String(await queue.take(() => hasher.compute({ kind: 'hash', password }), by));
 
 /** Takes as long where there is no hash to compare with. @throws SERVICE_UNAVAILABLE when too many wait already */
 export const verifyPassword = async (
@@ -33,7 +33,7 @@ export const verifyPassword = async (
   by?: string,
 ): Promise<boolean> => {
   const task = { kind: 'verify', password, hash: hash ?? nobodys } as const;
-  return (await turns.take(() => hasher.compute(task), by)) === true && hash !== null;
+  return (await queue.take(() => hasher.compute(task), by)) === true && hash !== null;
 };
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');

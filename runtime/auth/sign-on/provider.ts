@@ -3,7 +3,7 @@ import type { Configuration } from 'openid-client';
 import { isLocal } from '../../config/formats.js';
 import type { OAuth2Config, ProviderConfig } from '../../config/providers.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
-import { once } from '../../concurrency/lazy.js';
+import { lazy } from '../../concurrency/lazy.js';
 
 export interface Provider {
   readonly config: ProviderConfig;
@@ -35,7 +35,7 @@ interface ProviderOptions {
 }
 
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
-  const load = once(() => discover(config), rest);
+  const load = lazy(() => discover(config), rest);
 
   const unavailable = (): ApiError =>
     apiError(

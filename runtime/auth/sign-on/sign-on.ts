@@ -1,4 +1,4 @@
-/** Single sign-on, free of HTTP: sends people to a provider, and knows them when they come back. */
+/** Single sign-on, free of HTTP: sends users to a provider, and recognizes them when they come back. */
 import type { ProviderConfig } from '../../config/providers.js';
 import { ApiError, apiError, invalidQuery } from '../../../contract/errors.js';
 import type { RecordChange } from '../accounts.js';
@@ -6,7 +6,7 @@ import type { Attempts } from '../attempts.js';
 import { createAllowList } from '../allow-list.js';
 import type { Account } from '../sessions.js';
 import type { Tokens } from '../tokens.js';
-import type { People } from './people.js';
+import type { ProviderAccounts } from './provider-accounts.js';
 import { createProvider, ProviderRefusal, type Claims, type Proof, type Provider } from './provider.js';
 
 export interface SignOn {
@@ -55,7 +55,7 @@ export interface SignOnOptions {
   readonly configs: readonly ProviderConfig[];
   readonly tokens: Tokens;
   readonly attempts: Attempts;
-  readonly people: People;
+  readonly accounts: ProviderAccounts;
   /** Address of the server as clients know it. */
   readonly url: () => string;
   readonly warn: (message: string) => void;
@@ -68,7 +68,7 @@ export const stateTtl = 5 * 60_000;
 const longestPage = 2000;
 
 export const createSignOn = (options: SignOnOptions): SignOn => {
-  const { configs, tokens, attempts, people, url, warn } = options;
+  const { configs, tokens, attempts, accounts, url, warn } = options;
   const entries = new Map(
     configs.map((config) => {
       const callback = (): string => `${url()}/auth/login/${config.name}/callback`;
@@ -146,7 +146,7 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     async finish(resumed, { query, record }) {
       const { config } = resumed.provider;
       try {
-        return await people.enter(await identify(resumed, query), config, record);
+        return await accounts.enter(await identify(resumed, query), config, record);
       } catch (error) {
         return refuse(config.name, error);
       }

@@ -2,7 +2,7 @@
 import type { Field } from '../../../contract/collection.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
-import { asterisks } from '../../execute/masked-value.js';
+import { maskedValue } from '../../execute/masked-value.js';
 import {
   fixedWidth,
   fractionText,
@@ -42,7 +42,7 @@ const writeConcealed =
   (column: ColumnType): WriteColumn =>
   (cursor, writer) => {
     skipValue(cursor, column);
-    writer.ascii(asterisks);
+    writer.ascii(maskedValue);
   };
 
 const numberWriter = (field: Field, column: ColumnType): WriteColumn => {

@@ -207,7 +207,7 @@ const sendWrite = (connection: PoolConnection, { text, values }: RenderedStateme
   });
 
 const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
-  insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, counted: String(insertId) };
+  insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, generatedKey: String(insertId) };
 
 /** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
 interface Statement {

@@ -3,7 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import { isArray } from '../../plan/elements.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
-import { asterisks } from '../../execute/masked-value.js';
+import { maskedValue } from '../../execute/masked-value.js';
 import { arrayToJson } from './arrays.js';
 import { momentText, postgresType, textToCell } from './values.js';
 import type { Cursor, WriteColumn } from '../../execute/row-program.js';
@@ -47,7 +47,7 @@ export const columnWriter = (field: Field, oid: number): WriteColumn => {
 
 const writeConcealed: WriteColumn = (cursor, writer) => {
   takeValue(cursor);
-  writer.ascii(asterisks);
+  writer.ascii(maskedValue);
 };
 
 const letterT = 0x74;

@@ -10,7 +10,7 @@ import type { RouteHandle } from '../../request/route.js';
 import { readJson } from '../../request/body.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
 import type { Cancellation } from '../requests/cancel.js';
-import { createDesk, type Desk } from '../requests/lifecycle.js';
+import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import {
   contentTypeOf,
   createDirectoryStore,
@@ -20,9 +20,9 @@ import {
 } from '../requests/files.js';
 import { isId } from '../store/ids.js';
 import { createQueueModels } from '../models/models.js';
-import { createOrchestrator } from '../temporal/gateway.js';
+import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
-import { createRunDoor, type RunDoor } from './run.js';
+import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
 import type { RequestHead } from '../store/requests.js';
@@ -30,7 +30,7 @@ import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
-import { answerJson, answerRefusal, errorHeaders, jsonType, refuse, Refused } from './wire.js';
+import { respondJson, respondRefusal, errorHeaders, jsonType, refuse, Refused } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -43,7 +43,7 @@ export interface QueueOptions {
 }
 
 export interface Queue {
-  readonly desk: Desk;
+  readonly lifecycle: RequestLifecycle;
   readonly requests: Requests;
   readonly settings: QueueSettings;
   /** Returns what serves a route of the queue. Errors of the caller are answers; others are thrown. */
@@ -54,14 +54,14 @@ export interface Queue {
 export const createQueue = (options: QueueOptions): Queue => {
   const { settings, database, access, onLoss } = options;
   const models = createQueueModels(options.models);
-  const orchestrator = createOrchestrator({
+  const gateway = createGateway({
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
   });
   const { resultTtl, secrets } = settings;
-  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss });
-  const { cancel: cancelWorkflow } = orchestrator;
-  const requests = createRequests({ settings, database, models, desk, cancelWorkflow, onLoss });
+  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onLoss });
+  const { cancel: cancelWorkflow } = gateway;
+  const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onLoss });
   const streams = createStreams(database, settings);
   const services: Services = {
     settings,
@@ -70,18 +70,18 @@ export const createQueue = (options: QueueOptions): Queue => {
     streams,
     identify: createIdentify({ statements: database, access, secrets }),
     files: createDirectoryStore(settings.filesDir),
-    run: createRunDoor(options),
+    run: createRunHandler(options),
   };
   return {
-    desk,
+    lifecycle,
     requests,
     settings,
     handle: (handler) => (request, segments) =>
       respond(handler, { request, segments }, services).catch(toAnswer),
     async close() {
       streams.close();
-      await desk.settle();
-      await orchestrator.close();
+      await lifecycle.settle();
+      await gateway.close();
     },
   };
 };
@@ -93,22 +93,22 @@ interface Services {
   readonly streams: Streams;
   readonly identify: Identify;
   readonly files: FileStore;
-  readonly run: RunDoor;
+  readonly run: RunHandler;
 }
 
 /** What the pipeline of the data plane throws is told in the words of the queue. */
 const toAnswer = (error: unknown): ApiResponse => {
-  if (error instanceof Refused) return answerRefusal(error);
+  if (error instanceof Refused) return respondRefusal(error);
   if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return answerExceeded(error);
   if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
     const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
-    return answerRefusal(refuse(status, message, 'bad_request'));
+    return respondRefusal(refuse(status, message, 'bad_request'));
   }
   throw error;
 };
 
 const answerExceeded = (error: ApiError): ApiResponse => {
-  const answer = answerRefusal(refuse(error.status, error.message, 'rate_limit'));
+  const answer = respondRefusal(refuse(error.status, error.message, 'rate_limit'));
   return { ...answer, headers: { ...answer.headers, ...limitHeaders(error) } };
 };
 
@@ -151,7 +151,7 @@ const respondModel = async (
   if (action === 'run') return services.run(services.requests.modelOf(name, caller), request);
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
-    return answerJson(404, { status: 'NOT_FOUND' });
+    return respondJson(404, { status: 'NOT_FOUND' });
   }
   return respondRequest(action, { found, request }, services);
 };
@@ -177,7 +177,7 @@ const respondSubmit = async (
     queue_position: position,
     gateway_request_id: made.id,
   };
-  return answerJson(200, body, { 'x-svc-request-id': made.id });
+  return respondJson(200, body, { 'x-svc-request-id': made.id });
 };
 
 interface Asked {
@@ -196,7 +196,7 @@ const respondRequest = async (
   const headers = { 'x-svc-request-id': found.id };
   switch (action) {
     case 'status':
-      return answerJson(
+      return respondJson(
         found.state === 'ended' ? 200 : 202,
         await requests.status(found, wantsLogs(request)),
         headers,
@@ -221,7 +221,7 @@ const respondRequest = async (
     }
     case 'cancel': {
       const status = await requests.cancel(found);
-      return answerJson(cancelStatuses[status], { status }, headers);
+      return respondJson(cancelStatuses[status], { status }, headers);
     }
   }
 };
@@ -260,7 +260,7 @@ const respondFile = async (
 /** Public keys are for everybody, in pages of any origin as well. */
 const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
   const { published } = await signingKeys(database, Date.now());
-  return answerJson(200, toJwks(published), {
+  return respondJson(200, toJwks(published), {
     'cache-control': 'public, max-age=300',
     'access-control-allow-origin': '*',
   });

@@ -9,17 +9,17 @@ import { platformOutcome } from '../requests/outcome.js';
 import type { Attempted } from '../models/attempt.js';
 import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
-import { answerJson, errorHeaders, refuse, refusePart } from './wire.js';
+import { respondJson, errorHeaders, refuse, refusePart } from './wire.js';
 
-export type RunDoor = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
+export type RunHandler = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
 
-export interface RunDoorOptions {
+export interface RunHandlerOptions {
   readonly settings: QueueSettings;
   readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
   readonly onLoss: (error: unknown) => void;
 }
 
-export const createRunDoor = ({ settings, loadFunctions, onLoss }: RunDoorOptions): RunDoor => {
+export const createRunHandler = ({ settings, loadFunctions, onLoss }: RunHandlerOptions): RunHandler => {
   const enter = createGate();
   const files = createDirectoryStore(settings.filesDir);
   let runner: Promise<RunModelOnce> | null = null;
@@ -74,14 +74,14 @@ const createGate = (): ((model: QueueModelDeclaration) => () => void) => {
 };
 
 const answer = (requestId: string, { outcome, retry }: Attempted): ApiResponse =>
-  answerJson(outcome.status, outcome.body, {
+  respondJson(outcome.status, outcome.body, {
     ...outcome.headers,
     'x-svc-request-id': requestId,
     ...(retry && { 'x-svc-needs-retry': '1' }),
     ...errorHeaders(outcome.errorType),
   });
 
-const loadRunner = async (loadFunctions: RunDoorOptions['loadFunctions']): Promise<RunModelOnce> => {
+const loadRunner = async (loadFunctions: RunHandlerOptions['loadFunctions']): Promise<RunModelOnce> => {
   const [{ createRunner }, functions] = await Promise.all([
     import('../models/run-model.js'),
     loadFunctions(),

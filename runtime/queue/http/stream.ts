@@ -19,7 +19,7 @@ export interface Streams {
 const turn = 250;
 const defaultKeepAlive = 15_000;
 /** Requests asked for in one statement. */
-const portion = 256;
+const chunkSize = 256;
 
 interface Follower {
   readonly id: string;
@@ -55,8 +55,8 @@ export const createStreams = (
 
   const look = async (): Promise<void> => {
     const all = [...followers];
-    for (let from = 0; from < all.length; from += portion) {
-      await tell(all.slice(from, from + portion));
+    for (let from = 0; from < all.length; from += chunkSize) {
+      await tell(all.slice(from, from + chunkSize));
     }
   };
 

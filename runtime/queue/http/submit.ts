@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import type { Desk } from '../requests/lifecycle.js';
+import type { RequestLifecycle } from '../requests/lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
 import {
@@ -18,7 +18,7 @@ import { refuse, refusePart } from './wire.js';
 
 export interface SubmitServices {
   readonly database: Database;
-  readonly desk: Desk;
+  readonly lifecycle: RequestLifecycle;
 }
 
 export interface Submitted {
@@ -38,7 +38,7 @@ export interface Submission {
 /** @throws 422 for an idempotency key that stands for another request, 429 where too many wait */
 export const submit = async (
   { account, model, input, options }: Submission,
-  { database, desk }: SubmitServices,
+  { database, lifecycle }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
     throw refuse(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
@@ -60,7 +60,7 @@ export const submit = async (
     startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
   };
   const key = options.idempotencyKey === null ? null : keyOf(row, options.idempotencyKey);
-  const arrived = await desk.open(row, key);
+  const arrived = await lifecycle.open(row, key);
   if (arrived.kind === 'known') return replay(arrived.record, key?.fingerprint, database);
   const { admitted, position } = arrived;
   return { request: toNewHead(row, admitted ? 'admitted' : 'waiting'), position };

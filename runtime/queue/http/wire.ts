@@ -5,7 +5,7 @@ import type { Detail } from '../requests/outcome.js';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-export const answerJson = (
+export const respondJson = (
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -33,8 +33,8 @@ export const refuse = (status: number, detail: string, errorType?: string): Refu
 export const refusePart = (loc: readonly string[], msg: string, type: string): Refused =>
   new Refused(422, [{ loc, msg, type }]);
 
-export const answerRefusal = ({ status, detail, errorType }: Refused): ApiResponse =>
-  answerJson(
+export const respondRefusal = ({ status, detail, errorType }: Refused): ApiResponse =>
+  respondJson(
     status,
     { detail, ...(errorType !== null && { error_type: errorType }) },
     {
@@ -51,4 +51,4 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
 
 /** A path or method that the router does not serve, in the words of the queue. */
 export const answerUnserved = ({ status, message }: ApiError): ApiResponse =>
-  answerJson(status, { detail: message });
+  respondJson(status, { detail: message });

@@ -1,13 +1,13 @@
 /** Cancels a request: at once where it waits, else by telling its workflow. */
-import type { Desk } from './lifecycle.js';
-import type { Orchestrator } from '../temporal/gateway.js';
+import type { RequestLifecycle } from './lifecycle.js';
+import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from '../store/requests.js';
 import { refuse } from '../http/wire.js';
 
 export interface CancelServices {
-  readonly desk: Desk;
-  readonly cancelWorkflow: Orchestrator['cancel'];
+  readonly lifecycle: RequestLifecycle;
+  readonly cancelWorkflow: Gateway['cancel'];
   readonly onLoss: (error: unknown) => void;
 }
 
@@ -16,12 +16,12 @@ export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED'
 /** @throws 503 where it runs and Temporal is away */
 export const cancel = async (
   request: RequestHead,
-  { desk, cancelWorkflow, onLoss }: CancelServices,
+  { lifecycle, cancelWorkflow, onLoss }: CancelServices,
 ): Promise<Cancellation> => {
   const { id, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
-  if (isQueued && (await desk.end(request, platformOutcome('client_cancelled'), state)) !== null) {
+  if (isQueued && (await lifecycle.end(request, platformOutcome('client_cancelled'), state)) !== null) {
     // the workflow ends by itself when it learns of it
     cancelWorkflow(id, state === 'waiting').catch(onLoss);
     return 'OK';

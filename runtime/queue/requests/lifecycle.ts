@@ -6,13 +6,13 @@ import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestEnd } from '../contract.js';
 import { createId } from '../store/ids.js';
-import { gatherWrites } from '../../concurrency/batch.js';
-import { createIntake, type Arrived } from './submission-batch.js';
+import { batchWrites } from '../../concurrency/batch.js';
+import { createSubmissionBatch, type Arrived } from './submission-batch.js';
 import { createModelLocks } from '../store/model-locks.js';
 import type { QueueModels } from '../models/models.js';
-import type { DeliveryStart, Orchestrator, RequestStart } from '../temporal/gateway.js';
+import type { DeliveryStart, Gateway, RequestStart } from '../temporal/gateway.js';
 import type { Outcome } from './outcome.js';
-import { createStarter } from '../temporal/dispatcher.js';
+import { createDispatcher } from '../temporal/dispatcher.js';
 import { insertDelivery, markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
 import {
@@ -27,17 +27,17 @@ import {
 } from '../store/requests.js';
 import type { Statements } from '../../execute/system-rows.js';
 
-export interface DeskOptions {
+export interface RequestLifecycleOptions {
   readonly database: Database;
   readonly models: QueueModels;
-  readonly orchestrator: Orchestrator;
+  readonly gateway: Gateway;
   /** Milliseconds that results are kept, and deliveries tried. */
   readonly resultTtl: number;
   /** Told of what could not be passed on to Temporal; a sweep repeats it. */
   readonly onLoss: (error: unknown) => void;
 }
 
-export interface Desk {
+export interface RequestLifecycle {
   /** Stores a request, gives it a slot if one is free, and has its workflow started behind the answer. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<Arrived>;
   /** Ends a request unless it has ended; `null`: it has, or it is not in the state `from`. */
@@ -56,8 +56,8 @@ export interface Desk {
   settle(): Promise<void>;
 }
 
-export const createDesk = (options: DeskOptions): Desk => {
-  const { database, models, orchestrator, resultTtl, onLoss } = options;
+export const createRequestLifecycle = (options: RequestLifecycleOptions): RequestLifecycle => {
+  const { database, models, gateway, resultTtl, onLoss } = options;
   const modelLocks = createModelLocks(database);
 
   const startOf = (request: RequestHead, admitted: boolean): RequestStart => {
@@ -78,14 +78,14 @@ export const createDesk = (options: DeskOptions): Desk => {
 
   const tell = (request: RequestHead): Promise<void> =>
     request.state === 'waiting'
-      ? orchestrator.start(startOf(request, false))
-      : orchestrator.admit(startOf(request, true));
+      ? gateway.start(startOf(request, false))
+      : gateway.admit(startOf(request, true));
 
   /** Who waits may have been cancelled before there was a workflow that could hear of it. */
   const markWaiting = async ({ id }: RequestHead): Promise<void> => {
     if ((await markStarted(database, [id], 'waiting')) > 0) return;
     const now = await findRequest(database, id);
-    if (now?.state === 'ended') await orchestrator.cancel(id, true);
+    if (now?.state === 'ended') await gateway.cancel(id, true);
   };
 
   const mark = async (requests: readonly RequestHead[]): Promise<void> => {
@@ -94,15 +94,15 @@ export const createDesk = (options: DeskOptions): Desk => {
     for (const request of requests) if (request.state === 'waiting') await markWaiting(request);
   };
 
-  const starter = createStarter({ mark, onLoss });
+  const dispatcher = createDispatcher({ mark, onLoss });
 
   const tellAdmitted = async (ids: readonly string[]): Promise<void> => {
     if (ids.length === 0) return;
     const requests = await findRequests(database, ids).catch(onLoss);
-    for (const request of requests ?? []) starter.add(request, () => tell(request));
+    for (const request of requests ?? []) dispatcher.add(request, () => tell(request));
   };
 
-  const takeIn = createIntake({ database, modelLocks, onAdmitted: (ids) => void tellAdmitted(ids) });
+  const takeIn = createSubmissionBatch({ database, modelLocks, onAdmitted: (ids) => void tellAdmitted(ids) });
 
   const deliveryStart = ({ id, request, account, round, url }: Delivery): DeliveryStart => ({
     deliveryId: id,
@@ -113,10 +113,10 @@ export const createDesk = (options: DeskOptions): Desk => {
     host: new URL(url).hostname,
   });
 
-  const markTold = gatherWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
+  const markTold = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
 
   const announce = (delivery: Delivery): void =>
-    starter.addDelivery(() => orchestrator.deliver(deliveryStart(delivery)));
+    dispatcher.addDelivery(() => gateway.deliver(deliveryStart(delivery)));
 
   const endLocked = async (request: RequestHead, change: Change): Promise<EndedLocked> => {
     const model = models.find(request.model);
@@ -137,7 +137,7 @@ export const createDesk = (options: DeskOptions): Desk => {
       const { httpStatus, errorType, webhook } = request;
       return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
     },
-    settle: () => starter.settle(),
+    settle: () => dispatcher.settle(),
     async start(request) {
       await tell(request);
       await mark([request]);
@@ -149,7 +149,7 @@ export const createDesk = (options: DeskOptions): Desk => {
       if (arrived.kind === 'opened') {
         const head = toNewHead(request, arrived.admitted ? 'admitted' : 'waiting');
         // there is no workflow yet that could miss a signal
-        starter.add(head, () => orchestrator.start(startOf(head, arrived.admitted)));
+        dispatcher.add(head, () => gateway.start(startOf(head, arrived.admitted)));
       }
       return arrived;
     },
@@ -167,7 +167,7 @@ export const createDesk = (options: DeskOptions): Desk => {
     },
     announce,
     async deliver(delivery) {
-      await orchestrator.deliver(deliveryStart(delivery));
+      await gateway.deliver(deliveryStart(delivery));
       await markTold(delivery.id);
     },
   };

@@ -3,11 +3,11 @@ import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { Caller } from '../http/caller.js';
 import { cancel, type Cancellation } from './cancel.js';
-import type { Desk } from './lifecycle.js';
+import type { RequestLifecycle } from './lifecycle.js';
 import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import type { QueueModels } from '../models/models.js';
-import type { Orchestrator } from '../temporal/gateway.js';
+import type { Gateway } from '../temporal/gateway.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
@@ -33,8 +33,8 @@ export interface RequestsOptions {
   readonly settings: QueueSettings;
   readonly database: Database;
   readonly models: QueueModels;
-  readonly desk: Desk;
-  readonly cancelWorkflow: Orchestrator['cancel'];
+  readonly lifecycle: RequestLifecycle;
+  readonly cancelWorkflow: Gateway['cancel'];
   readonly onLoss: (error: unknown) => void;
 }
 

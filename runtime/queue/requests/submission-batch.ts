@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { gather } from '../../concurrency/batch.js';
+import { createBatch } from '../../concurrency/batch.js';
 import type { LockedModel, ModelLocks } from '../store/model-locks.js';
 import {
   findIdempotency,
@@ -26,35 +26,38 @@ export type Arrived =
   | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
   | { readonly kind: 'known'; readonly record: IdempotencyRecord };
 
-export interface IntakeOptions {
+export interface SubmissionBatchOptions {
   readonly database: Database;
   readonly modelLocks: ModelLocks;
   /** Told of earlier requests that were given a slot in passing. */
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
 
-export type Intake = (model: QueueModelDeclaration, arrival: Arrival) => Promise<Arrived>;
+export type SubmissionBatch = (model: QueueModelDeclaration, arrival: Arrival) => Promise<Arrived>;
 
 /** Requests of one transaction, and characters of their inputs: what every database takes in one statement. */
-const most = 64;
+const maxRequests = 64;
 const mostInput = 1_000_000;
 
-export const createIntake = (options: IntakeOptions): Intake => {
-  const doors = new Map<string, (arrival: Arrival) => Promise<Arrived>>();
+export const createSubmissionBatch = (options: SubmissionBatchOptions): SubmissionBatch => {
+  const batches = new Map<string, (arrival: Arrival) => Promise<Arrived>>();
   return (model, arrival) => {
-    const known = doors.get(model.id);
+    const known = batches.get(model.id);
     if (known !== undefined) return known(arrival);
     const size = { of: ({ request }: Arrival) => request.input.length, most: mostInput };
-    const door = gather((arrivals: readonly Arrival[]) => takeIn(model, arrivals, options), { most, size });
-    doors.set(model.id, door);
-    return door(arrival);
+    const batch = createBatch((arrivals: readonly Arrival[]) => takeIn(model, arrivals, options), {
+      maxItems: maxRequests,
+      size,
+    });
+    batches.set(model.id, batch);
+    return batch(arrival);
   };
 };
 
 const takeIn = async (
   model: QueueModelDeclaration,
   arrivals: readonly Arrival[],
-  options: IntakeOptions,
+  options: SubmissionBatchOptions,
 ): Promise<readonly (Arrived | Promise<Arrived>)[]> => {
   try {
     return await openAll(model, arrivals, options);
@@ -64,7 +67,7 @@ const takeIn = async (
   }
 };
 
-interface Alone extends IntakeOptions {
+interface Alone extends SubmissionBatchOptions {
   /** Why it could not be opened together with others. */
   readonly error: unknown;
   /** How many these were. */
@@ -88,14 +91,14 @@ const openAlone = async (
 
 const findKnown = async (
   { key }: Arrival,
-  { database }: IntakeOptions,
+  { database }: SubmissionBatchOptions,
 ): Promise<IdempotencyRecord | undefined> =>
   key === null ? undefined : (await findIdempotency(database, [key])).get(labelOf(key));
 
 const openAll = async (
   model: QueueModelDeclaration,
   arrivals: readonly Arrival[],
-  { modelLocks, onAdmitted }: IntakeOptions,
+  { modelLocks, onAdmitted }: SubmissionBatchOptions,
 ): Promise<readonly Arrived[]> => {
   const { arrived, others } = await modelLocks.hold(model, (locked) => store(model, arrivals, locked));
   if (others.length > 0) onAdmitted(others);

@@ -169,7 +169,7 @@ export const findRequestWithInput = async (
 };
 
 /** JSON of what went in and what came out; `null` where it is not there, or no longer. */
-export const readBodies = async (
+export const readPayloads = async (
   statements: Statements,
   id: string,
 ): Promise<{ readonly input: string | null; readonly output: string | null }> =>

@@ -2,11 +2,11 @@
  * Tells Temporal of requests and deliveries, behind the answers that were given for their rows: so many calls at a
  * time, in lines of bounded length. What finds no place in one, or does not get through, the sweep repeats.
  */
-import { gatherWrites } from '../../concurrency/batch.js';
-import { createLine, type Line } from '../../concurrency/worker-pool.js';
+import { batchWrites } from '../../concurrency/batch.js';
+import { createWorkerPool, type WorkerPool } from '../../concurrency/worker-pool.js';
 import type { RequestHead } from '../store/requests.js';
 
-export interface Starter {
+export interface Dispatcher {
   /** @param call tells Temporal; safe to repeat */
   add(request: RequestHead, call: () => Promise<void>): void;
   /** @param call tells Temporal of a delivery; safe to repeat */
@@ -15,7 +15,7 @@ export interface Starter {
   settle(): Promise<void>;
 }
 
-export interface StarterOptions {
+export interface DispatcherOptions {
   /** Writes down that Temporal has been told of the states of these. */
   readonly mark: (requests: readonly RequestHead[]) => Promise<void>;
   readonly onLoss: (error: unknown) => void;
@@ -27,11 +27,11 @@ const longest = 10_000;
 /** Milliseconds. */
 const timeToSettle = 3_000;
 
-export const createStarter = ({ mark, onLoss }: StarterOptions): Starter => {
-  const lineOf = (kind: keyof typeof widths): Line =>
-    createLine({ width: widths[kind], longest, onFailure: onLoss });
+export const createDispatcher = ({ mark, onLoss }: DispatcherOptions): Dispatcher => {
+  const lineOf = (kind: keyof typeof widths): WorkerPool =>
+    createWorkerPool({ width: widths[kind], longest, onFailure: onLoss });
   const [admitted, waiting, deliveries] = [lineOf('admitted'), lineOf('waiting'), lineOf('deliveries')];
-  const markTogether = gatherWrites(mark);
+  const markTogether = batchWrites(mark);
   return {
     add(request, call) {
       const line = request.state === 'waiting' ? waiting : admitted;

@@ -26,7 +26,7 @@ export type DeliveryStart = Omit<DeliveryInput, 'searchable'> & { readonly accou
 /** `gone`: the server does not know it, or no longer. */
 export type WorkflowState = 'running' | 'closed' | 'gone';
 
-export interface Orchestrator {
+export interface Gateway {
   /** Starts the workflow of a request where it is not there. */
   start(request: RequestStart): Promise<void>;
   /** The same, and tells it that it has a slot. */
@@ -39,7 +39,7 @@ export interface Orchestrator {
   close(): Promise<void>;
 }
 
-export interface OrchestratorOptions {
+export interface GatewayOptions {
   /** `null`: no server is configured. */
   readonly address: string | null;
   readonly namespace: string | null;
@@ -57,7 +57,7 @@ interface Link {
   readonly searchable: Searchable;
 }
 
-export const createOrchestrator = (options: OrchestratorOptions): Orchestrator => {
+export const createGateway = (options: GatewayOptions): Gateway => {
   let link: Promise<Link> | null = null;
   let quietUntil = 0;
 
@@ -100,14 +100,14 @@ const closeLink = async (link: Promise<Link> | null): Promise<void> => {
 };
 
 /** For workers, which have a connection already. */
-export const orchestratorOf = (client: Client, searchable: Searchable): Orchestrator => ({
+export const gatewayOf = (client: Client, searchable: Searchable): Gateway => ({
   ...createCalls((body) => body({ client, connection: null, searchable })),
   close: async () => undefined,
 });
 
 type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 
-const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
+const createCalls = (call: Call): Omit<Gateway, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
   cancel: (requestId, asleep) => call(({ client }) => cancelRequest(client, requestId, asleep)),
@@ -115,7 +115,7 @@ const createCalls = (call: Call): Omit<Orchestrator, 'close'> => ({
   stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
 });
 
-const connect = async ({ address, namespace }: OrchestratorOptions): Promise<Link> => {
+const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {
   const [{ Connection, Client }, { readConnection }] = await Promise.all([
     import('@temporalio/client'),
     import('./connection.js'),

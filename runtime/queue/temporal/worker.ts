@@ -9,16 +9,10 @@ import { createRequestActivities } from './activities/request.js';
 import { createWebhookActivities } from './activities/webhook.js';
 import { readConnection } from './connection.js';
 import { searchAttributes, taskQueues } from '../contract.js';
-import { createDesk, type Desk } from '../requests/lifecycle.js';
+import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
 import type { QueueModels } from '../models/models.js';
-import {
-  missingAttributes,
-  orchestratorOf,
-  watchSearchable,
-  type Orchestrator,
-  type Searchable,
-} from './gateway.js';
+import { missingAttributes, gatewayOf, watchSearchable, type Gateway, type Searchable } from './gateway.js';
 import { toFunction } from '../http/run.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
@@ -95,8 +89,8 @@ const nothing = (): void => undefined;
 const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 interface Parts extends WorkerProcessOptions {
-  readonly desk: Desk;
-  readonly orchestrator: Orchestrator;
+  readonly lifecycle: RequestLifecycle;
+  readonly gateway: Gateway;
   readonly files: FileStore;
   readonly sender: Sender;
   readonly receivers: Receivers;
@@ -105,20 +99,20 @@ interface Parts extends WorkerProcessOptions {
 
 const createParts = (client: Client, searchable: Searchable, options: WorkerProcessOptions): Parts => {
   const { database, models, settings, onFailure } = options;
-  const orchestrator = orchestratorOf(client, searchable);
+  const gateway = gatewayOf(client, searchable);
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
-  const desk = createDesk({ database, models, orchestrator, resultTtl, onLoss: onFailure });
+  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onLoss: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
   return {
     ...options,
-    desk,
-    orchestrator,
+    lifecycle,
+    gateway,
     sender,
     receivers: createReceivers(),
     files: createDirectoryStore(filesDir),
     async close() {
       await sender.close();
-      await desk.settle();
+      await lifecycle.settle();
     },
   };
 };

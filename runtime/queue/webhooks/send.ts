@@ -1,7 +1,7 @@
 /** One attempt at a delivery: its body, signed anew, sent to where it may go, and written down with what came of it. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
-import { gather, gatherWrites } from '../../concurrency/batch.js';
+import { createBatch, batchWrites } from '../../concurrency/batch.js';
 import {
   endDeliveries,
   insertAttempts,
@@ -9,7 +9,7 @@ import {
   type DeliveryState,
   type MadeAttempt,
 } from '../store/deliveries.js';
-import { findRequest, readBodies } from '../store/requests.js';
+import { findRequest, readPayloads } from '../store/requests.js';
 import { signingKeys, webhookSecrets } from '../store/secrets.js';
 import { createAgents, type Agents } from './agents.js';
 import { attempt, type AttemptResult } from './attempt.js';
@@ -113,14 +113,14 @@ const bodyOf = async ({ id, request }: Delivery, database: Database): Promise<Bu
   if (request === null) return testBody(id);
   const head = await findRequest(database, request);
   if (head?.httpStatus === null || head === null) return null;
-  const { output } = await readBodies(database, request);
+  const { output } = await readPayloads(database, request);
   return webhookBody({ id: request, httpStatus: head.httpStatus, output });
 };
 
 /** Read for every attempt, as they may be replaced at any time; for attempts at the same time once. */
 const createSigners = (database: Database): ((account: string) => Promise<Signers>) => {
   const toKey = createKeyReader();
-  return gather(
+  return createBatch(
     async (accounts: readonly string[]) => {
       const now = Date.now();
       const { signer } = await signingKeys(database, now);
@@ -129,7 +129,7 @@ const createSigners = (database: Database): ((account: string) => Promise<Signer
       for (const account of new Set(accounts)) secrets.set(account, webhookSecrets(database, account, now));
       return accounts.map(async (account) => ({ key, secrets: (await secrets.get(account)) ?? [] }));
     },
-    { most: 64 },
+    { maxItems: 64 },
   );
 };
 
@@ -150,7 +150,7 @@ interface Made {
 
 /** What ends at about the same time is written in one transaction. */
 const createRecord = (database: Database): ((made: Made) => Promise<void>) =>
-  gatherWrites((all: readonly Made[]) => {
+  batchWrites((all: readonly Made[]) => {
     const now = Date.now();
     return database.transaction(async (statements) => {
       await insertAttempts(

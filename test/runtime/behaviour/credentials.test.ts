@@ -24,7 +24,7 @@ const access: TestAccess = {
     ],
     Titles: [{ collection: 'book', action: 'read', fields: ['title'] }],
   },
-  users: { desk: { policies: ['Desk'] }, chief: { policies: ['Titles'], columns } },
+  users: { lifecycle: { policies: ['Desk'] }, chief: { policies: ['Titles'], columns } },
 };
 
 const tokenFor = (id: string): string => `${id}.chosen by the thief`;
@@ -44,7 +44,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
   beforeEach(async () => {
     await server().execute('delete from svc_sessions; delete from svc_keys;');
     await logIn(server(), 'chief');
-    const row = { id: key, account: idOf('desk'), name: 'own', hash: 'x'.repeat(64), date_created: '1' };
+    const row = { id: key, account: idOf('lifecycle'), name: 'own', hash: 'x'.repeat(64), date_created: '1' };
     await insertRow(server().database, 'svc_keys', row);
   });
 
@@ -69,7 +69,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
   it.each(writes)('%s is given to nobody by their record', async (_, bodyOf) => {
     const before = await state();
     const id = await session();
-    for (const as of ['desk', 'admin']) {
+    for (const as of ['lifecycle', 'admin']) {
       const { status, codes } = await server().request('PATCH', `/users/${idOf('chief')}`, {
         as,
         body: bodyOf(id),
@@ -95,7 +95,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
   it('GraphQL has no place to write them', async () => {
     const before = await state();
     for (const data of [`sessions: [{ id: "${await session()}", token: "x" }]`, `keys: [{ id: "${key}" }]`]) {
-      for (const as of ['desk', 'admin']) {
+      for (const as of ['lifecycle', 'admin']) {
         const query = `mutation { update_users_item(id: "${idOf('chief')}", data: { ${data} }) { id } }`;
         const { status, codes } = await ask(server(), query, { as, path: '/graphql/system' });
         expect({ data, as, status, codes }).toEqual({ data, as, status: 400, codes: ['GRAPHQL_VALIDATION'] });
@@ -107,9 +107,9 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
   it('they are read by whoever may, and ended by their users and administrators', async () => {
     const id = await session();
     const path = `/users/${idOf('chief')}?fields=sessions.id,sessions.token`;
-    const { data } = await server().request('GET', path, { as: 'desk' });
+    const { data } = await server().request('GET', path, { as: 'lifecycle' });
     expect(data).toEqual({ sessions: [{ id, token: '**********' }] });
-    expect((await server().request('DELETE', `/auth/sessions/${id}`, { as: 'desk' })).codes).toEqual([
+    expect((await server().request('DELETE', `/auth/sessions/${id}`, { as: 'lifecycle' })).codes).toEqual([
       'FORBIDDEN',
     ]);
     expect((await server().request('DELETE', `/auth/sessions/${id}`, { as: 'admin' })).status).toBe(204);

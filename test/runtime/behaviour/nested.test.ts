@@ -276,10 +276,10 @@ describe.each(settings)('relations on $dialect through $door', (setting) => {
 const unique = `
 create table "clerk" ("id" {counter}, "code" varchar(10), constraint "clerk_code" unique ("code"));
 create table "task" ("id" integer not null primary key, "clerk" varchar(10), foreign key ("clerk") references "clerk" ("code"));
-create table "desk" ("id" integer not null primary key, "clerk" integer, foreign key ("clerk") references "clerk" ("id"));
+create table "lifecycle" ("id" integer not null primary key, "clerk" integer, foreign key ("clerk") references "clerk" ("id"));
 insert into "clerk" ("id", "code") values (1, 'a'), (2, null), (3, 'c'), (4, null);
 insert into "task" values (1, 'a'), (2, null), (3, 'c');
-insert into "desk" values (1, 1), (2, 2), (3, null);
+insert into "lifecycle" values (1, 1), (2, 2), (3, null);
 `;
 
 describe.each(settings)('lists that hang on a unique column on $dialect through $door', (setting) => {
@@ -291,9 +291,14 @@ describe.each(settings)('lists that hang on a unique column on $dialect through 
         /** Shows lists of the first two clerks alone. */
         Some: [
           { collection: 'clerk', action: 'read', fields: ['id'] },
-          { collection: 'clerk', action: 'read', fields: ['task', 'desk'], permissions: { id: { _lt: 3 } } },
+          {
+            collection: 'clerk',
+            action: 'read',
+            fields: ['task', 'lifecycle'],
+            permissions: { id: { _lt: 3 } },
+          },
           { collection: 'task', action: 'read', fields: ['*'] },
-          { collection: 'desk', action: 'read', fields: ['*'] },
+          { collection: 'lifecycle', action: 'read', fields: ['*'] },
         ],
       },
       users: { some: { policies: ['Some'] } },
@@ -309,17 +314,17 @@ describe.each(settings)('lists that hang on a unique column on $dialect through 
       { task: [3] },
       { task: [] },
     ]);
-    expect(await read('some', 'clerk?fields=task.id,id,desk&sort=id')).toEqual([
-      { task: [{ id: 1 }], id: 1, desk: [1] },
-      { task: [], id: 2, desk: [2] },
-      { task: null, id: 3, desk: null },
-      { task: null, id: 4, desk: null },
+    expect(await read('some', 'clerk?fields=task.id,id,lifecycle&sort=id')).toEqual([
+      { task: [{ id: 1 }], id: 1, lifecycle: [1] },
+      { task: [], id: 2, lifecycle: [2] },
+      { task: null, id: 3, lifecycle: null },
+      { task: null, id: 4, lifecycle: null },
     ]);
   });
 
   it('are the same below a related item, and below none', async () => {
     const [first, second, none] = [{ clerk: { task: [1] } }, { clerk: { task: [] } }, { clerk: null }];
     for (const as of ['admin', 'some'])
-      expect(await read(as, 'desk?fields=clerk.task&sort=id')).toEqual([first, second, none]);
+      expect(await read(as, 'lifecycle?fields=clerk.task&sort=id')).toEqual([first, second, none]);
   });
 });

@@ -100,7 +100,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
     place = await createTestDatabase(dialect, { file: join(import.meta.dirname, schemas[dialect]) });
     for (const text of accessVersion) await place.database.write({ text, values: [] });
     recorder = createRecorder(place.database);
-    const limits = { fallback: 100, most: null };
+    const limits = { fallback: 100, maximum: null };
     handle = handleItems({
       registry,
       database: recorder.database,

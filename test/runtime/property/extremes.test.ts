@@ -18,7 +18,7 @@ describe.each(dialects)('on %s', (dialect) => {
 
   beforeAll(async () => {
     archive = await openArchive(dialect);
-    const limits = { fallback: 100, most: null };
+    const limits = { fallback: 100, maximum: null };
     handle = handleItems({
       registry: archive.registry,
       database: archive.database,

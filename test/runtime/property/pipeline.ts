@@ -29,7 +29,7 @@ export const openPipeline = async ({
   database,
   dialect: name,
 }: Archive): Promise<(access: Access) => Handle> => {
-  const limits = { fallback, most: null };
+  const limits = { fallback, maximum: null };
   const dialect = await loadDialect(name);
   const withUsers = { ...registry, collections: new Map([...registry.collections, ...users.collections]) };
   const services = {

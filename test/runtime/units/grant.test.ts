@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   createGrant,
-  narrowGrant,
+  restrictGrant,
   type Grant,
   type Permission,
   type Rule,
 } from '../../../runtime/access/grant.js';
-import { createPolicyBook, type AccessRows } from '../../../runtime/access/policies.js';
+import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import {
   createRegistry,
   defineCollection,
@@ -135,7 +135,7 @@ describe('a grant', () => {
       { ...where(3), ...valid(3), fields: ['price', 'title'] },
     );
     const left = (...passed: readonly unknown[]) => {
-      const narrowed = narrowGrant(grant, ({ validation }) => passed.includes(String(say(validation))));
+      const narrowed = restrictGrant(grant, ({ validation }) => passed.includes(String(say(validation))));
       return narrowed && [say(narrowed.rows), fieldsOf(narrowed)];
     };
     expect(left('1', '3', 'always')).toEqual([say(grant.rows), fieldsOf(grant)]);
@@ -175,7 +175,7 @@ const rows: AccessRows = {
 };
 
 describe('the policies', () => {
-  const book = createPolicyBook(rows);
+  const book = createPolicyIndex(rows);
   const policiesOf = (id: string | null, role: string | null) =>
     book.policiesOf(id === null ? null : { id, role, status: 'active', columns: {} });
 

@@ -1,6 +1,6 @@
 /** What is made once, and made again where that failed. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { once } from '../../../runtime/concurrency/lazy.js';
+import { lazy } from '../../../runtime/concurrency/lazy.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,14 +13,14 @@ const failing = () =>
   vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('made');
 
 it('makes what failed anew for whoever asks next', async () => {
-  const get = once(failing());
+  const get = lazy(failing());
   await expect(get()).rejects.toThrow('away');
   expect(await get()).toBe('made');
 });
 
 it('lets what failed rest, where it is told to', async () => {
   const make = failing();
-  const get = once(make, 5_000);
+  const get = lazy(make, 5_000);
   await expect(get()).rejects.toThrow('away');
   vi.advanceTimersByTime(4_999);
   await expect(get()).rejects.toThrow('away');

@@ -1,10 +1,10 @@
 /** Work that is done one piece at a time. */
 import { expect, it } from 'vitest';
-import { createTurns } from '../../../runtime/concurrency/fair-queue.js';
+import { createFairQueue } from '../../../runtime/concurrency/fair-queue.js';
 
 it('begins the next piece when what comes between is over too, whatever became of the one before', async () => {
   const events: string[] = [];
-  const turns = createTurns(3, async () => {
+  const turns = createFairQueue(3, async () => {
     events.push('rest');
     await Promise.resolve();
     events.push('rested');
@@ -20,13 +20,13 @@ it('begins the next piece when what comes between is over too, whatever became o
 });
 
 it('answers before what comes between is over', async () => {
-  const turns = createTurns(1, () => new Promise(() => undefined));
+  const turns = createFairQueue(1, () => new Promise(() => undefined));
   expect(await turns.take(async () => 'done')).toBe('done');
 });
 
 /** Pieces of work by who asks for them (`a1`, `b1`), and what became of each. */
 const offer = async (most: number, names: string) => {
-  const turns = createTurns(most);
+  const turns = createFairQueue(most);
   const order: string[] = [];
   const pieces = names.split(' ').map(async (name) => {
     const work = async () => void order.push(name);
@@ -53,7 +53,7 @@ it('gives the last place of the longest queue to whoever has fewer even then', a
 });
 
 it('refuses more than may wait', async () => {
-  const turns = createTurns(1);
+  const turns = createFairQueue(1);
   const first = turns.take(async () => 'first');
   await expect(turns.take(async () => 'second')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(await first).toBe('first');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../runtime/access/access.js';
-import { createPolicyBook } from '../../../runtime/access/policies.js';
+import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import { resolveVariable } from '../../../runtime/access/variables.js';
 import { codeOf } from './refusals.js';
 
-const book = createPolicyBook({
+const book = createPolicyIndex({
   version: '1',
   roles: [
     { id: 'staff', parent: null },

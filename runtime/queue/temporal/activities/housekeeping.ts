@@ -1,20 +1,20 @@
 /** What runs on a schedule: repeats what was lost between database and Temporal, removes what has expired. */
 import type { Database } from '../../../databases/contract.js';
-import type { Desk } from '../../requests/lifecycle.js';
+import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
-import type { Orchestrator } from '../gateway.js';
+import type { Gateway } from '../gateway.js';
 import { platformOutcome } from '../../requests/outcome.js';
-import { createLine } from '../../../concurrency/worker-pool.js';
+import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
 import { findHolding, findUnstarted, type RequestHead } from '../../store/requests.js';
 
 export interface HousekeepingOptions {
   readonly database: Database;
-  readonly desk: Desk;
+  readonly lifecycle: RequestLifecycle;
   readonly models: QueueModels;
-  readonly orchestrator: Orchestrator;
+  readonly gateway: Gateway;
   readonly files: FileStore;
   /** Milliseconds. */
   readonly resultTtl: number;
@@ -41,21 +41,21 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
   return {
     async sweep(): Promise<SweepReport> {
-      const { database, desk, models } = options;
-      for (const model of models.all) await desk.fill(model);
+      const { database, lifecycle, models } = options;
+      for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const due = (kind: keyof typeof graces) => ({ before: now - graces[kind], limit: batch });
       const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
         repeat({
           width: widths[state],
           find: () => findUnstarted(database, { state, ...due(state) }),
-          each: desk.start,
+          each: lifecycle.start,
         });
       const started = (await startAll('admitted')) + (await startAll('waiting'));
       const delivered = await repeat({
         width: widths.delivery,
         find: () => findPending(database, due('delivery')),
-        each: desk.deliver,
+        each: lifecycle.deliver,
       });
       return { started, delivered, ended: await audit() };
     },
@@ -86,7 +86,7 @@ const repeat = async <Found>({ find, each, width }: Repeated<Found>): Promise<nu
   for (let round = 0; round < rounds; round += 1) {
     const found = await find();
     const failures: unknown[] = [];
-    const line = createLine({ width, onFailure: (error) => failures.push(error) });
+    const line = createWorkerPool({ width, onFailure: (error) => failures.push(error) });
     for (const one of found) line.add(() => each(one));
     await line.idle();
     if (failures.length > 0) throw failures[0];
@@ -114,14 +114,14 @@ const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {
 /** A slot whose workflow is not there any more is given back. @returns whether it was */
 const lookAfter = async (
   request: RequestHead,
-  { desk, orchestrator }: HousekeepingOptions,
+  { lifecycle, gateway }: HousekeepingOptions,
 ): Promise<boolean> => {
-  const state = await orchestrator.stateOf(request.id);
+  const state = await gateway.stateOf(request.id);
   if (state === 'running') return false;
   if (state === 'gone') {
-    await desk.start(request);
+    await lifecycle.start(request);
     return false;
   }
-  await desk.end(request, platformOutcome('runner_scheduling_failure'));
+  await lifecycle.end(request, platformOutcome('runner_scheduling_failure'));
   return true;
 };

@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import type { Database } from '../../../databases/contract.js';
 import type { LogLevel, QueueModelDeclaration } from '../../../../contract/queue-model.js';
 import { failureTypes, type ModelRequestInput, type RequestEnd } from '../../contract.js';
-import type { Desk } from '../../requests/lifecycle.js';
+import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
@@ -17,7 +17,7 @@ import { beginAttempt, breakAttempt, findRequestWithInput, type RequestHead } fr
 
 export interface ModelActivityOptions {
   readonly database: Database;
-  readonly desk: Desk;
+  readonly lifecycle: RequestLifecycle;
   readonly models: QueueModels;
   readonly run: RunModelOnce;
   readonly files: FileStore;
@@ -31,26 +31,30 @@ const beat = 500;
 export const createModelActivities = (options: ModelActivityOptions) => ({
   /** @throws ApplicationFailure of the platform, to be tried again; what the model says is a result */
   async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
-    const { database, desk, models } = options;
+    const { database, lifecycle, models } = options;
     const found = await findRequestWithInput(database, requestId);
     if (found === null) throw gone(requestId);
     const { request } = found;
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
-    if (isLate) return conclude(request, platformOutcome('startup_timeout'), desk);
+    if (isLate) return conclude(request, platformOutcome('startup_timeout'), lifecycle);
     if (request.state !== 'ended' && request.attempts >= attempts) throw exhausted();
-    if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, desk);
+    if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, lifecycle);
     const model = models.find(request.model);
-    if (model === undefined) return conclude(request, platformOutcome('runner_scheduling_failure'), desk);
+    if (model === undefined)
+      return conclude(request, platformOutcome('runner_scheduling_failure'), lifecycle);
     const isLast = request.attempts + 1 >= attempts;
     return attempt({ ...found, model, isLast }, options);
   },
 });
 
-const conclude = async (request: RequestHead, outcome: Outcome, desk: Desk): Promise<RequestEnd> =>
-  (await desk.end(request, outcome)) ?? ended(request.id, desk);
+const conclude = async (
+  request: RequestHead,
+  outcome: Outcome,
+  lifecycle: RequestLifecycle,
+): Promise<RequestEnd> => (await lifecycle.end(request, outcome)) ?? ended(request.id, lifecycle);
 
-const ended = async (requestId: string, desk: Desk): Promise<RequestEnd> => {
-  const end = await desk.endOf(requestId);
+const ended = async (requestId: string, lifecycle: RequestLifecycle): Promise<RequestEnd> => {
+  const end = await lifecycle.endOf(requestId);
   if (end === null) throw gone(requestId);
   return end;
 };
@@ -75,7 +79,7 @@ const attempt = async (
   { model, request, input, isLast }: Attempt,
   options: ModelActivityOptions,
 ): Promise<RequestEnd> => {
-  const { database, desk, run, files, settings, onFailure } = options;
+  const { database, lifecycle, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
   const pulse = createPulse(context, requestId, options);
@@ -92,7 +96,7 @@ const attempt = async (
     });
     // who learns of the end learns of every line
     await pulse.flush();
-    if (!retry) return await patiently(() => conclude(request, outcome, desk), onFailure);
+    if (!retry) return await patiently(() => conclude(request, outcome, lifecycle), onFailure);
     await breakAttempt(database, requestId);
     const type = outcome.errorType ?? failureTypes.platform;
     throw ApplicationFailure.create({

@@ -2,7 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes, type PlatformEnd, type RequestEnd } from '../../contract.js';
 import type { Database } from '../../../databases/contract.js';
-import type { Desk } from '../../requests/lifecycle.js';
+import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import { platformOutcome, type ErrorType } from '../../requests/outcome.js';
 import { findRequest } from '../../store/requests.js';
 
@@ -14,17 +14,17 @@ const errorTypes: Readonly<Record<PlatformEnd['kind'], ErrorType>> = {
 
 export interface RequestActivityOptions {
   readonly database: Database;
-  readonly desk: Desk;
+  readonly lifecycle: RequestLifecycle;
 }
 
-export const createRequestActivities = ({ database, desk }: RequestActivityOptions) => ({
+export const createRequestActivities = ({ database, lifecycle }: RequestActivityOptions) => ({
   /** Ends a request on behalf of the platform; one that has ended stays as it is. */
   async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {
     const request = await findRequest(database, requestId);
     if (request === null) {
       throw ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
     }
-    const end = await desk.end(request, platformOutcome(errorType ?? errorTypes[kind]));
-    return end ?? ((await desk.endOf(requestId)) as RequestEnd);
+    const end = await lifecycle.end(request, platformOutcome(errorType ?? errorTypes[kind]));
+    return end ?? ((await lifecycle.endOf(requestId)) as RequestEnd);
   },
 });

@@ -13,12 +13,12 @@ import { findById, findByEmail, findByIdentity, type RecordChange } from '../acc
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
 
-export interface People {
+export interface ProviderAccounts {
   /** Finds or makes the record, and brings its role up to date. @throws ProviderRefusal */
   enter(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
 }
 
-export const createPeople = (database: Database): People => {
+export const createProviderAccounts = (database: Database): ProviderAccounts => {
   /** A role follows its groups, except away from the last administrator. */
   const setRole = async (id: string, role: string | null, record: RecordChange): Promise<void> => {
     if ((await readRole(id, database)) === role) return;
