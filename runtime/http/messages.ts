@@ -69,8 +69,8 @@ const requestId = (given: string | string[] | undefined): string => {
 };
 
 /**
- * Reads a body. The rest of an oversized body is read and discarded, as a client that is still sending would not read
- * a response on a closed connection.
+ * Reads a body. The rest of an oversized body is read and discarded, as a client that is still sending would
+ * not read a response on a closed connection.
  * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded
  */
 const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
