@@ -1,9 +1,12 @@
-/** A model of characters: the two before decide, by one table of weights each, how likely the next one is. */
+/**
+ * A character model that predicts the next character from the two before it, with one table of weights for
+ * each.
+ */
 
 export interface CharacterModel {
-  /** Everything it knows, in order. */
+  /** The vocabulary, in index order. */
   readonly characters: string;
-  /** For each of the two places before: from character, to character. */
+  /** One table for each of the two preceding positions: from character to next character. */
   readonly weights: Float32Array;
 }
 
@@ -25,7 +28,10 @@ export const loadWeights = ({ weights }: CharacterModel, saved: string): void =>
   if (bytes.byteLength === weights.byteLength) weights.set(new Float32Array(bytes.buffer));
 };
 
-/** One round of gradient descent over characters drawn from the text. @returns mean loss, in nats a character */
+/**
+ * Runs one round of gradient descent over characters drawn from the text.
+ * @returns mean loss in nats per character
+ */
 export const trainRound = (model: CharacterModel, text: string, random: () => number): number => {
   let loss = 0;
   for (let count = 0; count < samples; count += 1) {
@@ -58,7 +64,7 @@ const draw = (model: CharacterModel, before: string, choice: number): string => 
   return model.characters[found] ?? '';
 };
 
-/** Where the rows of weights begin, one for each character before. */
+/** Returns where the rows of weights begin, one for each preceding character. */
 const rowsOf = ({ characters }: CharacterModel, before: string): readonly number[] =>
   Array.from(before)
     .toReversed()

@@ -1,4 +1,4 @@
-/** `demo/image`: paints layered waves of colour. What is painted follows from prompt, seed and size alone. */
+/** `demo/image`: paints layered waves of colour, determined by prompt, seed and size alone. */
 import { createHash } from 'node:crypto';
 import { setImmediate as pause } from 'node:timers/promises';
 import { PNG } from 'pngjs';

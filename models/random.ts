@@ -1,4 +1,6 @@
-/** Numbers from 0 up to 1 that follow from the seed alone (mulberry32). */
+/**
+ * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), determined by the seed (mulberry32).
+ */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {

@@ -1,11 +1,14 @@
-/** `demo/train`: trains a model of characters and lets it continue a prompt. Goes on where an earlier worker ended. */
+/**
+ * `demo/train`: trains a character model and continues a prompt with it. Resumes where an earlier worker
+ * stopped.
+ */
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { RunModel } from '@svc-api/svc/runtime';
 import type { DemoTrainInput, DemoTrainOutput } from '../generated/server/queue-models.js';
 import { continueText, createModel, loadWeights, saveWeights, trainRound } from './characters.js';
 import { createRandom } from './random.js';
 
-/** What a heartbeat carries. */
+/** Details of a heartbeat. */
 interface Progress {
   readonly step: number;
   readonly loss: number;
@@ -13,7 +16,7 @@ interface Progress {
   readonly weights: string;
 }
 
-/** Rounds between two lines of the log. */
+/** Rounds between two log messages. */
 const reportEvery = 25;
 
 export const run: RunModel<DemoTrainInput, DemoTrainOutput> = async (input, context) => {

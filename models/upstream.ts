@@ -1,7 +1,7 @@
 /**
  * A sample inference server for the model `demo/words`, and a pattern for others: `npm run upstream`, or
- * `PORT=9000 node dist/models/upstream.js`. It answers JSON, or events with its logs to whoever accepts them, and
- * hears of cancellations at `/words/cancel`, and by the connection.
+ * `PORT=9000 node dist/models/upstream.js`. It returns JSON, or events with its logs to clients that accept
+ * them. It is notified of cancellations at `/words/cancel` and by the closed connection.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -77,7 +77,7 @@ const respondWords = async (
   }
 };
 
-/** Goes out with the result, and comes back with it. */
+/** Headers of the result, which the queue sends back. */
 const modelHeaders = { 'x-model-version': '1' };
 
 const event = (name: string, data: string): string => `event: ${name}\ndata: ${data}\n\n`;

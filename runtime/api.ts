@@ -1,4 +1,6 @@
-/** The package: the API inside of an application of one's own, and what generated code may use. */
+/**
+ * Entry point of the package: embeds the API in another application, and exports what generated code may use.
+ */
 import type { RequestListener } from 'node:http';
 import { loadConfig } from './config/config.js';
 import { createObserver } from './observe.js';
@@ -11,16 +13,16 @@ import { urlOf } from './config/urls.js';
 export * from './index.js';
 
 export interface Api {
-  /** For `app.use(path, handler)` of Express, or any server that speaks `node:http`. It answers every request it gets. */
+  /** Handler for `app.use(path, handler)` of Express or any `node:http` server. Responds to every request. */
   readonly handler: RequestListener;
-  /** Once no more requests come: ends what runs behind them, and the connections to the database. */
+  /** Stops background work and closes the database connections. Call it when no more requests arrive. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the database of `DATABASE_URL` without a listener of its own. What `svc start` reads from the environment and
- * the working directory counts here too; `PUBLIC_URL` is the address under which clients meet it, with its path.
- * @throws Refusal naming what is missing or faulty: variables, system tables, the spec; nothing stays open then
+ * Serves the database of `DATABASE_URL` without a listener of its own. Reads the same environment and working
+ * directory as `svc start`; `PUBLIC_URL` is the address that clients use, with its path.
+ * @throws Refusal naming missing or faulty variables, system tables or spec files; nothing stays open then
  */
 export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
   const config = loadConfig(env);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The shell's way in. Only the command that is asked for is loaded: the supervisor lives in this process. */
+/** The command line. Loads only the requested command, because the supervisor runs in this process. */
 import { Command } from 'commander';
 import { packageVersion } from './config/package.js';
 
@@ -16,13 +16,13 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],
 ]);
 
-/** All of them where none is named: for `--help`, and to say what was meant by a misspelled one. */
+/** Loads the named command, or all of them where none matches: for `--help` and for suggestions. */
 const loadCommands = (name: string | undefined): Promise<Command[]> => {
   const named = commands.get(name ?? '');
   return Promise.all((named === undefined ? [...commands.values()] : [named]).map((load) => load()));
 };
 
-/** A command that is called wrongly is a failure (2); help and version are not. */
+/** Exits with 2 on incorrect usage, and with 0 after help and version. */
 const asFailure = (command: Command): void => {
   command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
   for (const child of command.commands) asFailure(child);
@@ -34,5 +34,5 @@ const program = new Command('svc')
 for (const command of await loadCommands(process.argv[2])) program.addCommand(command);
 asFailure(program);
 await program.parseAsync();
-// Whatever a driver still holds open does not keep the shell waiting.
+// Handles that a driver keeps open must not delay the exit.
 process.exit();

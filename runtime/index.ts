@@ -1,4 +1,4 @@
-/** The surface that generated code, and a team's own code, may use. */
+/** Public exports for generated code and for a team's own code. */
 export * from '../contract/collection.js';
 export * from '../contract/fields.js';
 export { relationMappings, type RelationMapping } from '../contract/relation-mappings.js';

@@ -1,5 +1,5 @@
 /**
- * Everything worth telling, as one union. Stages say what happened; an observer decides what to show.
+ * Everything that is logged, as one union: stages report events, an observer decides how to log them.
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
 import type { DestinationStream } from 'pino';
@@ -9,14 +9,14 @@ import type { LogLevel } from './config/variables.js';
 export type Observation =
   /** `route` is the template (`/items/:collection`), never the URL. */
   | { kind: 'requestFinished'; id: string; method: string; route: string; status: number; ms: number }
-  /** A 5xx: for us to mend. */
+  /** A 5xx response, which is a fault of the server. */
   | { kind: 'requestFailed'; id: string; method: string; route: string; error: unknown; sql?: string }
-  /** A row is stored, and could not be read for the answer. */
+  /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
   /** One step of a start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
-  /** `ms` since the process began; `urls` by what they serve. */
+  /** `ms` since the process began; `urls` by name of the service. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
   | { kind: 'stopping'; reason: string }
   | { kind: 'stopped' }
@@ -26,16 +26,16 @@ export type Observation =
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
-  /** The committed output is not what database and spec give now. */
+  /** The committed output differs from what database and spec generate now. */
   | { kind: 'generatedStale'; changes: number }
   | { kind: 'workersStarted'; roles: readonly string[] }
-  /** Something of a worker that is repeated by itself, or a model that threw: for us to look at. */
+  /** A failed worker task that is retried, or a model that threw. */
   | { kind: 'workerFailed'; error: unknown }
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
 
-/** Runs one step of a start and tells how long it took. */
+/** Runs one step of a start and reports its duration. */
 export const timed = async <Result>(
   name: string,
   observe: Observe,
@@ -47,14 +47,14 @@ export const timed = async <Result>(
   return result;
 };
 
-/** What a line says. `fields` beside the message, for machines. */
+/** A log entry: the message and its machine-readable `fields`. */
 interface Line {
   readonly level: Exclude<LogLevel, 'silent'>;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Observation → line: one place decides level, wording and what is kept. */
+/** Converts an observation to a log entry; level and wording are decided only here. */
 const describe = (observation: Observation): Line => {
   const { kind, ...fields } = observation;
   return { ...wording(observation), fields: { kind, ...fields } };
@@ -122,10 +122,12 @@ const urlsToText = (urls: Readonly<Record<string, string>>): string =>
 
 const time = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
-/** pino's numbers. */
+/** Numeric levels of pino. */
 const weights = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const;
 
-/** Observer for the supervisor, which has to stay small: the same lines without a library. */
+/**
+ * Creates an observer for the supervisor, which has to stay small: the same log entries without a library.
+ */
 export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
   const { level, style } = config.log;
   return (observation) => {
@@ -146,7 +148,7 @@ export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
   };
 };
 
-/** Observer on pino, one line an observation; pino-pretty is loaded only when it is asked for. */
+/** Creates an observer on pino, one line per observation; pino-pretty is loaded only when configured. */
 export const createObserver = async (config: Pick<Config, 'log'>): Promise<Observe> => {
   const { pino } = await import('pino');
   const stdout = pino.destination({ fd: 1, sync: true });
@@ -160,7 +162,7 @@ export const createObserver = async (config: Pick<Config, 'log'>): Promise<Obser
   const requests = logger.isLevelEnabled('debug');
   const queries = logger.isLevelEnabled('trace');
   return (observation) => {
-    // The two that happen on every request leave before anything is built.
+    // Checked before anything is allocated, because both occur on every request.
     if (observation.kind === 'requestFinished' && !requests) return;
     if (observation.kind === 'queryFinished' && !queries) return;
     const line = describe(observation);
@@ -177,7 +179,7 @@ const prettyStream = async (destination: DestinationStream): Promise<Destination
   });
 };
 
-/** Drivers hang bind values on their errors: only what is known to be harmless is kept. */
+/** Keeps only harmless fields of an error: drivers attach bind values to theirs. */
 const errorToFields = (error: unknown): unknown => {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: unknown };

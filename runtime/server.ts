@@ -1,4 +1,4 @@
-/** A service on a listener of its own: what a request process runs. */
+/** A service with its own listener, which a request process runs. */
 import type { Config } from './config/config.js';
 import { listen } from './http/node-server.js';
 import { createService, type ServiceOptions } from './service.js';
@@ -11,7 +11,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** The path of `PUBLIC_URL`, without a slash at its end. */
+/** Returns the path of `PUBLIC_URL` without a trailing slash. */
 export const baseOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
 

@@ -1,4 +1,7 @@
-/** What one process serves, put together: the pipeline, and the application for the rest, loaded when first needed. */
+/**
+ * Assembles the service of a process: the request pipeline, and the Express application, loaded when first
+ * needed.
+ */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
 import { createResponder, explain, type Responder } from './http/respond.js';
@@ -33,7 +36,7 @@ import type { Limits } from './sql/read.js';
 export interface ServiceOptions {
   readonly config: Config;
   readonly declarations: readonly CollectionDeclaration[];
-  /** Everything that is served. */
+  /** Every served route. */
   readonly routes: readonly Route[];
   /** File of the OpenAPI document. */
   readonly openapi: string;
@@ -41,7 +44,7 @@ export interface ServiceOptions {
   readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
-  /** Path that comes before everything, without a slash at its end; empty at the root. */
+  /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Address of the server, known once it listens. */
   readonly url: () => string;
@@ -55,7 +58,7 @@ export interface Service {
   readonly answer: Responder;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;
-  /** What an embedder mounts. */
+  /** Loads the application that an embedder mounts. */
   loadApp(): Promise<Express>;
   close(): Promise<void>;
 }
@@ -135,7 +138,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   };
 };
 
-/** Pages for new passwords are of no use without mails that lead to them. */
+/** Warns when password reset pages are configured without SMTP. */
 const warnOfMail = ({ auth, mail }: Config, observe: Observe): void => {
   if (auth.resetUrls.length > 0 && mail.smtp === null) {
     const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
@@ -146,13 +149,13 @@ const warnOfMail = ({ auth, mail }: Config, observe: Observe): void => {
 const tellClient = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** What did not reach Temporal is repeated by a sweep; that it happened is worth a line. */
+/** Logs requests that did not reach Temporal, although a sweep retries them. */
 const tellLoss =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
-/** The queue, loaded when it is first asked for: most processes of most projects never are. */
+/** Loads the queue on first use, because most processes never need it. */
 const createQueueLoader = (
   options: ServiceOptions,
   { access, keys }: { readonly access: Access; readonly keys: Keys },

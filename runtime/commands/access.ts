@@ -1,4 +1,4 @@
-/** `svc access …`: what the rules say, without asking over HTTP. */
+/** `svc access …`: evaluates access rules without an HTTP request. */
 import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
 import type { Action } from '../access/policies.js';
@@ -44,7 +44,7 @@ const explainCommand = (): Command =>
 const explain = ({ user: email, collection: name, action: asked }: ExplainOptions): Promise<Explanation> =>
   withDatabase(async (database, config) => {
     const { id } = (await findByEmail(database, email)) ?? {};
-    // columns of a team's own as well: rules may name them
+    // includes columns that a team added, since rules may name them
     const [row] = id === undefined ? [] : await database.query('select * from svc_users where id = ?', [id]);
     if (row === undefined) throw new Refusal(`there is no user ${email}`);
     const user = rowToUser(row);
@@ -53,7 +53,7 @@ const explain = ({ user: email, collection: name, action: asked }: ExplainOption
     return explainAccess(await loadRows(database), { user, collection, action: asked });
   });
 
-/** As it would be served. Views, and what has no key, are read alone. */
+/** Returns a collection as it would be served. Views and keyless tables are read-only. */
 const findCollection = async (name: string, reader: Database, { tables }: Config) => {
   const [{ readCatalog }, { loadSpec }, { buildModel }, { suggest }] = await Promise.all([
     import('../../generator/main.js'),

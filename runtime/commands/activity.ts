@@ -1,4 +1,4 @@
-/** `svc activity …`: the record of who changed what. */
+/** `svc activity …`: manages the activity log. */
 import { Command, InvalidArgumentError } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { pruneActivity, retentionDays } from '../schema/activity.js';

@@ -1,4 +1,4 @@
-/** `svc bootstrap` */
+/** `svc bootstrap`: creates the system tables and the first administrator. */
 import { Command } from 'commander';
 import { createKeys } from '../auth/keys.js';
 import type { Config } from '../config/config.js';
@@ -25,7 +25,7 @@ export const bootstrapCommand = (): Command =>
       }),
     );
 
-/** Also a step of `svc demo`. Whoever starts several processes finds the secret that they share. */
+/** Creates the shared secret and runs bootstrap; also a step of `svc demo`. */
 export const runBootstrap = async (
   database: Database,
   config: Config,
@@ -46,7 +46,7 @@ export const runBootstrap = async (
   });
 };
 
-/** What the operator gave is known, and this may be the log of a deployment. */
+/** Removes credentials that the operator supplied: the output may end up in the log of a deployment. */
 const withoutGiven = ({ steps, admin }: BootstrapReport, given: Config['admin']): BootstrapReport => ({
   steps,
   admin: {

@@ -1,4 +1,4 @@
-/** `svc demo`: what `npm start` runs. */
+/** `svc demo`: the command behind `npm start`. */
 import { Command } from 'commander';
 import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment, type Environment } from '../config/environment.js';
@@ -19,7 +19,7 @@ export const demoCommand = (): Command =>
   );
 
 interface Setting {
-  /** What was given, and what the demo adds. */
+  /** The given environment with the demo's defaults. */
   readonly environment: Environment;
   readonly config: Config;
 }
@@ -73,8 +73,9 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
 };
 
 /**
- * The demo fills what it serves, so it keeps to an embedded database of its own; webhooks may go to this machine.
- * @param isPortFree whether a host's port is nobody's
+ * Returns the demo's settings. The demo fills its database, so it uses an embedded one of its own; webhooks
+ * may target this machine.
+ * @param isPortFree whether a port of a host is free
  */
 export const demoSetting = async (given: Environment, isPortFree = isFree): Promise<Setting> => {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = given;
@@ -94,7 +95,7 @@ const defaults: Environment = {
   WEBHOOK_ALLOW_HTTP: 'true',
 };
 
-/** Steps as plain lines: this start is watched by a person. */
+/** Prints steps as plain text, for a person at a terminal. */
 const showSteps =
   (observe: Observe): Observe =>
   (observation) => {

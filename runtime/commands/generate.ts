@@ -1,4 +1,4 @@
-/** `svc generate` */
+/** `svc generate`: writes the generated output of database and spec. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -38,7 +38,7 @@ export const generateCommand = (): Command =>
 
 interface Run {
   readonly report: GenerateReport;
-  /** What the database has otherwise than the stored catalog says. */
+  /** Differences between the database and the stored catalog. */
   readonly changes: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const generateAndCompare = async (options: GenerateOptions): Promise<Run> => {
   return { report, changes: catalogChanges(before, report.catalog) };
 };
 
-/** A catalog that cannot be read is no catalog: `generate` says so itself. */
+/** Returns the stored catalog, or null where it cannot be read: `generate` reports that itself. */
 const readCatalog = (folder: string): Catalog | null => {
   try {
     return JSON.parse(readFileSync(join(folder, 'catalog.json'), 'utf8')) as Catalog;
@@ -69,7 +69,7 @@ const readCatalog = (folder: string): Catalog | null => {
   }
 };
 
-/** The report without the catalog, which `catalog.json` holds. */
+/** Returns the report without the catalog, which `catalog.json` holds. */
 const runToJson = ({ report: { catalog: _catalog, ...report }, changes }: Run): object => ({
   ...report,
   changes,
@@ -106,6 +106,6 @@ const summaryOf = (report: GenerateReport, check: boolean): string => {
   return `${countFiles(report)} files ${check ? 'behind' : 'changed'}, ${unchanged} ${time}`;
 };
 
-/** The one step whose time is worth a word: its tools are slow, and mostly not needed. */
+/** Describes the time of the client, the one step that is slow, though rarely needed. */
 const clientTime = ({ client, timings }: GenerateReport): string =>
   client === 'made' ? `, ${Math.round(timings.client)} of them for the client` : '';

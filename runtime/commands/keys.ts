@@ -1,4 +1,4 @@
-/** `svc keys …`: keys of the queue. */
+/** `svc keys …`: manages keys of the queue. */
 import { Command } from 'commander';
 import { findByEmail } from '../auth/accounts.js';
 import { createKeys, secretsOf } from '../auth/keys.js';

@@ -1,4 +1,4 @@
-/** How commands speak: results on stdout, progress and errors on stderr, exit codes 0, 1, 2. */
+/** Output of commands: results on stdout, progress and errors on stderr, exit codes 0, 1 and 2. */
 import { isRefusal } from '../config/refusal.js';
 
 export const printLine = (text: string): void => {
@@ -12,18 +12,18 @@ export interface Progress {
   done(): void;
 }
 
-/** One line that is overwritten on a terminal, a line each elsewhere. */
+/** Creates progress output: a single updated line on a terminal, one line per message elsewhere. */
 export const createProgress = (stream: NodeJS.WriteStream = process.stderr): Progress => ({
   step: (text) => void stream.write(stream.isTTY ? `\r\u001B[K… ${text}` : `${text}\n`),
   done: () => void (stream.isTTY && stream.write('\r\u001B[K')),
 });
 
-/** Done (0), or a finding (1). */
+/** Success (0) or a finding (1). */
 type Outcome = 0 | 1;
 
 /**
- * Wraps the body of a command. Refusals (faults in configuration or spec, an unknown user) end with 1,
- * failures with 2; both say why on stderr, and `LOG_LEVEL=debug` adds where.
+ * Wraps the body of a command. Refusals (faults in configuration or spec, an unknown user) exit with 1,
+ * failures with 2; both print the reason on stderr, with a stack trace for `LOG_LEVEL=debug`.
  */
 export const action =
   <Arguments extends unknown[]>(body: (...given: Arguments) => Promise<Outcome>) =>

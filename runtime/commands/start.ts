@@ -1,4 +1,4 @@
-/** `svc start` */
+/** `svc start`: serves the API. */
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError } from 'commander';
@@ -24,7 +24,7 @@ export const startCommand = (): Command =>
       }),
     );
 
-/** One core stays free for the database and the rest of the machine. */
+/** Leaves one core for the database and the rest of the machine. */
 const defaultWorkers = (): number => Math.max(1, availableParallelism() - 1);
 
 const parseWorkers = (text: string): number => {
@@ -37,7 +37,7 @@ const variablesToText = (): string =>
     .map((entry) => `  ${entry.name.padEnd(27)} ${entry.meaning.replaceAll('`', '')} (${entry.default})`)
     .join('\n');
 
-/** What is running, from outside. */
+/** A running server or supervisor. */
 interface Running extends Stoppable {
   readonly url: string;
   readonly collections: number;
@@ -54,7 +54,7 @@ const runAlone = async (config: Config): Promise<void> => {
 };
 
 const runSupervised = async (config: Config, processes: number): Promise<void> => {
-  // A supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
+  // The supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
   setFlagsFromString('--no-opt');
   const observe = createLightObserver(config);
   const [{ supervise }, { choosePort: settlePort }] = await Promise.all([
@@ -65,7 +65,10 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   await run(config, observe, () => supervise({ processes, port, observe }));
 };
 
-/** Probes answer from the first moment, so that a start that waits for its database can be told from a dead one. */
+/**
+ * Serves probes from the beginning, so that a start that waits for its database is not mistaken for a dead
+ * one.
+ */
 const run = async (config: Config, observe: Observe, start: () => Promise<Running>): Promise<void> => {
   let running: Running | null = null;
   const probes =

@@ -1,4 +1,4 @@
-/** `svc users …`: for the locked out. */
+/** `svc users …`: restores access to locked-out accounts. */
 import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { hashPassword } from '../auth/passwords/hash.js';

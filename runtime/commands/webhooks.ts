@@ -1,4 +1,4 @@
-/** `svc webhooks …` */
+/** `svc webhooks …`: manages webhooks of the queue. */
 import { Command } from 'commander';
 import { rotateSigningKey } from '../queue/store/secrets.js';
 import { action, printLine } from './output.js';

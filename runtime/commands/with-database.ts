@@ -1,16 +1,16 @@
-/** What most commands begin and end with. */
+/** Setup and teardown that most commands share. */
 import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
-/** Only what keeps a command waiting is worth a line of its own. */
+/** Prints only observations that explain a delay. */
 const observe: Observe = (observation) => {
   if (observation.kind === 'databaseAwaited') process.stderr.write(`waiting for ${observation.reason}\n`);
 };
 
-/** Configuration of the working directory, its database open while `body` runs. */
+/** Runs `body` with the configuration of the working directory and its database open. */
 export const withDatabase = async <Result>(
   body: (database: Database, config: Config) => Promise<Result>,
 ): Promise<Result> => {

@@ -1,4 +1,4 @@
-/** `svc worker` */
+/** `svc worker`: runs workers of the queue. */
 import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';

@@ -1,10 +1,16 @@
-/** Work that no answer waits for: bounded, told where it fails, and done before the process ends. */
+/**
+ * Bounded background work that no response waits for. Failures are reported, and it completes before the
+ * process ends.
+ */
 import type { Observe } from '../observe.js';
 
 export interface Background {
-  /** Begins after the caller has gone on. Dropped where too much is under way. @param name what the log calls it */
+  /**
+   * Starts work after the caller continues; drops it when too much is running.
+   * @param name label in the log
+   */
   run(name: string, work: () => Promise<void>): void;
-  /** Waits for what has begun. */
+  /** Waits for work that has started. */
   close(): Promise<void>;
 }
 

@@ -1,16 +1,20 @@
-/** Calls that come while one is under way share the next: the busier a process, the fewer statements a request. */
+/**
+ * Batches calls that arrive while a run is in progress: the busier a process, the fewer statements per
+ * request.
+ */
 import { setImmediate } from 'node:timers/promises';
 
 export interface BatchOptions<Item> {
-  /** Items of one run, at most. */
+  /** Maximum number of items per run. */
   readonly maxItems: number;
-  /** What an item adds to the size of a run, and how large that may be; a run has one item at least. */
+  /** Size of an item, and the maximum total size of a run; a run always takes at least one item. */
   readonly size?: { of(item: Item): number; readonly most: number };
 }
 
 /**
- * @param run does what was asked for, in the order of the items; one at a time
- * @returns what was made of the item; what a run throws, all of its items throw
+ * Creates a function that batches its calls.
+ * @param run processes items in order; runs do not overlap
+ * @returns the result of the item; an error of a run rejects all of its items
  */
 export const createBatch = <Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
@@ -24,7 +28,7 @@ export const createBatch = <Item, Result>(
   const asked: Asked[] = [];
   let isRunning = false;
 
-  /** As many as one run takes. */
+  /** Removes and returns the items of the next run. */
   const next = (): readonly Asked[] => {
     let total = 0;
     const past = asked.findIndex(({ item }, index) => {
@@ -36,7 +40,7 @@ export const createBatch = <Item, Result>(
 
   const runAll = async (): Promise<void> => {
     isRunning = true;
-    // what has arrived by now is let in before the first run
+    // includes calls of the same tick in the first run
     await setImmediate();
     while (asked.length > 0) {
       const some = next();
@@ -57,7 +61,7 @@ export const createBatch = <Item, Result>(
     });
 };
 
-/** The same where nothing is given back, for what is written. */
+/** Batches writes, which return nothing. */
 export const batchWrites = <Item>(
   write: (items: readonly Item[]) => Promise<void>,
 ): ((item: Item) => Promise<void>) =>
@@ -69,7 +73,7 @@ export const batchWrites = <Item>(
     { maxItems: 64 },
   );
 
-/** Rows that are asked for one by one, and read together. */
+/** Batches reads of single rows by id. */
 export const findById = <Found extends { readonly id: string }>(
   find: (ids: readonly string[]) => Promise<readonly Found[]>,
 ): ((id: string) => Promise<Found | null>) =>

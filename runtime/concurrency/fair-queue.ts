@@ -1,31 +1,34 @@
-/** Work that is done one piece at a time, in a line of bounded length in which nobody is kept out by one who asks much. */
+/**
+ * A bounded queue that runs one piece of work at a time and serves callers in rotation, so that none starves.
+ */
 import { apiError } from '../../contract/errors.js';
 
 export interface FairQueue {
   /**
-   * Whoever asks has a queue of their own, and the queues are served in rotation.
-   * @param by who asks
-   * @throws SERVICE_UNAVAILABLE when too many wait already: this one, or the last of whoever has the most
+   * Runs work when its caller is next: each caller has a queue, and the queues are served in rotation.
+   * @param by identifies the caller
+   * @throws SERVICE_UNAVAILABLE when too many wait: for this work, or the last of the caller with the most
    */
   take<Result>(work: () => Promise<Result>, by?: string): Promise<Result>;
   isIdle(): boolean;
 }
 
 interface Waiting {
-  /** Over when the work is, whatever became of it. */
+  /** Resolves when the work has finished, whether or not it failed. */
   begin(): Promise<void>;
   refuse(): void;
 }
 
 /**
- * @param most pieces of work that are under way or wait
- * @param between what the next one waits for when one is done
+ * Creates a fair queue.
+ * @param most maximum number of pieces of work that run or wait
+ * @param between awaited between two pieces of work
  */
 export const createFairQueue = (
   most: number,
   between = (): Promise<void> => Promise.resolve(),
 ): FairQueue => {
-  /** By who asks: those who come first are served next. */
+  /** Queues by caller, in the order in which they are served. */
   const queues = new Map<string, Waiting[]>();
   let inside = 0;
   let isServing = false;
@@ -33,7 +36,7 @@ export const createFairQueue = (
   const serve = async (): Promise<void> => {
     if (isServing) return;
     isServing = true;
-    // goes on to what is put at the end meanwhile
+    // a Map also iterates over entries that are added meanwhile
     for (const [by, queue] of queues) {
       const next = queue.shift();
       queues.delete(by);
@@ -44,7 +47,7 @@ export const createFairQueue = (
     isServing = false;
   };
 
-  /** The last of the longest queue leaves for whoever has fewer even then. */
+  /** Rejects the last entry of the longest queue if this caller's would still be shorter. */
   const makeRoom = (by: string): boolean => {
     const longest = [...queues.values()].reduce(
       (most, each) => (each.length > most.length ? each : most),

@@ -1,6 +1,6 @@
 /**
- * Made when it is first asked for; then the same for everybody. What fails is made anew by whoever asks next, after a
- * rest of so many milliseconds.
+ * Returns a function that creates a value on first use and then returns the same one. After a failure, the
+ * next call creates it again, once `rest` milliseconds have passed.
  */
 export const lazy = <Result>(make: () => Promise<Result>, rest = 0): (() => Promise<Result>) => {
   let made: Promise<Result> | null = null;

@@ -1,20 +1,20 @@
-/** Tasks that wait for their turn: so many at a time. */
+/** Runs tasks with limited concurrency. */
 
 export interface WorkerPool {
-  /** Where the line is as long as it may be, the task is dropped. */
+  /** Queues a task, or drops it when the queue is full. */
   add(task: () => Promise<void>): void;
-  /** Drops what has not begun. */
+  /** Drops tasks that have not started. */
   clear(): void;
-  /** Resolves when nothing is left. */
+  /** Resolves when no task runs or waits. */
   idle(): Promise<void>;
 }
 
 export interface LineOptions {
-  /** Tasks at a time. */
+  /** Maximum number of concurrent tasks. */
   readonly width: number;
-  /** Tasks that may wait. */
+  /** Maximum number of waiting tasks. */
   readonly longest?: number;
-  /** Told of tasks that fail; the others go on. */
+  /** Called with the error of a failed task; the others continue. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Environment → Config: read once at start, validated as a whole, frozen. */
+/** Reads the configuration from the environment: once at start, validated as a whole, frozen. */
 import { ConfigError, createReader, type Environment, type ReadVariable } from './environment.js';
 import { readProviders, type ProviderConfig } from './providers.js';
 import type { LogLevel, LogStyle } from './variables.js';
@@ -7,13 +7,13 @@ export interface Config {
   readonly database: {
     readonly url: string;
     readonly poolMax: number;
-    /** Milliseconds. */
+    /** Milliseconds until a statement is aborted. */
     readonly statementTimeout: number;
-    /** Milliseconds a start waits for a database that is not up yet. */
+    /** Milliseconds that a start waits for an unavailable database. */
     readonly wait: number;
-    /** PEM text; `null`: the system's authorities. */
+    /** PEM text; `null`: the system's certificate authorities. */
     readonly ca: string | null;
-    /** PostgreSQL: where the tables are, those of the system included. */
+    /** PostgreSQL schema of all tables, including system tables. */
     readonly schema: string;
   };
   /** Patterns with `*`; `include: []` admits every table. */
@@ -22,24 +22,24 @@ export interface Config {
   readonly port: number;
   /** Without trailing slash, possibly with a path prefix; `null`: derived from host and port. */
   readonly publicUrl: string | null;
-  /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
+  /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
-  /** What tokens are signed with, the newest first; empty: the secret in `.svc/secret`. */
+  /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
   readonly secret: readonly string[];
   readonly auth: {
-    /** Milliseconds, as the next two. */
+    /** Milliseconds, like the next two. */
     readonly accessTtl: number;
     readonly refreshTtl: number;
     readonly sessionTtl: number;
-    /** Milliseconds that a link to a new password holds. */
+    /** Milliseconds until a password reset link expires. */
     readonly resetTtl: number;
-    /** Pages that such a link may lead to instead of our own. */
+    /** Allowed pages of reset links besides the built-in one. */
     readonly resetUrls: readonly string[];
-    /** Nobody logs in with a password. */
+    /** Disables login with a password. */
     readonly disableDefault: boolean;
-    /** Where somebody else says who people are. */
+    /** Single sign-on providers. */
     readonly providers: readonly ProviderConfig[];
   };
   readonly mail: {
@@ -47,7 +47,7 @@ export interface Config {
     /** `null`: no mail is sent. */
     readonly smtp: SmtpConfig | null;
   };
-  /** Requests of one user or address; `null`: any number. */
+  /** Requests per user or address; `null`: unlimited. */
   readonly rateLimit: { readonly points: number; readonly duration: number } | null;
   /** Used by `bootstrap` only. */
   readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
@@ -55,7 +55,7 @@ export interface Config {
     readonly limitDefault: number;
     /** `-1`: no maximum. */
     readonly limitMax: number;
-    /** The maximum for callers without identity; `-1`: none. */
+    /** Maximum for unauthenticated callers; `-1`: none. */
     readonly limitMaxPublic: number;
     readonly relationalDepth: number;
   };
@@ -64,29 +64,29 @@ export interface Config {
     readonly url: string | null;
     /** `null`: `/run` below the public URL. */
     readonly runUrl: string | null;
-    /** Milliseconds that results are kept and webhooks tried. */
+    /** Milliseconds that results are kept and webhooks retried. */
     readonly resultTtl: number;
-    /** Milliseconds that files of models can be fetched. */
+    /** Milliseconds that files of models are available. */
     readonly fileTtl: number;
     readonly filesDir: string;
   };
   readonly temporal: {
-    /** `null`: none; requests of the queue wait. */
+    /** `null`: no Temporal server; requests of the queue wait. */
     readonly address: string | null;
     readonly namespace: string | null;
   };
   readonly webhooks: {
-    /** Networks that are not public and allowed all the same. */
+    /** Non-public networks that are allowed nevertheless. */
     readonly allowCidrs: readonly string[];
     readonly allowHttp: boolean;
   };
   readonly graphql: {
-    /** Whether schemas are shown. */
+    /** Whether introspection queries are allowed. */
     readonly introspection: boolean;
-    /** Words and signs of a document. */
+    /** Maximum number of lexical tokens in a document. */
     readonly tokenLimit: number;
   };
-  /** Bytes of a request body. */
+  /** Maximum size of a request body in bytes. */
   readonly payloadMax: number;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
@@ -98,13 +98,13 @@ export interface SmtpConfig {
   readonly port: number;
   readonly user: string | null;
   readonly password: string | null;
-  /** TLS from the first byte; else as soon as the server offers it. */
+  /** Uses TLS from the start; otherwise STARTTLS when the server offers it. */
   readonly secure: boolean;
 }
 
 /**
  * Reads and validates every variable.
- * @throws ConfigError naming every fault
+ * @throws ConfigError listing every fault
  */
 export const loadConfig = (environment: Environment): Config => {
   const faults: string[] = [];

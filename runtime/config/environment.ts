@@ -1,11 +1,11 @@
-/** The environment: where variables come from, and what is said of those that cannot be used. */
+/** Reads variables from the environment and reports those that are invalid. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variables, type ValueOf, type VariableName } from './variables.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was wrong with the environment: every fault at once, one line each. */
+/** All faults of the environment, one per line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -16,17 +16,17 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads `.env` of `directory` into the environment; what is set already wins. */
+/** Loads `.env` of `directory` into the environment; existing variables take precedence. */
 export const loadEnvironment = (directory: string): Environment => {
   const file = join(directory, '.env');
   if (existsSync(file)) process.loadEnvFile(file);
   return process.env;
 };
 
-/** Reads one variable; `name` is what it is called where the table has a placeholder. */
+/** Reads one variable; `name` replaces a name that contains a placeholder. */
 export type ReadVariable = <Name extends VariableName>(variable: Name, name?: string) => ValueOf<Name>;
 
-/** Reads variables one by one: a fault is collected, and the default taken instead. */
+/** Creates a reader that collects faults and returns the default for an invalid variable. */
 export const createReader =
   (environment: Environment, faults: string[]): ReadVariable =>
   <Name extends VariableName>(variable: Name, name: string = variable): ValueOf<Name> => {
@@ -42,7 +42,7 @@ export const createReader =
     return (preset === null ? null : parse(preset)) as ValueOf<Name>;
   };
 
-/** An empty variable counts as not set, as in compose files. */
+/** Returns the text of a variable; empty counts as not set, as in compose files. */
 const textOf = (environment: Environment, name: string, isSecret: boolean): string | undefined => {
   const value = environment[name] || undefined;
   const file = isSecret ? environment[`${name}_FILE`] || undefined : undefined;

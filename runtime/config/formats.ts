@@ -1,4 +1,4 @@
-/** How URLs, addresses, secrets and roles are written in the environment. */
+/** Parsers for URLs, addresses, secrets and roles in the environment. */
 import { readFileSync } from 'node:fs';
 import { parseList, parseWhole, type Parse } from './values.js';
 
@@ -43,7 +43,7 @@ export const parseEmail: Parse<string> = (value) => {
   return value;
 };
 
-/** RFC 6750 §2.1: what fits into an Authorization header. */
+/** Parses a bearer token (RFC 6750 §2.1). */
 export const parseToken: Parse<string> = (value) => {
   if (!/^[\w.~+/-]{8,255}=*$/.test(value)) {
     throw new Error('expected 8 to 255 characters out of letters, digits and -._~+/');
@@ -59,10 +59,10 @@ export const parseSecret: Parse<readonly string[]> = (value) => {
   return secrets;
 };
 
-/** Whether a host, an address or a name without brackets, is this machine. */
+/** Returns whether a host (an address or a name, without brackets) is this machine. */
 export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
 
-/** Codes and tokens travel there: in the clear only on this machine. */
+/** Returns whether a URL is local: codes and tokens may be sent unencrypted only on this machine. */
 export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
 
 export const parseEndpoint: Parse<string> = (value) => {

@@ -1,4 +1,4 @@
-/** Where this package stands on disk: compiled (`dist/runtime`) or as source (`runtime`). */
+/** Locates this package on disk: compiled (`dist/runtime`) or as source (`runtime`). */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,6 @@ export const packageVersion = (
   JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
 ).version;
 
-/** File of a runtime module, with the extension this process runs: `modulePath('processes/build')`. */
+/** Returns the file of a runtime module with the running extension: `modulePath('processes/build')`. */
 export const modulePath = (name: string): string =>
   join(dirname(here), '..', `${name}${here.slice(here.lastIndexOf('.'))}`);

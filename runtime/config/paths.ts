@@ -1,4 +1,4 @@
-/** Where a project keeps things, below the working directory. */
+/** Paths of a project, relative to the working directory. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './package.js';
@@ -6,12 +6,12 @@ import { packageRoot } from './package.js';
 /** Committed output of `svc generate`. */
 export const generatedFolder = 'generated';
 
-/** Everything that may be deleted at any time, the embedded database excepted. */
+/** Files that may be deleted at any time, except the embedded database. */
 export const buildFolder = join('.svc', 'build');
 
 /**
- * Spec folders in the order they are loaded: the package's own, then the team's.
- * Without `team`, `spec/` of the working directory counts where it is there.
+ * Returns the spec folders in load order: the package's own, then the team's. The default for `team` is
+ * `spec/` of the working directory, if it exists.
  */
 export const specFolders = (team?: string): readonly string[] => {
   const own = join(packageRoot, 'spec');

@@ -1,4 +1,4 @@
-/** Variables of each single sign-on provider; `<NAME>` stands for its name in `AUTH_PROVIDERS`. */
+/** Variables of a single sign-on provider; `<NAME>` stands for its name in `AUTH_PROVIDERS`. */
 import { parseEndpoint, parseMapping, parseRole } from './formats.js';
 import { parseBoolean, parseOneOf, parseText, parseUrls, type Variable } from './values.js';
 

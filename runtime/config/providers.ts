@@ -1,4 +1,4 @@
-/** Single sign-on providers in the environment: `AUTH_PROVIDERS` names them, `AUTH_<NAME>_…` sets each up. */
+/** Single sign-on providers: `AUTH_PROVIDERS` names them, `AUTH_<NAME>_…` configures each. */
 import type { ProviderVariable, ValueOf } from './variables.js';
 
 interface CommonConfig {
@@ -7,24 +7,26 @@ interface CommonConfig {
   /** `null`: a public client. */
   readonly clientSecret: string | null;
   readonly scope: string;
-  /** Claim that says who somebody is, and stays. */
+  /** Claim that identifies a user permanently. */
   readonly identifierKey: string;
   readonly emailKey: string;
-  /** Whether whoever has no user record gets one. */
+  /** Whether an unknown user is registered. */
   readonly allowRegistration: boolean;
-  /** Role of those; `null`: none. */
+  /** Role of registered users; `null`: none. */
   readonly defaultRole: string | null;
-  /** Claim that lists groups, and the role that each stands for, the first that fits; whole numbers lead. */
+  /**
+   * Claim that lists groups, and the role for each group; the first match applies. Integer group names come first.
+   */
   readonly groupsKey: string;
   readonly roleMapping: readonly (readonly [group: string, role: string])[];
   readonly mode: 'json' | 'cookie' | 'session';
-  /** Pages that a login may lead to, beside those of this server. */
+  /** Allowed redirect targets of a login, besides those of this server. */
   readonly redirects: readonly string[];
   readonly icon: string | null;
   readonly label: string | null;
 }
 
-/** OpenID Connect: the issuer says where everything is. */
+/** OpenID Connect: endpoints come from the issuer's discovery document. */
 export interface OpenIdConfig extends CommonConfig {
   readonly driver: 'openid';
   readonly issuerUrl: string;
@@ -40,9 +42,9 @@ export interface OAuth2Config extends CommonConfig {
 export type ProviderConfig = OpenIdConfig | OAuth2Config;
 
 export interface ProviderSource {
-  /** Reads what the provider's own variable says: `AUTH_ACME_DRIVER` for `AUTH_<NAME>_DRIVER`. */
+  /** Reads a provider's variable: `AUTH_ACME_DRIVER` for `AUTH_<NAME>_DRIVER`. */
   read<Name extends ProviderVariable>(variable: Name, prefix: string): ValueOf<Name>;
-  /** Collects what is wrong. */
+  /** Collected faults. */
   readonly faults: string[];
 }
 
@@ -68,7 +70,7 @@ const prefixOf = (name: string): string => `AUTH_${name.toUpperCase().replaceAll
 
 const readProvider = (name: string, { read, faults }: ProviderSource): ProviderConfig => {
   const prefix = prefixOf(name);
-  /** @param expected what is said of a variable that is missing */
+  /** @param expected description in the fault of a missing variable */
   const required = <Name extends ProviderVariable>(
     variable: Name,
     expected = '',

@@ -1,4 +1,4 @@
-/** What was asked for was looked at, and the answer is no: exit code 1. Everything else that is thrown is a failure: 2. */
+/** An expected negative result, with exit code 1. Any other error is a failure with exit code 2. */
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Faults in configuration and spec are refusals too, told by name so that nothing is loaded to ask. */
+/**
+ * Returns whether an error is a refusal. Faults of configuration and spec are recognized by name, to avoid an
+ * import.
+ */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ['Refusal', 'ConfigError', 'SpecError', 'ModelError', 'OutputError'].includes(error.name);

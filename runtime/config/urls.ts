@@ -1,10 +1,10 @@
 import type { Config } from './config.js';
 
-/** Where clients meet a server: `PUBLIC_URL`, else the port it listens on. */
+/** Returns the URL that clients use: `PUBLIC_URL`, or one made from host and port. */
 export const urlOf = ({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>): string =>
   publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** What a running server offers to people and programs, by name. */
+/** Returns the URLs of a running server by name. */
 export const urlsOf = (config: Config, url: string): Readonly<Record<string, string>> => ({
   items: `${url}/items`,
   graphql: `${url}/graphql`,

@@ -1,18 +1,18 @@
-/** How values are written in the environment: durations, sizes, numbers, lists, proxies. */
+/** Parsers for durations, sizes, numbers, lists and proxies in the environment. */
 import { parseNetwork } from '../network/ip.js';
 
-/** `value` is the text as given; throws an Error that says what would be right. */
+/** Parses the text of a variable. @throws Error that describes the expected format */
 export type Parse<Value> = (value: string) => Value;
 
 /** An environment variable. */
 export interface Variable {
   readonly parse: Parse<unknown>;
-  /** As one would write it; `null`: nothing, and the value is `null`. */
+  /** Default as text; `null`: not set, and the value is `null`. */
   readonly default: string | null;
-  /** What people read instead of the default. */
+  /** Text that documents show instead of the default. */
   readonly shown?: string;
   readonly meaning: string;
-  /** May be given as the path of a file in `NAME_FILE`, and is never printed. */
+  /** Can be read from the file named in `NAME_FILE`, and is never printed. */
   readonly secret?: true;
 }
 
@@ -26,7 +26,7 @@ const durations: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
 ]);
 
-/** `500ms`, `30s`, `15m`, `12h`, `7d` → milliseconds; a bare number counts seconds. */
+/** Parses `500ms`, `30s`, `15m`, `12h`, `7d` to milliseconds; a bare number counts seconds. */
 export const parseDuration = (text: string): number => {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   if (found === null) throw new Error('expected a duration such as 500ms, 30s, 15m, 12h or 7d');
@@ -40,14 +40,14 @@ const sizes: ReadonlyMap<string, number> = new Map([
   ['gb', 1024 ** 3],
 ]);
 
-/** `512kb`, `1mb` → bytes, in steps of 1024; a bare number counts bytes. */
+/** Parses `512kb`, `1mb` to bytes, in steps of 1024; a bare number counts bytes. */
 export const parseSize = (text: string): number => {
   const found = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase());
   if (found === null) throw new Error('expected a size such as 512kb or 1mb');
   return Math.floor(Number(found[1]) * (sizes.get(found[2] ?? 'b') ?? 1));
 };
 
-/** A whole number within bounds, both allowed. */
+/** Returns a parser of integers within inclusive bounds. */
 export const parseWhole =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -57,7 +57,7 @@ export const parseWhole =
     throw new Error(`expected a whole number, ${bounds}`);
   };
 
-/** `10.0.0.0/8, fd00::/8` */
+/** Parses a list of networks: `10.0.0.0/8, fd00::/8`. */
 export const parseNetworks = (text: string): readonly string[] => {
   const networks = parseList(text);
   const wrong = networks.find((network) => !isNetwork(network));
@@ -68,14 +68,14 @@ export const parseNetworks = (text: string): readonly string[] => {
 
 const isNetwork = (text: string): boolean => text.includes('/') && isRange(text);
 
-/** Comma-separated, blanks trimmed, empty entries dropped. */
+/** Parses a comma-separated list; trims blanks and drops empty entries. */
 export const parseList = (text: string): readonly string[] =>
   text
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** `https://shop.example/reset, http://localhost:3000/reset` */
+/** Parses a list of URLs: `https://shop.example/reset, http://localhost:3000/reset`. */
 export const parseUrls = (text: string): readonly string[] => {
   const urls = parseList(text);
   const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
@@ -84,7 +84,7 @@ export const parseUrls = (text: string): readonly string[] => {
   return urls;
 };
 
-/** `off`, the number of proxies in front, or their addresses and CIDR ranges. */
+/** Parses `off`, the number of proxies in front, or their addresses and CIDR ranges. */
 export const parseProxies = (text: string): { readonly hops: number; readonly ranges: readonly string[] } => {
   if (text === 'off' || text === 'false') return { hops: 0, ranges: [] };
   if (/^\d{1,2}$/.test(text)) return { hops: Number(text), ranges: [] };

@@ -1,6 +1,6 @@
 /**
- * Every environment variable that svc reads: how it is parsed, its default, what it means. Parsing, `svc start --help`
- * and the table of the README come from here.
+ * Every environment variable of svc with its parser, default and description: the source of parsing, `svc
+ * start --help` and the table in the README.
  */
 import {
   parseAdminPort,
@@ -32,7 +32,9 @@ export type LogLevel = (typeof logLevels)[number];
 const logStyles = ['json', 'pretty'] as const;
 export type LogStyle = (typeof logStyles)[number];
 
-/** In the order people read them; `<NAME>` stands for a provider that `AUTH_PROVIDERS` names. */
+/**
+ * Variables in the order of the documentation; `<NAME>` stands for a provider that `AUTH_PROVIDERS` names.
+ */
 export const variables = {
   DATABASE_URL: {
     parse: parseDatabaseUrl,
@@ -251,19 +253,19 @@ type Variables = typeof variables;
 export type VariableName = keyof Variables;
 export type ProviderVariable = Extract<VariableName, `AUTH_<NAME>_${string}`>;
 
-/** What a variable is once it is read: `null` only where it has no default. */
+/** Type of a parsed variable; includes `null` only where it has no default. */
 export type ValueOf<Name extends VariableName> =
   | ReturnType<Variables[Name]['parse']>
   | (Variables[Name]['default'] extends null ? null : never);
 
-/** A variable as documents show it. */
+/** A variable as documentation shows it. */
 export interface ShownVariable {
   readonly name: string;
   readonly default: string;
   readonly meaning: string;
 }
 
-/** Returns what documents and help texts say, in order. */
+/** Variables as documentation and help texts show them, in order. */
 export const shownVariables: readonly ShownVariable[] = Object.entries<Variable>(variables).map(
   ([name, { default: preset, shown, meaning }]) => ({ name, default: shown ?? preset ?? 'none', meaning }),
 );

@@ -1,4 +1,4 @@
-/** The demo database: a shop for music, 11 tables with 15 607 rows. */
+/** The demo database: a music shop, 11 tables with 15 607 rows. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../databases/contract.js';
@@ -6,7 +6,7 @@ import { packageRoot } from '../config/package.js';
 import { splitStatements } from './statements.js';
 
 /**
- * Fills an empty database, in one transaction; one that has tables of its own is left as it is.
+ * Fills an empty database in one transaction; leaves one that already has tables unchanged.
  * @returns whether it was empty
  */
 export const loadChinook = (database: Database): Promise<boolean> =>

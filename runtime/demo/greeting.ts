@@ -1,16 +1,16 @@
-/** What the demo tells on the terminal, once it answers. */
+/** The text that the demo prints once it is ready. */
 
 export interface Demo {
   readonly url: string;
   readonly urls: Readonly<Record<string, string>>;
-  /** Pages of Temporal; `null`: its own affair. */
+  /** URL of Temporal's UI; `null` when unknown. */
   readonly ui: string | null;
   readonly email: string;
-  /** `null`: the administrator has none, or is somebody else by now. */
+  /** `null` when the administrator has none or is another user now. */
   readonly token: string | null;
-  /** `null`: it was told before. */
+  /** `null` when it was printed before. */
   readonly password: string | null;
-  /** Of the queue; `null`: it was told before. */
+  /** Key of the queue; `null` when it was printed before. */
   readonly key: string | null;
   readonly file: string;
 }
@@ -50,7 +50,7 @@ export const greet = (demo: Demo): string => {
   ].join('\n');
 };
 
-/** A nested list, a filter, a new item: each pasted as it is. */
+/** Returns commands to paste: a nested list, a filter, a new item. */
 const curls = (items: string, token: string): readonly string[] => {
   const header = `-H 'Authorization: Bearer ${token}'`;
   return [
@@ -60,7 +60,7 @@ const curls = (items: string, token: string): readonly string[] => {
   ];
 };
 
-/** An access token out of the answer, and what it is for. */
+/** Returns commands that obtain and use an access token. */
 const loginCurls = ({ url, email, password }: Demo): readonly string[] => {
   const credentials = JSON.stringify({ email, password: password ?? 'PASSWORD' });
   return [
@@ -72,7 +72,7 @@ const loginCurls = ({ url, email, password }: Demo): readonly string[] => {
 
 const port = 9000;
 
-/** Shows signatures and bodies, and accepts everything. */
+/** Prints a server that shows signatures and bodies and accepts every webhook. */
 const receiver =
   `node -e 'require("http").createServer((q,a)=>{console.log(q.headers);q.pipe(process.stdout,{end:false});` +
   `q.on("end",()=>a.end())}).listen(${port},"127.0.0.1")'`;

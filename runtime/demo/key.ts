@@ -7,7 +7,7 @@ import { listKeys } from '../queue/store/keys.js';
 
 const name = 'demo';
 
-/** A key of the queue for the administrator, made once. @returns `null`: it was told before */
+/** Creates the administrator's key of the queue, once. @returns null if it was created before */
 export const demoKey = async (database: Database, config: Config): Promise<string | null> => {
   const where = { email: config.admin.email };
   const user = await findRow(database, 'svc_users', { where, columns: ['id'] });

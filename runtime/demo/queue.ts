@@ -1,4 +1,4 @@
-/** What the queue of the demo needs beside the API: a Temporal server, where none is named, and workers. */
+/** Starts the queue of the demo: a Temporal server, unless one is configured, and workers. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -10,13 +10,13 @@ import { fetchTemporal, findTemporal } from './temporal-program.js';
 import { startTemporalServer, type TemporalServer } from './temporal-server.js';
 
 export interface DemoQueue {
-  /** `host:port` of Temporal, whether it is there yet or not. */
+  /** `host:port` of Temporal, which may not be running yet. */
   readonly address: string;
-  /** Its pages; `null`: they are not ours to know. */
+  /** URL of Temporal's UI; `null` when unknown. */
   readonly ui: string | null;
-  /** Whether the server has to be fetched first. */
+  /** Whether the server has to be downloaded first. */
   readonly fetching: boolean;
-  /** Starts workers as soon as the server is there. Never rejects: what is missing is told. */
+  /** Starts workers once the server is ready. Never rejects; failures are printed. */
   work(environment: Environment): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ interface OwnServer {
   stop(): Promise<void>;
 }
 
-/** On free ports: a server of somebody else is never taken for ours. */
+/** Starts a server on free ports, so that an unrelated server is never used by mistake. */
 const openServer = async (config: Config, tell: (message: string) => void): Promise<OwnServer> => {
   const [port, uiPort, found] = [await choosePort(host, 0), await choosePort(host, 0), await findTemporal()];
   const file = join(dirname(config.database.url.slice('sqlite:'.length)), 'temporal.db');
@@ -68,7 +68,7 @@ const openServer = async (config: Config, tell: (message: string) => void): Prom
     return server;
   };
   const ready = start();
-  // told where it is awaited
+  // the rejection is reported where `ready` is awaited
   ready.catch(() => undefined);
   return {
     address: `${host}:${port}`,

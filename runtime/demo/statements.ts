@@ -1,6 +1,6 @@
 /**
- * An SQL script → its statements, comments left out. Quotes inside strings and names are doubled, not escaped;
- * no procedures, whose bodies have semicolons of their own.
+ * Splits an SQL script into statements without comments. Quotes inside strings and names must be doubled, not
+ * escaped; procedures are not supported, because their bodies contain semicolons.
  */
 export const splitStatements = (script: string): readonly string[] => {
   const statements: string[] = [];
@@ -14,5 +14,5 @@ export const splitStatements = (script: string): readonly string[] => {
   return [...statements, current.trim()].filter((statement) => statement !== '');
 };
 
-/** Strings and names with doubled quotes inside, comments, the semicolon, runs of anything else. */
+/** Matches strings and names with doubled quotes inside, comments, semicolons, and runs of anything else. */
 const tokens = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^'"`[;/-]+|[\s\S]/g;

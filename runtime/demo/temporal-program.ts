@@ -1,4 +1,4 @@
-/** The program of Temporal's dev server: one of this machine, else fetched once into the cache. */
+/** Finds the program of Temporal's dev server on this machine, or downloads it once into the cache. */
 import { execFile, fork } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir } from 'node:fs/promises';
@@ -12,13 +12,13 @@ const cache = join(process.cwd(), '.svc', 'cache', `temporal-${temporalVersion}`
 const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
 const goFolders = [...path, '/usr/local/go/bin', '/usr/lib/go/bin'];
 
-/** On the PATH, where Go puts programs, or in the cache; `null`: nowhere. */
+/** Returns the program from the PATH, Go's folder or the cache, or null where there is none. */
 export const findTemporal = async (): Promise<string | null> =>
   (await findProgram('temporal', [...path, join(homedir(), 'go', 'bin'), cache])) ?? findDownloaded();
 
 /**
- * Downloads it, or builds it where that is not possible and Go is there: some minutes, once.
- * @throws Error that names the ways to get one
+ * Downloads the program, or builds it with Go where that fails, which takes some minutes.
+ * @throws Error that lists the ways to install it
  */
 export const fetchTemporal = async (
   tell: (message: string) => void,
@@ -54,14 +54,14 @@ const findProgram = async (name: string, folders: readonly string[]): Promise<st
   return null;
 };
 
-/** The download gives it a name of its own. */
+/** Returns the downloaded program, whose file name the SDK chooses. */
 const findDownloaded = async (): Promise<string | null> => {
   const names = await readdir(cache).catch(() => []);
   const found = names.find((name) => /^temporal-cli-[\w.-]+$/.test(name) && !name.includes('downloading'));
   return found === undefined ? null : join(cache, found);
 };
 
-/** In a process of its own: what downloads is the native part of a worker. */
+/** Downloads in a separate process, because it needs the native part of a worker. */
 const download = (signal: AbortSignal | undefined): Promise<void> =>
   new Promise((settle, reject) => {
     const child = fork(modulePath('demo/temporal-download'), [cache, temporalVersion], { signal });
@@ -80,7 +80,7 @@ const build = (go: string, signal: AbortSignal | undefined): Promise<void> =>
     });
   });
 
-/** @returns `null`: it went well */
+/** Returns the message of a failure, or null after success. */
 const faultOf = async (work: Promise<void>): Promise<string | null> => {
   try {
     await work;

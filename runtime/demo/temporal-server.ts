@@ -1,4 +1,4 @@
-/** A Temporal server that lives as long as this process, with its data in a file. */
+/** A Temporal server that lives as long as this process and keeps its data in a file. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface TemporalServerOptions {
   readonly program: string;
   readonly port: number;
-  /** Of the pages that show what it does; `null`: none. */
+  /** Port of the UI; `null`: no UI. */
   readonly uiPort: number | null;
-  /** Where its data is. */
+  /** Path of its database file. */
   readonly file: string;
 }
 
@@ -20,8 +20,9 @@ export interface TemporalServer {
 }
 
 /**
- * The guard waits for the end of its standard input, which comes with `stop`, and just as well when this process is
- * killed. In a session of its own, so that Ctrl-C reaches this process alone, which ends it after its workers.
+ * Wrapper script that waits for the end of its standard input, which comes with `stop` and when this process
+ * is killed. It runs in a separate session, so that Ctrl-C reaches only this process, which stops it after
+ * its workers.
  */
 const guard = `
 exec 3<&0
@@ -30,7 +31,7 @@ server=$!
 (cat <&3; kill -TERM $server) >/dev/null 2>&1 &
 wait $server`;
 
-/** @throws Error with the end of its log where it does not start */
+/** Starts a server. @throws Error with the end of its log when it does not start */
 export const startTemporalServer = async (options: TemporalServerOptions): Promise<TemporalServer> => {
   await mkdir(dirname(options.file), { recursive: true });
   const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...argumentsOf(options)], {
@@ -50,7 +51,10 @@ export const startTemporalServer = async (options: TemporalServerOptions): Promi
   return { stop };
 };
 
-/** What it writes is safe from a crash of the server, not of the machine, and four times as fast. */
+/**
+ * Returns the arguments. Writes survive a crash of the server, not of the machine, and are four times as
+ * fast.
+ */
 const argumentsOf = ({ port, uiPort, file }: TemporalServerOptions): readonly string[] => [
   ...'server start-dev --ip 127.0.0.1 --log-level error'.split(' '),
   ...'--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL'.split(' '),

@@ -1,4 +1,4 @@
-/** The process of the demo's workers: like `svc worker`, ended by its parent. */
+/** Process of the demo's workers: like `svc worker`, but stopped by its parent. */
 import { loadConfig } from '../config/config.js';
 import { createObserver } from '../observe.js';
 import { startWorkerProcess, type RunningWorkers } from '../processes/worker-process.js';
@@ -6,12 +6,12 @@ import { workerRoles } from '../queue/temporal/worker.js';
 
 let running: RunningWorkers | null = null;
 
-// From a terminal SIGINT reaches the whole group; the parent says when to stop, by its channel or by its end.
+// A terminal sends SIGINT to the whole group; the parent decides when to stop, by message or by exiting.
 process.on('SIGINT', () => undefined);
 process.once('disconnect', () => void stop());
 if (!process.connected) process.exit(0);
 
-/** What has not started yet has nothing to finish. */
+/** Stops the workers; before they have started there is nothing to finish. */
 const stop = async (): Promise<void> => {
   await running?.stop();
   process.exit(0);

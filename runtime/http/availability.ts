@@ -1,9 +1,9 @@
-/** Whether the database is there: noticed on requests, looked for until it is back. */
+/** Tracks whether the database is reachable: requests detect a loss, polling detects the recovery. */
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface Availability {
-  /** Whether the error says that the database cannot be reached; then its return is waited for. */
+  /** Whether an error means that the database is unreachable; if so, polling for its recovery starts. */
   isLoss(error: unknown): boolean;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The listener for embedders: an Express application with everything that is served. */
+/** Serves all routes as an Express application, for embedding. */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Route } from '../../contract/routes.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -27,7 +27,7 @@ export const createApp = (options: AppOptions): Express => {
       .catch(next);
   };
   for (const shape of shapesOf(options.routes)) app.all(shape, serve);
-  // what no shape matches, and what Express cannot decode: the router decides about it, too
+  // paths that no shape matches or Express cannot decode also go to the router
   app.use(serve);
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) =>
     error instanceof URIError ? serve(request, response, next) : next(error),
@@ -35,7 +35,9 @@ export const createApp = (options: AppOptions): Express => {
   return app;
 };
 
-/** Paths as Express spells them, one for all collections and one for all models, so that embedders see them. */
+/**
+ * Paths as Express spells them, one for all collections and one for all models, so that embedders see them.
+ */
 const shapesOf = (routes: readonly Route[]): ReadonlySet<string> =>
   new Set(routes.filter(isShape).map(({ path }) => path.replace(/:(\w+)\+.*$/, '*$1')));
 
@@ -44,7 +46,7 @@ const isShape = ({ path, handler }: Route): boolean => {
   return handler.kind !== 'model' || handler.model === null;
 };
 
-/** An embedder's parser may have read the body before: then what it made of it is the body. */
+/** Uses the body as parsed by the embedding application if it has already been read. */
 const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
   if (!request.readableEnded) return apiRequest;
   return { ...apiRequest, body: async () => toBytes(request.body) };

@@ -15,7 +15,7 @@ import { respondError } from '../response/respond.js';
 import type { RouterOptions } from './router.js';
 
 export interface HandlerOptions {
-  /** Path that comes before everything, without a slash at its end; empty at the root. */
+  /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
@@ -26,7 +26,9 @@ export interface HandlerOptions {
   readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
 }
 
-/** Returns what the router binds routes to; operations without a handler and disabled pages are not served. */
+/**
+ * Returns what the router binds routes to; operations without a handler and disabled pages are not served.
+ */
 export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'refuse'> => {
   const { base, explorer, items, graphql, loadQueue } = options;
   const bindOperation = createOperationBinding(options);

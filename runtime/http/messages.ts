@@ -1,4 +1,4 @@
-/** node:http ⇄ ApiRequest and ApiResponse. What both listeners share. */
+/** Converts node:http messages to and from ApiRequest and ApiResponse, for both listeners. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { Readable, pipeline } from 'node:stream';
@@ -9,9 +9,9 @@ import type { Connection, Proxies } from '../request/client-address.js';
 import { isForeign } from '../request/origin.js';
 
 export interface EdgeOptions {
-  /** Path that comes before everything, without a slash at its end: `/api`; empty at the root. */
+  /** Path prefix without a trailing slash, such as `/api`; empty at the root. */
   readonly base: string;
-  /** Bytes of a request body. */
+  /** Maximum size of a request body in bytes. */
   readonly payloadMax: number;
   readonly proxies: Proxies;
   /** Of pages of this server; `null`: whatever host they ask. */
@@ -61,7 +61,7 @@ const connectionOf = ({ socket, headers }: IncomingMessage): Connection => ({
 const processId = randomBytes(6).toString('hex');
 let counter = 0;
 
-/** The caller's own id where it is harmless, else one of ours. */
+/** Returns the request id of the caller if it is safe, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string => {
   if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given;
   counter += 1;
@@ -69,8 +69,9 @@ const requestId = (given: string | string[] | undefined): string => {
 };
 
 /**
- * What is too much is read to its end and thrown away: who still sends hears no answer from a closed connection.
- * @throws CONTENT_TOO_LARGE as soon as it is known
+ * Reads a body. The rest of an oversized body is read and discarded, as a client that is still sending would
+ * not read a response on a closed connection.
+ * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded
  */
 const readBody = (request: IncomingMessage, most: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -101,7 +102,7 @@ export const sendResponse = (
   response: ServerResponse,
 ): void => {
   if (response.headersSent || response.destroyed) return;
-  // a flat list: objects put together from parts cost several microseconds here
+  // a flat array, as merging objects costs several microseconds
   const head: OutgoingHttpHeader[] = [
     'x-request-id',
     request.id,
@@ -111,7 +112,7 @@ export const sendResponse = (
     'nosniff',
   ];
   for (const name of Object.keys(headers)) head.push(name, headers[name] ?? '');
-  // together: an embedder's application keeps one value of each name
+  // in one call, as an Express application keeps one value per name
   if (cookies !== undefined && cookies.length > 0) head.push('set-cookie', [...cookies]);
   if (body instanceof Readable) return sendStream(body, { status, head, request, response });
   if (status !== 204) head.push('content-length', String(body === null ? 0 : Buffer.byteLength(body)));
@@ -127,7 +128,10 @@ interface Outgoing {
   readonly response: ServerResponse;
 }
 
-/** A caller who leaves ends the stream; a stream that breaks ends the connection, so that nobody takes it for whole. */
+/**
+ * Sends a stream. A disconnect destroys the stream; a failing stream closes the connection, so that the
+ * client sees an incomplete response.
+ */
 const sendStream = (body: Readable, { status, head, request, response }: Outgoing): void => {
   response.writeHead(status, [...head]);
   if (request.method === 'HEAD') {

@@ -1,4 +1,4 @@
-/** The listener of a request process: node:http hands every request straight to the router. */
+/** Serves the router on a node:http server. */
 import {
   createServer,
   type IncomingMessage,
@@ -23,7 +23,9 @@ export interface ListenOptions extends EdgeOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections; resolves when the last request is answered, also of a client who has left. */
+  /**
+   * Stops accepting connections; resolves after the last response, including those of disconnected clients.
+   */
   close(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
   });
 };
 
-/** Requests that have no answer yet. */
+/** Requests in progress. */
 interface Answering {
   count: number;
 }
@@ -63,7 +65,7 @@ const createListener =
       });
   };
 
-/** Connections that are kept alive become idle one by one, each when its last answer is out. */
+/** Closes keep-alive connections as each becomes idle after its last response. */
 const close = (server: Server, answering: Answering): Promise<void> =>
   new Promise((resolve) => {
     let isClosed = false;

@@ -1,4 +1,4 @@
-/** Requests through the router: every error is a response, and everything worth telling is told. */
+/** Routes requests, turns errors into responses and reports events. */
 import { StalePrincipal, accessKeepsChanging } from '../access/access.js';
 import { endedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
@@ -8,7 +8,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
-/** Never rejects. */
+/** Returns the response of a request; never rejects. */
 export type Responder = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface ResponderOptions {

@@ -1,6 +1,7 @@
 /**
- * The one router, compiled from the table of routes: finds the handler of a method and a path, as sent. It alone decides
- * 404, 405 and `Allow`, OPTIONS, HEAD, the slash at the end and segments that cannot be decoded.
+ * The one router, compiled from the table of routes: finds the handler of a method and a path, as sent. It
+ * alone decides 404, 405 and `Allow`, OPTIONS, HEAD, the slash at the end and segments that cannot be
+ * decoded.
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Route, RouteHandler } from '../../contract/routes.js';
@@ -9,7 +10,7 @@ import { decodeSegment, type RouteHandle } from '../request/route.js';
 
 export interface RouterOptions {
   readonly routes: readonly Route[];
-  /** Returns what serves a route; `null`: this server does not. */
+  /** Returns the handler of a route, or null if this server does not serve it. */
   bind(route: Route): RouteHandle | null;
   /** Returns the answer to a path or method that is not served; `near`: a route at that path or beside it. */
   refuse(error: ApiError, near: Route | null): ApiResponse;
@@ -27,7 +28,7 @@ export interface Match {
   readonly segments: readonly string[];
 }
 
-/** Finds the endpoint of a request; there always is one. */
+/** Returns the endpoint of a request; errors have endpoints as well. */
 export type Router = (method: string, path: string) => Match;
 
 export const createRouter = (options: RouterOptions): Router => {
@@ -43,16 +44,16 @@ export const createRouter = (options: RouterOptions): Router => {
   };
 };
 
-/** Everything that begins with the same segments. */
+/** Node of the segment tree. */
 interface Node {
   readonly literals: Map<string, Node>;
-  /** Behind `:id`. */
+  /** Child for a one-segment parameter such as `:id`. */
   one: Node | null;
-  /** Behind `:model+`. */
+  /** Child for a parameter of several segments such as `:model+`. */
   several: Node | null;
-  /** By method; empty where no path ends. */
+  /** Endpoints by method; empty if no path ends here. */
   readonly endpoints: Map<string, Endpoint>;
-  /** For every other method. */
+  /** Endpoint of all other methods. */
   otherwise: Endpoint | null;
   /** The first route that ends here or below. */
   near: Route | null;
@@ -99,7 +100,7 @@ const childOf = (node: Node, part: string): Node => {
   return made;
 };
 
-/** Adds what follows from the routes of each path: HEAD, OPTIONS, and the answer to other methods. */
+/** Adds HEAD, OPTIONS and the error response to other methods to each path. */
 const close = (node: Node, options: RouterOptions): void => {
   for (const child of [...node.literals.values(), node.one, node.several]) {
     if (child !== null) close(child, options);
@@ -131,7 +132,7 @@ interface Refused {
 /** The recorded answers of items and operations: a method that they lack is an unknown route. */
 const unknownByMethod: ReadonlySet<RouteHandler['kind']> = new Set(['items', 'operation']);
 
-/** TRACE, which would repeat credentials, is not allowed anywhere. */
+/** Returns the error of an unsupported method; TRACE, which would echo credentials, is never allowed. */
 const refusalOf = ({ method, path, allowed }: Refused, { handler }: Route): ApiError => {
   const here = `here is ${allowed.join(', ')}`;
   return unknownByMethod.has(handler.kind) && method !== 'TRACE'
@@ -159,7 +160,7 @@ const findNode = (start: Node, search: Search, from: number): Node | null => {
   return node.otherwise === null ? null : node;
 };
 
-/** A literal segment excludes `:id` at its place. */
+/** Returns the next node of a segment; a literal takes precedence over `:id`. */
 const nextNode = (node: Node, part: string, segments: string[]): Node | null => {
   const literal = literalOf(node, part);
   if (literal !== undefined) return literal;
@@ -187,7 +188,7 @@ const literalOf = ({ literals }: Node, part: string): Node | undefined => {
   return name === null ? undefined : literals.get(name);
 };
 
-/** The answer where no path fits. */
+/** Returns the endpoint for paths that match no route. */
 const absent = (root: Node, [, first = '']: readonly string[], { refuse }: RouterOptions): Match => ({
   endpoint: {
     template: '*',

@@ -1,4 +1,6 @@
-/** Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold. */
+/**
+ * Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold.
+ */
 import { StalePrincipal, type Principal } from '../access/access.js';
 import type { Person } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
@@ -16,8 +18,8 @@ import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
 
 /**
- * Holds the access version until the write is done: rules that change meanwhile wait for it, or are met before it.
- * What is written is told to the activity.
+ * Holds the access version until the write is done: rules that change meanwhile wait for it, or are met
+ * before it. What is written is told to the activity.
  */
 export const guardVersion = (context: ItemContext): Guard => ({
   async before(_keys, executor) {
@@ -30,7 +32,10 @@ export const guardVersion = (context: ItemContext): Guard => ({
   after: (written, executor) => recordActivity(written, executor, context),
 });
 
-/** Counting first makes such writes take turns, so that two of them cannot each leave the other's administrator. */
+/**
+ * Counting first makes such writes take turns, so that two of them cannot each leave the other's
+ * administrator.
+ */
 export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
   const { principal } = context;
   const isUsers = collection.name === 'svc_users';
@@ -62,7 +67,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
   };
 };
 
-/** Keys of users whose identity was written. */
+/** Returns the keys of users whose identity was written. */
 const takenUsers = (written: readonly Written[]): readonly Key[] =>
   written
     .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))

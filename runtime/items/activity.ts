@@ -1,4 +1,7 @@
-/** Who changed what, when and from where: rows of `svc_activity`, written with what they tell of. Never a value. */
+/**
+ * Records the user, time and client of changes in `svc_activity`, together with the change; values are never
+ * recorded.
+ */
 import { chunk } from '../execute/chunk.js';
 import { databaseTime } from '../execute/database-time.js';
 import type { Executor } from '../databases/contract.js';
@@ -12,7 +15,7 @@ import type { ItemContext } from './context.js';
 /** Rows per statement. */
 const together = 500;
 
-/** Who writes, when and from where. */
+/** User, time and client of a write. */
 export interface ActivityContext extends Pick<ItemContext, 'registry' | 'dialect' | 'client' | 'now'> {
   readonly principal: { readonly user: { readonly id: string } | null };
 }

@@ -1,4 +1,4 @@
-/** What a write answers: planned with it, and read before it is kept. */
+/** Plans the response of a write and reads its rows. */
 import { chunk } from '../execute/chunk.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { AnswerPlan } from '../execute/write.js';
@@ -11,7 +11,7 @@ import type { ItemContext } from './context.js';
 import { remember } from './plans.js';
 import { planContext, type ReadTarget, type readWritten } from './read.js';
 
-/** Rows; or why there are none though something was written. */
+/** Rows, or the reason why written rows are not returned. */
 export type WriteOutput = JsonRows | Unanswered;
 
 export interface Unanswered {
@@ -20,7 +20,7 @@ export interface Unanswered {
    * read them once they were stored. `large`: they are too many.
    */
   readonly reason: 'unreadable' | 'unknown' | 'large';
-  /** Rows that were written. */
+  /** Number of written rows. */
   readonly count: number;
 }
 
@@ -83,7 +83,7 @@ const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
   return { query, shape: `answer ${parsed.shape}`, values: parsed.values };
 };
 
-/** Rows that are answered at most. */
+/** Maximum number of rows in a response. */
 const maxRows = 10_000;
 /** Rows per statement. */
 const chunkSize = 500;

@@ -1,4 +1,4 @@
-/** What reading and writing items needs, beside the request itself. */
+/** The services and request context used to read and write items. */
 import type { Principal } from '../access/access.js';
 import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
@@ -9,26 +9,26 @@ import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Limits } from '../sql/read.js';
 
-/** Of the process. */
+/** Services shared by all requests. */
 export interface ItemServices {
   readonly registry: Registry;
   readonly database: Database;
   readonly dialect: SqlDialect;
   readonly limits: Limits;
-  /** For callers that are nobody. */
+  /** Limits of callers without a user. */
   readonly publicLimits: Limits;
   readonly maxDepth: number;
   readonly observe: Observe;
 }
 
-/** Of one request. */
+/** Context of one request. */
 export interface ItemContext extends ItemServices {
   readonly principal: Principal;
   readonly client: Client;
   readonly now: Date;
 }
 
-/** Where a request comes from. */
+/** Address and headers of the client. */
 export type Client = Pick<ApiRequest, 'address' | 'headers'>;
 
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {

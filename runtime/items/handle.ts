@@ -23,7 +23,7 @@ export interface HandleOptions extends ItemServices {
 
 export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
 
-/** Returns what serves a route of items: of one collection, or of a name that none has. */
+/** Returns the handler factory for item routes, including those of unknown collections. */
 export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) => RouteHandle) => {
   const { collections } = options.registry;
   return ({ collection: name, action }) => {
@@ -65,7 +65,7 @@ const answer = (
 interface Call {
   readonly request: ApiRequest;
   readonly collection: Collection;
-  /** Parts of the key; empty where the path has none. */
+  /** Parts of the key; empty if the path has none. */
   readonly key: readonly string[];
   readonly context: ItemContext;
 }
@@ -78,7 +78,7 @@ interface Action {
 /** Reads while the principal is being confirmed; `null` when it no longer holds. */
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
-  // its failure is met below, however late
+  // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
     const response = await action.run(call);
@@ -89,7 +89,7 @@ const runRead = async (action: Action, call: Call, access: Access): Promise<ApiR
   }
 };
 
-/** Writes only after the principal has been confirmed; the body, which may take its time, comes before. */
+/** Writes after the principal has been confirmed; reads the body first, as that may take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   await call.request.body();
   return (await access.confirm(call.context.principal)) ? action.run(call) : null;
@@ -181,7 +181,7 @@ const respondRows = (rows: WriteOutput, isList: boolean): ApiResponse => {
   return isList ? respondList(rows, null) : respondItem(rows);
 };
 
-/** `{query?, keys?}` of a SEARCH; the query string counts for nothing then. */
+/** Reads `{query?, keys?}` of a SEARCH, which replaces the query string. */
 const readSearch = async (
   request: ApiRequest,
 ): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
@@ -197,7 +197,10 @@ const readSearch = async (
   return { parsed: readQuery(query as Record<string, unknown>), keys };
 };
 
-/** The same text means the same query. Kept from the second time on: most texts with a value in them never return. */
+/**
+ * The same text means the same query. Kept from the second time on: most texts with a value in them never
+ * return.
+ */
 const parsedQueries = new LRUCache<string, ParsedQuery>({ max: 1_000 });
 const seenOnce = new LRUCache<string, true>({ max: 1_000 });
 const maxParsedLength = 2_048;

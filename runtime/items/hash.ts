@@ -1,4 +1,4 @@
-/** Fields whose meta says `hash` are stored as argon2id hashes, in every row of a plan. */
+/** Replaces the values of `hash` fields by argon2id hashes in all rows of a plan. */
 import type { Collection } from '../../contract/collection.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import {

@@ -1,6 +1,6 @@
 /**
- * Generated Objection models on a live database: the typed handle of a collection for a team's own code.
- * Requests never come this way; Knex and Objection are loaded only where models are bound.
+ * Generated Objection models on a live database: the typed handle of a collection for application code.
+ * HTTP requests do not use it; Knex and Objection are loaded only where models are bound.
  */
 import type { Knex } from 'knex';
 import type { Model, Pojo } from 'objection';
@@ -11,9 +11,9 @@ import { bindKnex } from '../databases/open.js';
 import { readValue } from '../plan/values.js';
 
 export interface BoundModels {
-  /** For transactions and for whatever models do not say. */
+  /** For transactions and queries that models do not cover. */
   readonly knex: Knex;
-  /** Closes the connections. The models are bound to nothing useful afterwards. */
+  /** Closes the connections; the models cannot be used afterwards. */
   close(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ const convertRows = (model: typeof Model, { fields }: CollectionDeclaration, bin
 const plainNumber = (value: unknown): unknown =>
   typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
-/** What is concealed from others shows here. */
+/** Converts a stored value to its wire form, without masking. */
 const toWire = (
   { conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration,
   value: unknown,

@@ -1,4 +1,4 @@
-/** What of their own user record nobody decides: who they are, and what they may do. */
+/** Rejects changes by users to the identity and permission fields of their own user record. */
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Key } from '../plan/write-plan.js';

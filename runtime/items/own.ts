@@ -1,4 +1,4 @@
-/** What is the caller's own: the user record, and the roles it has. */
+/** Reads and updates the user record of the caller, and reads its roles. */
 import { forbidden } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
@@ -8,17 +8,20 @@ import { refuseOwnRights } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';
 import { updateItem } from './write.js';
 
-/** @throws FORBIDDEN for nobody */
+/** Returns the user id of the caller. @throws FORBIDDEN without a user */
 export const ownId = ({ principal: { user } }: Pick<ItemContext, 'principal'>): string => {
   if (user === null) throw forbidden('this operation is for users');
   return user.id;
 };
 
-/** @throws FORBIDDEN where the caller may not read it */
+/** Returns the user record of the caller. @throws FORBIDDEN when the caller may not read it */
 export const readOwn = (target: ReadTarget, context: ItemContext): Promise<JsonRows> =>
   readItem(target, [ownId(context)], context);
 
-/** Who one is and what one may do is decided by others. @throws FORBIDDEN, INVALID_PAYLOAD */
+/**
+ * Updates the user record of the caller, except its identity and permissions. @throws FORBIDDEN,
+ * INVALID_PAYLOAD
+ */
 export const updateOwn = async (
   target: ReadTarget,
   payload: unknown,
@@ -28,7 +31,7 @@ export const updateOwn = async (
   return updateItem(target, { key: [ownId(context)], payload }, context);
 };
 
-/** Those of the caller's roles that the caller may read. */
+/** Returns the roles of the caller that it may read. */
 export const readOwnRoles = async (target: ReadTarget, context: ItemContext): Promise<JsonRows> => {
   const { roles } = context.principal;
   if (roles.length === 0) return noRows;

@@ -1,22 +1,22 @@
-/** What is compiled once per shape, policy set, collection and use. */
+/** Cache of plans per policy set, collection, use and query shape. */
 import type { Collection } from '../../contract/collection.js';
 import type { ItemContext } from './context.js';
 import { limitsOf } from './context.js';
 
 interface PlanKey {
   readonly collection: Collection;
-  /** What it is for: `list`. */
+  /** Purpose of the plan, such as `list`. */
   readonly use: string;
   readonly shape: string;
 }
 
-/** Per collection and use; the oldest goes. */
+/** Maximum number of plans per collection and use; the oldest is evicted. */
 const maxPlans = 500;
 
-/** By collection, use and shape: texts that are joined may look alike, whatever tables are called. */
+/** Plans by collection, use and shape; nested maps, as concatenated keys could collide. */
 type Plans = Map<Collection, Map<string, Map<string, unknown>>>;
 
-/** The plan of that key, made on first use. Errors are not kept. */
+/** Returns the plan of a key, created on first use; errors are not cached. */
 export const remember = <Plan>(
   context: ItemContext,
   { collection, use, shape }: PlanKey,

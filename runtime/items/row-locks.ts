@@ -1,4 +1,4 @@
-/** Whether an item may be written, without writing it. */
+/** Checks whether an item may be written, without writing it. */
 import type { Collection } from '../../contract/collection.js';
 import { isRowPermitted } from '../execute/row-locks.js';
 import { readKey } from '../plan/item.js';
@@ -7,7 +7,7 @@ import { openScope } from '../plan/scope.js';
 import { bindInput, type ItemContext } from './context.js';
 import { planContext } from './read.js';
 
-/** @throws FORBIDDEN for what cannot be a key */
+/** @throws FORBIDDEN for malformed keys */
 export const mayWrite = async (
   collection: Collection,
   key: readonly string[],

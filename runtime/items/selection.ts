@@ -1,4 +1,4 @@
-/** Which items a write is about: named by their keys, or found by a query. */
+/** Selects the items of a write by keys or by a query. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { distinctKeys } from '../execute/stored-keys.js';
@@ -27,7 +27,7 @@ export const readSelection = (payload: unknown): Selection => {
   return { keys, query, data };
 };
 
-/** @throws FORBIDDEN for keys that cannot be keys */
+/** @throws FORBIDDEN for malformed keys */
 export const selectKeys = async (
   collection: Collection,
   { keys, query }: Selection,
@@ -47,10 +47,10 @@ export const selectKeys = async (
   );
 };
 
-/** A page without a size of its own has that of lists. */
+/** Whether a query has a page but no limit; it then uses the page size of lists. */
 const isPageOnly = ({ query: { limit, page } }: ParsedQuery): boolean => limit === null && page !== null;
 
-/** What a write is about is no answer: without a limit it is everything that matches. */
+/** Removes the limits of responses: a write without a limit applies to all matching items. */
 const unbounded = (context: ItemContext): ItemContext => ({
   ...context,
   limits: noLimits,
@@ -66,13 +66,13 @@ const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): 
   values,
 });
 
-/** Keys of a body, each once. */
+/** Returns the distinct keys of a body. */
 export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
   if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of primary keys');
   return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));
 };
 
-/** The key of an item that carries it. @throws INVALID_PAYLOAD naming the part that is missing */
+/** Returns the key inside an item. @throws INVALID_PAYLOAD naming the missing part */
 export const keyInside = (collection: Collection, payload: unknown): Key => {
   const given = (payload ?? {}) as Record<string, unknown>;
   const missing = collection.key.find(

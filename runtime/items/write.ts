@@ -1,4 +1,4 @@
-/** Creates, updates and deletes: everything is planned, the answer too, before anything is written. */
+/** Creates, updates and deletes items; the writes and the response are planned before anything is written. */
 import { randomUUID } from 'node:crypto';
 import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
@@ -20,7 +20,7 @@ import { planContext, readCreated, readWritten, type ReadTarget } from './read.j
 import { keyInside, readSelection, selectKeys } from './selection.js';
 import { singletonKey } from './singleton.js';
 
-/** One item from an object, several from a list. */
+/** Creates one item from an object, several from an array. */
 export const createItems = async (
   target: ReadTarget,
   payload: unknown,
@@ -43,7 +43,7 @@ export const updateItem = async (
   return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
 };
 
-/** `{keys, data}`, `{query, data}`, or a list of items that carry their keys. */
+/** Updates items from `{keys, data}`, `{query, data}` or an array of items with their keys. */
 export const updateItems = async (
   target: ReadTarget,
   payload: unknown,
@@ -87,7 +87,7 @@ const updateEach = async (
   return executeUpdates(updates, answer, executeContext(collection, context));
 };
 
-/** Updates the one item, or makes it. */
+/** Updates the item of a singleton, or creates it. */
 export const updateSingleton = async (
   target: ReadTarget,
   payload: unknown,
@@ -107,7 +107,7 @@ export const deleteItem = async (
   await deleteKeys(collection, [readKey(collection, key)], context);
 };
 
-/** A list of keys, `{keys}` or `{query}`. @returns the keys */
+/** Deletes items by an array of keys, `{keys}` or `{query}`. @returns their keys */
 export const deleteItems = async (
   collection: Collection,
   payload: unknown,

@@ -1,16 +1,16 @@
 /**
- * Addresses and networks of IPv4 and IPv6, read in one way for callers, proxies, access lists and webhooks.
- * Imports nothing of ours; every room may use it.
+ * IPv4 and IPv6 addresses and networks, parsed consistently for callers, proxies, access lists and webhooks.
+ * Imports no other module of svc.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address with the number of its leading bits that count. */
+/** An address with its prefix length in bits. */
 export type Network = readonly [address: Address, bits: number];
 
-/** Parses what `node:net` takes for an address: no octal, hexadecimal or short forms of IPv4. */
+/** Parses an address that `node:net` accepts: no octal, hexadecimal or short forms of IPv4. */
 const parseAddress = (text: string): Address | null => {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   return isIPv6(text) ? ipaddr.IPv6.parse(withoutDots(text)) : null;
@@ -27,11 +27,14 @@ const toIPv4 = (address: Address): Address => {
   return isMapped ? (address as ipaddr.IPv6).toIPv4Address() : address;
 };
 
-/** Prints IPv6 as URLs do (RFC 5952). */
+/** Prints IPv6 in canonical form (RFC 5952). */
 const printAddress = (address: Address): string =>
   address.kind() === 'ipv6' ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
 
-/** Returns an address in its one spelling, without zone and port, IPv4 in IPv6 form as IPv4; `null`: it is none. */
+/**
+ * Returns the canonical form of an address without zone and port, or null where it is invalid. IPv4-mapped
+ * IPv6 becomes IPv4.
+ */
 export const normalizeAddress = (text: string): string | null => {
   const bare = text
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
@@ -42,7 +45,9 @@ export const normalizeAddress = (text: string): string | null => {
   return address === null ? null : printAddress(toIPv4(address));
 };
 
-/** Parses an address or a network in CIDR form; IPv4 in IPv6 form is IPv4. `null`: it is neither. */
+/**
+ * Parses an address or a CIDR network, or returns null where it is neither. IPv4-mapped IPv6 becomes IPv4.
+ */
 export const parseNetwork = (text: string): Network | null => {
   const [written = '', mask, ...rest] = text.trim().split('/');
   const parsed = written.includes('%') ? null : parseAddress(written);
@@ -55,7 +60,7 @@ export const parseNetwork = (text: string): Network | null => {
   return bits < 0 || bits > widest ? null : [address, bits];
 };
 
-/** Returns the networks of a list, without entries that are none. */
+/** Returns the networks of a list without its invalid entries. */
 export const parseNetworks = (texts: readonly string[]): readonly Network[] =>
   texts.map(parseNetwork).filter((network) => network !== null);
 
@@ -70,14 +75,17 @@ const contains = ([network, bits]: Network, address: Address): boolean =>
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is plain unicast that anybody may have; of IPv6, 2000::/3 alone (RFC 4291 §2.4). */
+/** Returns whether an address is globally routable unicast; of IPv6, 2000::/3 alone (RFC 4291 §2.4). */
 export const isPublic = (text: string): boolean => {
   const address = parseAddress(text);
   if (address?.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || contains(globalUnicast, address);
 };
 
-/** Returns what callers are counted by: IPv4 by itself, IPv6 by its first 64 bits, which belong to one customer. */
+/**
+ * Returns the key for rate limits: an IPv4 address, or the /64 of an IPv6 address, which belongs to one
+ * customer.
+ */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;
   const groups = ipaddr.IPv6.parse(withoutDots(address)).parts.slice(0, 4);

@@ -1,6 +1,6 @@
 /**
- * Makes a build, in a process of its own: neither the generator nor esbuild is ever loaded where requests are
- * answered. The parent sends one task and reads one answer.
+ * Creates a build in a separate process, so that processes that serve requests never load the generator or
+ * esbuild. The parent sends one task and receives one reply.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, cp } from 'node:fs/promises';
@@ -16,13 +16,13 @@ import { generatedFolder } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
 import { pendingSteps } from '../schema/bootstrap.js';
 
-/** What to build, and where. */
+/** Input of a build. */
 export interface BuildTask {
   readonly catalog: Catalog;
-  /** Spec folders, the package's own first. */
+  /** Spec folders, starting with the package's own. */
   readonly specFolders: readonly string[];
   readonly tables: Config['tables'];
-  /** Folder of the finished build: made in one step, whole or absent. */
+  /** Folder of the finished build, which appears in one step, complete or not at all. */
   readonly directory: string;
 }
 
@@ -49,7 +49,7 @@ const bootstrapFirst = (missing: readonly string[]): string => {
   return `the system tables are not there or from an older version: ${shown}; run "svc bootstrap"`;
 };
 
-/** Committed output is taken where it is current; else it is left alone and output is made beside it. */
+/** Uses the committed output if it is current; otherwise leaves it alone and generates elsewhere. */
 const buildIn = async (workshop: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
   const from = join(workshop, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
@@ -66,14 +66,14 @@ const buildIn = async (workshop: string, { catalog, specFolders, tables }: Build
   rmSync(from);
 };
 
-/** Files in which the committed output is behind; `null`: there is none. */
+/** Returns the number of outdated files in the committed output, or null if there is none. */
 const countChanges = async (options: GenerateOptions): Promise<number | null> => {
   if (!existsSync(join(options.out, 'server'))) return null;
   const { written, removed } = await generate(options);
   return written.length + removed.length;
 };
 
-/** Another process may have made the same build meanwhile: then that one stays. */
+/** Moves the finished build into place, unless another process has published the same one meanwhile. */
 const publish = (workshop: string, directory: string): void => {
   try {
     renameSync(workshop, directory);
@@ -87,7 +87,7 @@ const answer = (message: BuildResult): void => {
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // Without its parent nobody waits for the build.
+  // If the parent exits, no one needs the build.
   process.once('disconnect', () => process.exit(1));
   if (!process.connected) process.exit(1);
   process.once('message', (task: BuildTask) => {

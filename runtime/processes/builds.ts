@@ -1,14 +1,19 @@
-/** Builds lie side by side. Who serves one marks it now and then; of what nobody marks, only a few are kept. */
+/**
+ * Retention of builds: processes mark the build they serve at intervals, and only a few unmarked builds are
+ * kept.
+ */
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Milliseconds. A machine that slept between two marks still has what it serves. */
+/**
+ * Milliseconds between marks. Far below the retention limit, so that a machine that slept keeps its build.
+ */
 const markEvery = 10 * 60_000;
 const inUseFor = 6 * 60 * 60_000;
-/** Builds that are kept in any case. */
+/** Number of builds that are always kept. */
 const kept = 3;
 
-/** Marks a build as used, now and as long as it is. @returns what ends it */
+/** Marks a build as used, now and at intervals. @returns a function that stops marking */
 export const keepInUse = (directory: string): (() => void) => {
   markUsed(directory);
   const timer = setInterval(markUsed, markEvery, directory).unref();
@@ -19,11 +24,11 @@ const markUsed = (directory: string): void => {
   try {
     utimesSync(directory, new Date(), new Date());
   } catch {
-    // A build that came with a read-only image is not ours to mark.
+    // A build in a read-only image cannot be marked.
   }
 };
 
-/** Removes builds that nobody has used for hours, beyond the last three: processes load parts of theirs late. */
+/** Removes builds unused for hours, except the last three: processes load some of their files late. */
 export const pruneBuilds = (folder: string, now: number): void => {
   const builds = readdirSync(folder)
     .filter((name) => /^[0-9a-f]+$/.test(name))

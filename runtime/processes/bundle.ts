@@ -1,9 +1,9 @@
-/** Generated TypeScript → one JavaScript file, with esbuild. */
+/** Bundles generated TypeScript into one JavaScript file with esbuild. */
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { modulePath } from '../config/package.js';
 
-/** @throws Error with every message of esbuild, each with file and line */
+/** Bundles a module. @throws Error with every message of esbuild, each with file and line */
 export const bundle = async (entry: string, outfile: string): Promise<void> => {
   const plugins = [ownRuntime, withoutObjection];
   await build({ ...settings, entryPoints: [entry], outfile, plugins });
@@ -16,7 +16,7 @@ const settings = {
   target: 'node20',
   legalComments: 'none',
   logLevel: 'silent',
-  // A project's own settings are for its own code.
+  // A project's own settings apply only to its own code.
   tsconfigRaw: {},
 } as const satisfies BuildOptions;
 
@@ -25,7 +25,10 @@ interface FunctionModel {
   readonly runner: { readonly kind: string; readonly module?: string };
 }
 
-/** The modules of function models as one file, each of them run when it is first needed; packages stay outside. */
+/**
+ * Bundles the modules of function models into one file that loads each when first needed; packages stay
+ * external.
+ */
 export const bundleFunctions = async (models: readonly FunctionModel[], outfile: string): Promise<void> => {
   const entries = models.flatMap(({ id, runner: { module } }) =>
     module === undefined ? [] : [`  ${JSON.stringify(id)}: () => import(${JSON.stringify(module)}),`],
@@ -40,7 +43,7 @@ export const bundleFunctions = async (models: readonly FunctionModel[], outfile:
   });
 };
 
-/** The models that come with the package. */
+/** Resolves the models that come with the package. */
 const ownModels: Plugin = {
   name: 'own-models',
   setup: ({ onResolve }) => {
@@ -51,7 +54,9 @@ const ownModels: Plugin = {
   },
 };
 
-/** The runtime is the one that serves: by absolute address, so that the file works wherever it lies. */
+/**
+ * Resolves the runtime to the one that is serving, by absolute path, so that the file works from any folder.
+ */
 const ownRuntime: Plugin = {
   name: 'own-runtime',
   setup: ({ onResolve }) => {
@@ -61,8 +66,8 @@ const ownRuntime: Plugin = {
 };
 
 /**
- * Requests are answered from declarations; the Objection classes beside them are for code of one's own. Loading the
- * library would add a tenth of a second and 14 MB to every request process, so an empty base class takes its place.
+ * Replaces Objection with an empty base class: requests are answered from declarations, and only a team's own
+ * code uses the classes. The library would add 0.1 s and 14 MB to every request process.
  */
 const withoutObjection: Plugin = {
   name: 'without-objection',

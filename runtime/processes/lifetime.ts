@@ -1,16 +1,14 @@
-/** From the first signal to the end of the process. */
+/** Graceful shutdown on signals. */
 import type { Observe } from '../observe.js';
 
 export interface Stoppable {
-  /** Finishes what was begun. */
+  /** Stops after finishing work in progress. */
   stop(): Promise<void>;
-  /** Ends what is left, at once. */
+  /** Stops immediately. */
   kill(): void;
 }
 
-/**
- * Resolves after SIGINT or SIGTERM, once everything has stopped. A second signal waits for nothing.
- */
+/** Resolves after SIGINT or SIGTERM, once everything has stopped. A second signal kills immediately. */
 export const untilStopped = ({ stop, kill }: Stoppable, observe: Observe): Promise<void> =>
   new Promise((resolve, reject) => {
     let stopping = false;

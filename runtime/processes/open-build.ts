@@ -1,4 +1,4 @@
-/** A database and the build of it: what every process of a project begins with. */
+/** Opens a database and its build, the first step of every process of a project. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,9 +16,9 @@ import { prepareBuild } from './prepare.js';
 export interface OpenOptions {
   readonly config: Config;
   readonly observe: Observe;
-  /** A build that is known to be current; absent: it is looked for, and made where missing. */
+  /** A build that is known to be current; without it, one is looked up or created. */
   readonly directory?: string;
-  /** Opened already; it belongs to what is opened. */
+  /** A database that is already open, which is closed with the build. */
   readonly database?: Database;
 }
 
@@ -32,13 +32,16 @@ export interface OpenedBuild {
   readonly openapi: string;
   /** Folder of the GraphQL schemas. */
   readonly graphql: string;
-  /** The modules of models that are functions. */
+  /** Loads the modules of function models. */
   loadFunctions(): Promise<Functions>;
-  /** Closes the database; the build may be removed from then on. */
+  /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
 
-/** @throws Refusal where system tables are missing or the spec is faulty; nothing stays open then */
+/**
+ * Opens a database and its build.
+ * @throws Refusal when system tables are missing or the spec is faulty; nothing stays open then
+ */
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
@@ -70,7 +73,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
 const thatExists = (directory: string | undefined): string | null =>
   directory !== undefined && existsSync(directory) ? directory : null;
 
-/** What a build exports. */
+/** Exports of a build. */
 interface Bundle {
   readonly collections: readonly CollectionDeclaration[];
   readonly routes: readonly Route[];

@@ -1,7 +1,10 @@
-/** Ports that nobody listens on yet. */
+/** Selection of free ports. */
 import { createServer, type AddressInfo } from 'node:net';
 
-/** @returns the port, another one where `port` is 0; `null` where it is taken */
+/**
+ * Tries to listen on a port.
+ * @returns the port, or the one assigned where `port` is 0; null if it is taken
+ */
 const tryPort = (host: string, port: number): Promise<number | null> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -15,6 +18,6 @@ const tryPort = (host: string, port: number): Promise<number | null> =>
 export const isFree = async (host: string, port: number): Promise<boolean> =>
   (await tryPort(host, port)) !== null;
 
-/** The port itself, or a free one where it is 0. */
+/** Returns the given port, or a free one for 0. */
 export const choosePort = async (host: string, port: number): Promise<number> =>
   port === 0 ? ((await tryPort(host, 0)) ?? 0) : port;

@@ -1,6 +1,6 @@
 /**
- * Sees to it that there is a build of what the database and the spec say now. Looking costs one introspection and
- * one hash; generator and esbuild are loaded only when the answer is no, and then in a process of their own.
+ * Ensures that a build of the current database and spec exists. The check costs one introspection and one
+ * hash; generator and esbuild are loaded only for a new build, in a separate process.
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,8 +33,8 @@ export interface PrepareOptions {
 }
 
 /**
- * The folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
- * @throws Refusal where system tables are missing or the spec is faulty
+ * Returns the folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
+ * @throws Refusal when system tables are missing or the spec is faulty
  */
 export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
   const task = await timed('catalog', observe, () => createTask(config, database));
@@ -53,7 +53,9 @@ const createTask = async ({ tables }: Config, database: Database): Promise<Build
   return { catalog, specFolders: folders, tables, directory };
 };
 
-/** Where the working directory cannot be written, as in a read-only image, a build lives as long as its temporary folder. */
+/**
+ * Returns the folder of a build: a temporary one where the working directory is read-only, as in an image.
+ */
 const placeOf = (name: string): string => {
   const usual = resolve(buildFolder, name);
   if (existsSync(usual)) return usual;
@@ -66,7 +68,7 @@ const placeOf = (name: string): string => {
   }
 };
 
-/** Equal exactly where a build would give the same file: what goes in, and what turns it into JavaScript. */
+/** Hashes the inputs of a build and the code that compiles them: equal exactly when the build would be. */
 const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
   const hash = createHash('sha256');
   hash.update(`${packageVersion}\0${modulePath('index')}\0${JSON.stringify(catalog)}\0`);
@@ -80,7 +82,7 @@ const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
   return hash.digest('hex').slice(0, 20);
 };
 
-/** Modules that a spec file names as runners of models, where they are the project's own. */
+/** Returns the project's own modules that a spec file names as model runners. */
 const functionModules = (file: string): readonly string[] =>
   Array.from(readFileSync(file, 'utf8').matchAll(/\bfunction:\s*['"]?(\.[^'"\s},]+)/g), ([, path = '']) =>
     resolve(path),

@@ -1,4 +1,4 @@
-/** The second listener, for whoever watches the processes: `/live` and `/ready` on ADMIN_PORT. */
+/** The listener for health checks: `/live` and `/ready` on ADMIN_PORT. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -7,7 +7,7 @@ export interface Probes {
   close(): void;
 }
 
-/** `/live`: this process runs. `/ready`: requests are welcome now; 503 while they are not. */
+/** Serves `/live` (200 while the process runs) and `/ready` (503 while requests are not accepted). */
 export const serveProbes = (host: string, port: number, isReady: () => boolean): Promise<Probes> =>
   new Promise((resolve, reject) => {
     const server = createServer((request, response) => {

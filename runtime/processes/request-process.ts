@@ -1,6 +1,6 @@
 /**
- * One process that answers requests: connects, sees to the build, serves. Alone in its process (`--workers 1`, the
- * demo) or as a child of the supervisor, where this module is the entry.
+ * A process that serves requests: connects, prepares the build, listens. Runs alone (`--workers 1`, the demo)
+ * or as a child of the supervisor, with this module as its entry point.
  */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,12 +17,12 @@ export interface RequestProcess {
   /** The build that is served. */
   readonly directory: string;
   isReady(): boolean;
-  /** Finishes what was begun, within ten seconds. */
+  /** Finishes requests in progress, within ten seconds. */
   close(): Promise<void>;
 }
 
 export interface RequestProcessOptions extends OpenOptions {
-  /** Told when requests become welcome or unwelcome. */
+  /** Called when the process becomes ready or stops being ready. */
   readonly onReadiness?: (ready: boolean) => void;
 }
 
@@ -64,13 +64,13 @@ const watchDatabase =
     observe(observation);
   };
 
-/** Child → supervisor. */
+/** Message from a child to the supervisor. */
 export type Report =
   | { kind: 'ready'; url: string; collections: number; directory: string }
   | { kind: 'readiness'; ready: boolean }
   | { kind: 'failed'; message: string; refusal: boolean };
 
-/** `directory` is the build to serve, once the first process has seen to it. */
+/** Runs a child. `directory` is the build to serve, known once the first process has prepared it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
   let running: RequestProcess | null = null;
   const stop = lazy(async () => {

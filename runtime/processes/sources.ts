@@ -1,11 +1,14 @@
-/** The files that modules of a project's own are made of. */
+/** Source files of a project's own modules. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** @returns the modules and whatever they import by relative path, in a fixed order; packages are left out */
+/**
+ * Finds source files.
+ * @returns the modules and their relative imports, transitively, in a stable order; no packages
+ */
 export const sourcesOf = (modules: readonly string[]): readonly string[] => {
   const found = new Set(modules.flatMap(findFile));
-  // a Set also visits what is added on the way
+  // a Set also iterates over entries that are added meanwhile
   for (const file of found) {
     for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(relativeImport)) {
       for (const imported of findFile(resolve(dirname(file), path))) found.add(imported);
@@ -18,7 +21,7 @@ const relativeImport = /\b(?:from|import|import\(|require\()\s*['"](\.\.?\/[^'"]
 
 const extensions = ['', '.ts', '.mts', '.js', '.mjs', '.json'];
 
-/** As esbuild looks: `x.js` may be written as `x.ts`. */
+/** Resolves a path as esbuild does: `x.js` may be written as `x.ts`. */
 const findFile = (path: string): readonly string[] => {
   const bare = path.replace(/\.([cm]?)js$/, '');
   const candidates = [path, bare].flatMap((start) => extensions.map((extension) => start + extension));

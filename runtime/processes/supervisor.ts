@@ -1,6 +1,6 @@
 /**
- * The parent of the request processes: starts them, restarts what crashes, stops them together.
- * Nothing heavy is imported here: whatever needs a driver or the generator happens in a child.
+ * The parent of the request processes: starts them, restarts those that crash, stops them together. Imports
+ * nothing heavy: work that needs a driver or the generator happens in a child.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -11,9 +11,9 @@ import { Refusal } from '../config/refusal.js';
 import type { Report } from './request-process.js';
 
 export interface SupervisorOptions {
-  /** Request processes to keep alive. */
+  /** Number of request processes to keep running. */
   readonly processes: number;
-  /** Where they listen, never 0: each of them is to take the same. */
+  /** Port they share, never 0. */
   readonly port: number;
   readonly observe: Observe;
 }
@@ -25,21 +25,21 @@ export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
-  /** Lets every process finish its requests; resolves when all are gone. */
+  /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
-  /** Ends every process at once. */
+  /** Kills every process immediately. */
   kill(): void;
 }
 
-/** A little more than a request process gives its own requests. */
+/** Milliseconds, slightly more than a request process allows its requests. */
 const stopLimit = 12_000;
 const firstPause = 250;
 const longestPause = 30_000;
-/** A process that lived this long did not end because of how it was started. */
+/** Milliseconds after which the exit of a process is not blamed on its start. */
 const settled = 60_000;
 
 /**
- * Resolves when the first process answers; it also looks after the build, the others start once that is there.
+ * Resolves when the first process is ready; the others start once it has prepared the build.
  * @throws Error or Refusal when the first process cannot start
  */
 export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>

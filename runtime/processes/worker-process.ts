@@ -1,4 +1,4 @@
-/** A process of Temporal workers: `svc worker`, and beside the demo. */
+/** A process of Temporal workers, for `svc worker` and the demo. */
 import type { Config } from '../config/config.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
@@ -14,7 +14,7 @@ export interface WorkerProcessOptions {
 }
 
 export interface RunningWorkers extends Stoppable {
-  /** Rejects where a worker fails. */
+  /** Rejects when a worker fails. */
   readonly ended: Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What API, workers and workflows agree on: names, task queues, and what travels in histories. Everything large stays
- * in the database, so a history holds ids only.
+ * The contract between the API, workers and workflows: names, task queues and payloads. Large data stays in
+ * the database, so workflow histories hold only ids.
  */
 
 import type { ErrorType } from './requests/outcome.js';
@@ -14,22 +14,22 @@ export const taskQueues = {
   workflows: 'svc-workflows',
   webhooks: 'svc-webhooks',
   housekeeping: 'svc-housekeeping',
-  /** @param name class of the model: workers with its hardware listen here */
+  /** @param name class of the model; workers with its hardware poll this task queue */
   models: (name: string): string => `svc-${name}`,
 } as const;
 
 export const admittedSignal = 'admitted';
 
-/** Search attributes an operator finds requests by, with their types in Temporal. */
+/** Search attributes of the workflows, with their types in Temporal. */
 export const searchAttributes = {
   SvcModel: 'KEYWORD',
   SvcAccount: 'KEYWORD',
   SvcStatus: 'KEYWORD',
   SvcErrorType: 'KEYWORD',
   SvcHttpStatus: 'INT',
-  /** Also of deliveries, as the next one. */
+  /** Set on deliveries as well, like `SvcWebhookState`. */
   SvcRequestId: 'KEYWORD',
-  /** `none`, `pending`, `delivered`, `failed`; that of a request stays as its end left it. */
+  /** `none`, `pending`, `delivered` or `failed`; on a request it does not change after the request ends. */
   SvcWebhookState: 'KEYWORD',
 } as const;
 
@@ -42,9 +42,9 @@ export interface ModelRequestInput {
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
   readonly attempts: number;
-  /** Whether a slot is there already; else the workflow waits for its signal. */
+  /** Whether the request has a slot; otherwise the workflow waits for the `admitted` signal. */
   readonly admitted: boolean;
-  /** Milliseconds since 1970 before which processing has to begin. */
+  /** Unix time in milliseconds by which processing must begin. */
   readonly startBefore: number | null;
   /** Whether workflows carry search attributes. */
   readonly searchable: boolean;
@@ -54,18 +54,18 @@ export interface ModelRequestInput {
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
-  /** Whether there is a webhook to deliver. */
+  /** Whether a webhook must be delivered. */
   readonly hasWebhook: boolean;
 }
 
 export interface DeliveryInput {
   readonly deliveryId: string;
   readonly requestId: string | null;
-  /** Counts redeliveries. */
+  /** 1 for the first delivery, one more for each redelivery. */
   readonly round: number;
-  /** Milliseconds within which it has to arrive. */
+  /** Milliseconds within which the delivery must succeed. */
   readonly within: number;
-  /** Of the receiver, without anything secret. */
+  /** Host name of the receiver; the rest of the URL may contain secrets. */
   readonly host: string;
   /** Whether the workflow carries search attributes. */
   readonly searchable: boolean;
@@ -81,11 +81,11 @@ export const deliveryWorkflowId = ({
 export interface PlatformEnd {
   readonly requestId: string;
   readonly kind: 'cancelled' | 'startTimeout' | 'failed';
-  /** What broke the last attempt, where that is known. */
+  /** Error of the last attempt, if known. */
   readonly errorType?: ErrorType;
 }
 
-/** Types of failures, as they read in the Temporal UI. */
+/** Failure types, as shown in the Temporal UI. */
 export const failureTypes = {
   platform: 'PlatformFailure',
   refused: 'WebhookRefused',

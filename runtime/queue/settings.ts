@@ -1,20 +1,20 @@
-/** What the queue needs of the configuration. */
+/** The part of the configuration that the queue uses. */
 import type { Config } from '../config/config.js';
 import type { TargetPolicy } from './webhooks/target.js';
 
 export interface QueueSettings {
-  /** `null`: no server; requests wait. */
+  /** `null` without a Temporal server; requests then stay in the queue. */
   readonly temporalAddress: string | null;
   readonly temporalNamespace: string | null;
-  /** Address of the server, without slash at its end. Known once it listens. */
+  /** Returns the base URL of the server without a trailing slash; known once it listens. */
   readonly publicUrl: () => string;
   readonly queueUrl: () => string;
-  /** Milliseconds. */
+  /** Milliseconds that results are kept. */
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly filesDir: string;
   readonly webhookPolicy: TargetPolicy;
-  /** What keys and file URLs are hashed with, newest first; at least one. */
+  /** HMAC secrets of API keys and file URLs, newest first; at least one. */
   readonly secrets: readonly Buffer[];
 }
 

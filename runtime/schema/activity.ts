@@ -1,9 +1,9 @@
-/** Old rows of `svc_activity`. */
+/** Retention of rows in `svc_activity`. */
 import { databaseTime } from '../execute/database-time.js';
 import { deleteRows, findRow, findRows, type Statements } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 
-/** The setting; `null`: for ever. */
+/** Returns the configured retention in days, or null for unlimited. */
 export const retentionDays = async (statements: Statements): Promise<number | null> => {
   const row = await findRow(statements, 'svc_settings', {
     columns: ['activity_days'],
@@ -13,10 +13,10 @@ export const retentionDays = async (statements: Statements): Promise<number | nu
   return row?.activity_days ?? null;
 };
 
-/** Rows per statement: nobody waits long for their locks. */
+/** Rows per statement, small so that locks are held briefly. */
 const chunkSize = 1_000;
 
-/** Deletes what is older than that many days. @returns how many rows that were */
+/** Deletes activity older than a number of days. @returns the number of deleted rows */
 export const pruneActivity = async (database: Database, days: number): Promise<number> => {
   const before = databaseTime(new Date(Date.now() - days * 86_400_000));
   for (let deleted = 0; ;) {

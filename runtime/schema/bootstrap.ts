@@ -1,4 +1,4 @@
-/** Creates or reconciles the system tables and the first administrator. Additive, and safe to repeat. */
+/** Creates or reconciles the system tables and the first administrator. Additive and idempotent. */
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
 import { findRow, insertRow } from '../execute/system-rows.js';
@@ -13,33 +13,33 @@ import { changeAccess, createPassword, createToken, type AccessStore, type Found
 export interface BootstrapOptions {
   readonly database: Database;
   readonly spec: Spec;
-  /** Reads the tables that are there now. */
+  /** Reads the current tables. */
   readonly introspect: () => Promise<Catalog>;
-  /** `null`: made and told, where there is none yet. */
+  /** `null`: generated and reported, if there is none yet. */
   readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
-  /** Told of every step before it runs. */
+  /** Called before every step. */
   readonly log: (what: string) => void;
 }
 
 export interface BootstrapReport {
-  /** What was done, in order; empty where everything was there. */
+  /** Completed steps in order; empty if nothing was missing. */
   readonly steps: readonly string[];
   readonly admin: AdminReport;
 }
 
 interface AdminReport {
   readonly email: string;
-  /** Shown once: only where this run made or set it. */
+  /** The token, only if this run generated or set it; never shown again. */
   readonly token: string | null;
-  /** Likewise. */
+  /** The password, under the same condition as `token`. */
   readonly password: string | null;
-  /** `kept`: somebody administers already. `absent`: and nobody has the e-mail address asked for. */
+  /** `kept`: an administrator exists. `absent`: one exists, and no user has the configured e-mail address. */
   readonly state: 'created' | 'promoted' | 'renewed' | 'kept' | 'absent';
 }
 
 /**
- * Runs under a lock, so that two processes starting at once take turns; the second finds everything done.
- * Where DDL cannot be rolled back, a run that broke off is finished by the next one.
+ * Runs under a lock, so that concurrent starts are serialized and the second finds nothing to do. Where DDL
+ * cannot be rolled back, the next run completes an interrupted one.
  */
 export const bootstrap = (options: BootstrapOptions): Promise<BootstrapReport> =>
   options.database.locked('svc_bootstrap', async () => {
@@ -97,7 +97,7 @@ const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promis
     return { email: admin.email, token, password, state: 'promoted' };
   });
 
-/** What is given and is another one, is set. */
+/** Sets configured values that differ from the stored ones. */
 const keep = async (
   store: AccessStore,
   admin: BootstrapOptions['admin'],
@@ -118,7 +118,7 @@ const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'passw
   ...(password === null ? {} : { password: await hashPassword(password) }),
 });
 
-/** Names the steps that `svc bootstrap` would take; a start refuses while there are any. */
+/** Returns the steps that `svc bootstrap` would take; a start is refused while there are any. */
 export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readonly string[]> => {
   const printer = await loadDdlPrinter(catalog.dialect);
   return planTables(systemTables(spec), catalog, printer).map((step) => step.what);

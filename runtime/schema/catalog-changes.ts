@@ -1,7 +1,10 @@
-/** Two catalogs → what changed between them, in words. */
+/** Describes the differences between two catalogs. */
 import type { Catalog, Column, Table } from '../../generator/introspection/catalog.js';
 
-/** `column Album.Year added (int(11))`; empty where tables, columns, keys and relations are the same. */
+/**
+ * Returns changes such as `column Album.Year added (int(11))`; empty if tables, columns, keys and relations
+ * are equal.
+ */
 export const catalogChanges = (before: Catalog, after: Catalog): readonly string[] => [
   ...pairs(before.tables, after.tables).flatMap(([old, now]) => tableChanges(old, now)),
   ...(JSON.stringify(before.meta) === JSON.stringify(after.meta)
@@ -15,7 +18,7 @@ interface Named {
 
 type Pair<Item> = readonly [Item, Item | null] | readonly [null, Item];
 
-/** By name: first what was there, then what is new. */
+/** Pairs items by name: existing ones first, then new ones. */
 const pairs = <Item extends Named>(
   before: readonly Item[],
   after: readonly Item[],
@@ -38,7 +41,7 @@ const tableChanges = (before: Table | null, after: Table | null): readonly strin
   return [...columns, ...rest.map(([, part]) => `${part} of ${name} changed`)];
 };
 
-/** What a table has beside its columns. */
+/** Parts of a table besides its columns. */
 const parts = {
   kind: 'kind',
   comment: 'comment',
@@ -60,7 +63,7 @@ const columnChanges = (table: string, before: Column | null, after: Column | nul
   return [what === '' ? `${place} changed` : `${place} changed: ${what}`];
 };
 
-/** Some databases call an enum by its name, whatever its values. */
+/** Compares enum values, since some databases name an enum's type regardless of them. */
 const valueChanges = ({ type: before }: Column, { type: after }: Column): string => {
   if (before.kind !== 'enum' || after.kind !== 'enum') return '';
   const added = after.values.filter((value) => !before.values.includes(value));

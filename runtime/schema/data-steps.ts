@@ -1,17 +1,17 @@
 /**
- * Changes of rows and tables that the declaration of a table cannot say. Each has a number, runs once in a database,
- * and leaves a row in `svc_data_steps`. A step is never changed or renumbered once it was released.
+ * Numbered changes of rows and tables that table declarations cannot express. Each runs once per database and
+ * is recorded in `svc_data_steps`. A released step is never changed or renumbered.
  */
 import { findRows, insertRow } from '../execute/system-rows.js';
 import type { Database, Executor } from '../databases/contract.js';
 
 export interface DataStep {
-  /** Counts from 1; steps run in this order. */
+  /** Starts at 1; steps run in this order. */
   readonly number: number;
   readonly name: string;
-  /** Whether there is something to do, by the tables that were there before bootstrap. */
+  /** Returns whether the step has work to do, given the tables that existed before bootstrap. */
   applies(tables: ReadonlySet<string>): boolean;
-  /** Runs in a transaction; safe to repeat, because some databases commit with every DDL statement. */
+  /** Runs in a transaction; idempotent, because some databases commit with every DDL statement. */
   run(executor: Executor): Promise<void>;
 }
 
@@ -38,13 +38,13 @@ export const dataSteps: readonly DataStep[] = [
 
 interface RunOptions {
   readonly steps?: readonly DataStep[];
-  /** Names of the tables that were there before bootstrap. */
+  /** Names of the tables that existed before bootstrap. */
   readonly tables: ReadonlySet<string>;
-  /** Receives the name of every step before it runs. */
+  /** Called with the name of every step before it runs. */
   readonly log: (what: string) => void;
 }
 
-/** Runs the steps that were not done yet. @returns the names of those that had something to do */
+/** Runs steps that have not run yet. @returns the names of those that had work to do */
 export const runDataSteps = async (
   database: Database,
   { steps = dataSteps, tables, log }: RunOptions,

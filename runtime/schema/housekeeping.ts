@@ -1,12 +1,12 @@
-/** What has expired is deleted now and then, by every request process: whoever comes second finds nothing to do. */
+/** Deletes expired rows at intervals, in every request process; concurrent runs are harmless. */
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
-/** Milliseconds. */
+/** Milliseconds between runs. */
 const interval = 60 * 60_000;
 
 export interface Housekeeping {
-  /** Waits for what is under way. */
+  /** Waits for a run in progress. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,10 @@ export const startHousekeeping = (database: Database, observe: Observe): Houseke
   };
 };
 
-/** Sessions and counted attempts that are over, and activity older than the settings keep. @param now in milliseconds */
+/**
+ * Deletes expired sessions and rate-limit counters, and activity beyond its retention.
+ * @param now in milliseconds
+ */
 export const removeExpired = async (database: Database, now: number): Promise<void> => {
   const [{ deleteRows }, { pruneActivity, retentionDays }] = await Promise.all([
     import('../execute/system-rows.js'),

@@ -1,17 +1,17 @@
-/** Declared system tables against the tables that are there: the statements that are missing. Additive and pure. */
+/** Compares declared with existing system tables and returns the missing statements. Additive and pure. */
 import type { Catalog, Table } from '../../generator/introspection/catalog.js';
 import type { DdlPrinter } from '../databases/contract.js';
 import { foreignKeysOf, type Named, type SystemTable } from './system-tables.js';
 
 export interface DdlStep {
-  /** `create svc_users`, for the log. */
+  /** Description for the log: `create svc_users`. */
   readonly what: string;
   readonly sql: string;
 }
 
 /**
- * Steps in an order that always works: tables and columns, keys and indexes, then foreign keys.
- * Nothing is ever dropped or retyped. An empty list: the tables are as declared.
+ * Plans steps in an order that always works: tables and columns, keys and indexes, then foreign keys. Never
+ * drops or retypes anything. Empty if the tables are as declared.
  */
 export const planTables = (
   tables: readonly SystemTable[],

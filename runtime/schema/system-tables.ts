@@ -1,4 +1,4 @@
-/** The tables svc keeps for itself, as the spec declares them, in the form DDL is printed from. */
+/** Converts the system tables declared in the spec to the form from which DDL is printed. */
 import type { CollectionSpec, ColumnSpec, Spec } from '../../generator/spec/types.js';
 
 export interface SystemTable {
@@ -6,7 +6,7 @@ export interface SystemTable {
   readonly columns: readonly SystemColumn[];
   readonly primaryKey: readonly string[];
   readonly uniques: readonly Named[];
-  /** Every foreign key has one: not all databases make it by themselves. */
+  /** Includes one index per foreign key, because not all databases create them. */
   readonly indexes: readonly Named[];
 }
 
@@ -28,7 +28,7 @@ export interface References {
   readonly onDelete: 'cascade' | 'set null' | 'restrict';
 }
 
-/** Tables declared with columns, sorted by name. */
+/** Returns tables declared with columns, sorted by name. */
 export const systemTables = (spec: Spec): readonly SystemTable[] =>
   [...spec.collections.values()]
     .filter((collection) => collection.columns !== null)
@@ -54,7 +54,7 @@ const specToTable = (spec: CollectionSpec): SystemTable => {
   };
 };
 
-/** Foreign keys of a table, one per column that refers. */
+/** Returns the foreign keys of a table, one per referencing column. */
 export const foreignKeysOf = (table: SystemTable): readonly References[] =>
   table.columns.flatMap((column) => {
     if (column.references === undefined) return [];

@@ -1,4 +1,4 @@
-/** Users and what makes one an administrator, written from outside a request: bootstrap and the shell. */
+/** Manages users and administrators outside of requests, for bootstrap and the command line. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { findAdministrators } from '../execute/administrators.js';
 import { databaseTime } from '../execute/database-time.js';
@@ -13,30 +13,30 @@ import {
 import type { Database } from '../databases/contract.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 
-/** A role or policy of this name is made by bootstrap where nobody administers yet. */
+/** Name of the role and policy that bootstrap creates if there is no administrator. */
 const administrator = 'Administrator';
 
 interface NewUser {
   readonly email: string;
   readonly role: string | null;
   readonly token?: string;
-  /** As a hash; absent: none. */
+  /** Password hash; absent: no password. */
   readonly password?: string;
   readonly tfa_secret?: null;
 }
 
-/** 32 random bytes, in letters that fit into a header and a URL. */
+/** Returns 32 random bytes as base64url, which is safe in headers and URLs. */
 export const createToken = (): string => randomBytes(32).toString('base64url');
 
-/** 96 random bits, easy to type. */
+/** Returns 96 random bits as base64url, which are easy to type. */
 export const createPassword = (): string => randomBytes(12).toString('base64url');
 
-/** As the API has it: what is none could not log in. */
+/** Returns whether the API would accept a text as e-mail address; others could not log in. */
 export const isEmail = (text: string): boolean => [...text].length <= 128 && /^[^@\s]+@[^@\s]+$/u.test(text);
 
 /**
- * Runs a change of the access tables; where it wrote, every process sees it with its next request. Each row that is
- * written leaves its row of activity.
+ * Runs a change of the access tables. If it wrote, every process applies it from its next request on. Each
+ * written row is recorded in the activity log.
  */
 export const changeAccess = <Result>(
   database: Database,
@@ -57,7 +57,7 @@ export const changeAccess = <Result>(
     return result;
   });
 
-/** Static token of a user; `null` without user or token. */
+/** Returns the static token of a user, or null without user or token. */
 export const tokenOf = async (database: Database, email: string): Promise<string | null> => {
   const found = await findRow(database, 'svc_users', {
     where: { email: [email, email.toLowerCase()] },
@@ -69,26 +69,26 @@ export const tokenOf = async (database: Database, email: string): Promise<string
 export interface FoundUser {
   readonly id: string;
   readonly token: string | null;
-  /** As a hash. */
+  /** Password hash. */
   readonly password: string | null;
 }
 
 export interface AccessStore {
   findUser(email: string): Promise<FoundUser | null>;
-  /** @returns its key, or `null` where there is none; the first by key where names repeat */
+  /** Returns the key of a role, or null if there is none; the lowest key where names repeat. */
   findRole(name: string): Promise<string | null>;
-  /** Sorted; at most twenty. */
+  /** Returns role names, sorted; at most twenty. */
   roleNames(): Promise<readonly string[]>;
   insertUser(user: NewUser): Promise<string>;
   updateUser(id: string, changes: Partial<NewUser>): Promise<void>;
-  /** E-mail addresses of users who may do everything, at most ten. */
+  /** Returns e-mail addresses of users with full access, at most ten. */
   administrators(): Promise<readonly string[]>;
-  /** Role "Administrator" holding a policy with `admin_access`; made where missing. */
+  /** Returns the role "Administrator" with an `admin_access` policy, creating it if missing. */
   administratorRole(): Promise<string>;
 }
 
 const createAccessStore = (statements: Statements): AccessStore => {
-  /** By nobody who signed in, and from no address. */
+  /** Records activity without user and address. */
   const record = (
     action: 'create' | 'update',
     {
@@ -130,7 +130,7 @@ const createAccessStore = (statements: Statements): AccessStore => {
     null;
 
   return {
-    // in lower case, unless somebody wrote it otherwise by SQL
+    // addresses are stored in lower case, unless SQL wrote them otherwise
     findUser: async (email) => (await findUser(email)) ?? findUser(email.toLowerCase()),
     findRole,
     async roleNames() {

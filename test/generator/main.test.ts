@@ -78,6 +78,7 @@ describe.each(dialects)('generate from %s', (dialect) => {
       'server/index.ts',
       'server/operations.ts',
       'server/queue-models.ts',
+      'server/routes.ts',
     ]);
     expect(await run()).toMatchObject({ written: [], removed: [], breaking: [], warnings: [] });
   });

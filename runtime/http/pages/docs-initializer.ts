@@ -1,6 +1,6 @@
 /**
- * The script that starts Swagger UI in the browser. A file of its own, because the page allows no inline script.
- * The document shows what its caller may do, so it is fetched again whenever the token changes.
+ * The script that starts Swagger UI, in a separate file because the page allows no inline scripts. The
+ * document depends on the permissions of the caller, so it is fetched again whenever the token changes.
  */
 export const initializer = `(() => {
   'use strict';

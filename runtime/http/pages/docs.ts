@@ -1,4 +1,4 @@
-/** `/docs`: Swagger UI from this server alone, under a policy that lets nothing else in. */
+/** `/docs`: Swagger UI, served without external resources under a strict Content-Security-Policy. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,9 +10,9 @@ import { initializer } from './docs-initializer.js';
 const require = createRequire(import.meta.url);
 
 interface DocsOptions {
-  /** Where the browser finds the OpenAPI document. */
+  /** URL of the OpenAPI document, as seen by the browser. */
   readonly specUrl: string;
-  /** Path prefix of the server, without a slash at its end; empty at the root. */
+  /** Path prefix of the server without a trailing slash; empty at the root. */
   readonly base: string;
 }
 
@@ -57,7 +57,7 @@ export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
 
 const initializerName = 'initializer.js';
 
-/** Files of `swagger-ui-dist` that a browser may ask for. */
+/** Media types of the served files of `swagger-ui-dist`. */
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
@@ -65,14 +65,14 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ]);
 
-/** A file below `/docs/assets/`; `null` where there is none of that name. */
+/** Returns a file below `/docs/assets/`, or null if there is none of that name. */
 export const docsAsset = async (name: string): Promise<ApiResponse | null> => {
   if (name === initializerName) return asset('text/javascript; charset=utf-8', initializer);
   const contentType = contentTypes.get(name);
   return contentType === undefined ? null : asset(contentType, await readFile(join(distFolder(), name)));
 };
 
-/** Kept for good: `assetUrl` names another URL for another content. */
+/** Returns an immutable response, as `assetUrl` changes with the content. */
 const asset = (contentType: string, body: Buffer | string): ApiResponse => ({
   status: 200,
   headers: {

@@ -1,4 +1,4 @@
-/** `/graphiql`: GraphiQL in one file, nothing fetched from elsewhere. Rendered by the first visit, kept compressed. */
+/** `/graphiql`: GraphiQL as one self-contained page, rendered on first use and cached compressed. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -10,7 +10,7 @@ interface Page {
   readonly etag: string;
 }
 
-/** Everything is inline, so scripts and styles have to be allowed there; editors work in workers made on the spot. */
+/** Allows inline scripts and styles, as the page is one file, and blob workers for the editors. */
 const policy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' blob:",
@@ -26,7 +26,7 @@ const policy = [
 
 const pages = new Map<string, Promise<Page>>();
 
-/** @param endpoint path of GraphQL as the browser knows it */
+/** @param endpoint path of the GraphQL endpoint, as seen by the browser */
 export const graphiqlPage = async (
   { headers }: Pick<ApiRequest, 'headers'>,
   endpoint: string,

@@ -1,4 +1,4 @@
-/** The pages for people, by name; loaded by the first visit. */
+/** HTML pages by name, loaded on first use. */
 import { apiError } from '../../../contract/errors.js';
 import type { Page } from '../../../contract/routes.js';
 import type { RouteHandle } from '../../request/route.js';
@@ -6,7 +6,7 @@ import { docsAsset, docsPage } from './docs.js';
 import { graphiqlPage } from './graphiql.js';
 import { resetPasswordPage } from './reset-password.js';
 
-/** @param base path that comes before everything, without a slash at its end; empty at the root */
+/** @param base path prefix without a trailing slash; empty at the root */
 export const createPages = (base: string): Readonly<Record<Page, RouteHandle>> => ({
   docs: async () => docsPage({ specUrl: `${base}/server/specs/oas`, base }),
   async docsAsset({ path }, [name = '']) {

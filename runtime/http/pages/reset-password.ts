@@ -1,9 +1,9 @@
-/** `/reset-password`: where the link of a mail leads unless a page of one's own was asked for. */
+/** `/reset-password`: the default target of links in password reset mails. */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../request/api-request.js';
 import { htmlHeaders } from './html.js';
 
-/** The token leaves the address bar at once; it goes nowhere but into the request. */
+/** Removes the token from the address bar and sends it only with the request. */
 const script = `
 const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');
@@ -59,7 +59,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param base path prefix of the server, without a slash at its end; empty at the root */
+/** @param base path prefix of the server without a trailing slash; empty at the root */
 export const resetPasswordPage = (base: string): ApiResponse => ({
   status: 200,
   headers: {

@@ -1,4 +1,4 @@
-/** Who uses the queue: a key, or a user with a token. */
+/** Authenticates callers of the queue by an API key or an access token. */
 import { LRUCache } from 'lru-cache';
 import { admitNow, identifyNow, type Access, type Principal } from '../../access/access.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
@@ -11,11 +11,11 @@ import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { refuse, type Refused } from './wire.js';
 
-/** Requests belong to accounts: users, whatever key of theirs was used. */
+/** An authenticated caller; requests belong to the account (the user), whichever key was used. */
 export interface Caller {
   readonly account: string;
   mayUse(model: QueueModelDeclaration): boolean;
-  /** Whether requests of the model with this id, which need not be there any more, are for it. */
+  /** Whether the caller may see requests of the model with this id, which may have been removed. */
   maySee(model: string): boolean;
 }
 
@@ -29,7 +29,7 @@ export type Identify = (request: ApiRequest) => Promise<Caller>;
 
 const header = /^Key +([^\s:]+):(\S+) *$/i;
 
-/** @throws 401, with the same words for every reason; REQUESTS_EXCEEDED */
+/** @throws 401 with the same message for every reason, REQUESTS_EXCEEDED when the rate limit is reached */
 export const createIdentify = (options: CallerOptions): Identify => {
   const noteUse = createUseNotes(options.statements);
   const findKey = findById((ids) => findActiveKeys(options.statements, ids));
@@ -56,13 +56,13 @@ const isGood = (key: StoredKey, secret: string, secrets: HashSecrets): boolean =
 
 const unknown = (): Refused => refuse(401, 'invalid key credentials');
 
-/** Why somebody is not let in is told to nobody, but for whoever comes too often. */
+/** Hides the reason of a failed authentication, except for the rate limit. */
 const throwRefusal = (error: unknown): never => {
   if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') throw error;
   throw error instanceof ApiErrors || (error instanceof ApiError && error.status < 500) ? unknown() : error;
 };
 
-/** A user with a token. @throws 401 */
+/** Returns the caller of a token. @throws 401 without a user, 403 when TFA must be enabled first */
 export const toCaller = ({ user, policies, pending }: Principal): Caller => {
   if (pending) throw refuse(403, 'one-time passwords have to be turned on first');
   if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
@@ -73,7 +73,7 @@ export const toCaller = ({ user, policies, pending }: Principal): Caller => {
   };
 };
 
-/** Precise enough to tell whether a key is in use. */
+/** Milliseconds between updates of the last use of a key. */
 const useInterval = 60_000;
 
 const createUseNotes = (statements: Statements): ((key: StoredKey) => void) => {

@@ -1,6 +1,6 @@
 /**
- * The queue at addresses of its own (`QUEUE_URL`, `RUN_URL`): their paths become those of this server. Those that are
- * so already stay, as the OpenAPI document has one path for every address.
+ * Maps paths below `QUEUE_URL` and `RUN_URL` to the paths of this server. Paths that already have the prefix
+ * stay, as the OpenAPI document has one path for every address.
  */
 import type { ApiRequest } from '../../request/api-request.js';
 
@@ -11,12 +11,12 @@ export interface QueueAddresses {
 
 interface Place {
   readonly host: string;
-  /** What comes before everything there; empty at the root. */
+  /** Path prefix of the address; empty at the root. */
   readonly from: string;
   readonly to: string;
 }
 
-/** `null`: there are none. Other requests come out as they went in. */
+/** Returns a function that rewrites matching requests, or null if neither address is set. */
 export const createRelocation = ({
   queueUrl,
   runUrl,

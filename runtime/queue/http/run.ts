@@ -1,4 +1,7 @@
-/** `/run`: a model at once, in the request itself. Nothing is stored, repeated or delivered; who leaves cancels it. */
+/**
+ * `/run`: runs a model within the HTTP request, without storage, retries or webhooks; a disconnect cancels
+ * it.
+ */
 import type { QueueModelDeclaration, RunFiles, RunModel } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import { readJson } from '../../request/body.js';
@@ -60,7 +63,7 @@ const refuseWebhook = ({ query }: ApiRequest): void => {
   throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
 };
 
-/** Lets in as many as a model may run. @returns what to call at the end */
+/** Limits concurrent runs per model. @returns a function that frees the slot @throws 429 at the limit */
 const createGate = (): ((model: QueueModelDeclaration) => () => void) => {
   const running = new Map<string, number>();
   return ({ id, concurrency }) => {
@@ -89,7 +92,7 @@ const loadRunner = async (loadFunctions: RunHandlerOptions['loadFunctions']): Pr
   return createRunner(async (model) => toFunction(model, await functions[model]?.()));
 };
 
-/** @throws where the module has no function `run` */
+/** Checks the type of a loaded module. @throws Error when it does not export a function `run` */
 export const toFunction = (model: string, loaded: unknown): { readonly run: RunModel<unknown, unknown> } => {
   if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
     return loaded as { readonly run: RunModel<unknown, unknown> };
@@ -100,11 +103,11 @@ export const toFunction = (model: string, loaded: unknown): { readonly run: RunM
 export interface RunFilesOptions {
   readonly files: FileStore;
   readonly settings: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>;
-  /** Seconds that the caller wants its files to be there; `null`: as long as they are kept. */
+  /** Lifetime in seconds requested by the caller; `null` for the retention of the server. */
   readonly ttl: number | null;
 }
 
-/** What a run may keep, behind signed URLs. */
+/** Returns the file API of a run: it stores files and returns signed URLs. */
 export const runFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
   async save(name, contentType, bytes) {
     if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');

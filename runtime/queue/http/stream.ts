@@ -1,6 +1,6 @@
 /**
- * Server-sent events with the status of requests. However many callers follow, the database is asked once a turn for
- * all of them together.
+ * Server-sent events with the status of requests. All streams share one polling loop, so the number of
+ * queries does not grow with each stream.
  */
 import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
@@ -10,24 +10,24 @@ import { countBefore, findRequests, type RequestHead } from '../store/requests.j
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface Streams {
-  /** Events until the request has ended. */
+  /** Streams events until the request ends. */
   follow(id: string, logs: boolean): Readable;
   close(): void;
 }
 
-/** Milliseconds. */
+/** Polling interval in milliseconds. */
 const turn = 250;
 const defaultKeepAlive = 15_000;
-/** Requests asked for in one statement. */
+/** Maximum number of requests per statement. */
 const chunkSize = 256;
 
 interface Follower {
   readonly id: string;
   readonly logs: boolean;
   readonly stream: Readable;
-  /** What was told last, without logs. */
+  /** Last state and position sent, without logs. */
   told: string;
-  /** Number of the last line that was told. */
+  /** Number of the last log line sent. */
   line: number;
   spoke: number;
 }

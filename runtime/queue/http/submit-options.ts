@@ -1,4 +1,4 @@
-/** Query and headers of a submission. What is wrong with them is told together. */
+/** Parses the query and headers of a submission; all errors are reported together. */
 import type { ApiRequest } from '../../request/api-request.js';
 import type { Detail } from '../requests/outcome.js';
 import { refusalOf, type TargetPolicy } from '../webhooks/target.js';
@@ -10,11 +10,11 @@ export interface SubmitOptions {
   readonly idempotencyKey: string | null;
   /** Seconds. */
   readonly startTimeout: number | null;
-  /** 0 is normal, less is later. */
+  /** 0 is normal; lower values run later. */
   readonly priority: number;
   readonly retry: boolean;
   readonly storeIo: boolean;
-  /** Seconds that files of the result can be fetched; `null`: as long as the server keeps them. */
+  /** Seconds that result files can be downloaded; `null` for the retention of the server. */
   readonly filesTtl: number | null;
   /** JSON. */
   readonly tags: string | null;
@@ -55,7 +55,7 @@ export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: Target
   return options;
 };
 
-/** Throws an Error that says what would be right. */
+/** Parses a value. @throws Error with a message that names the expected format */
 type Parse<Value> = (text: string) => Value;
 
 const createReader =
@@ -100,10 +100,10 @@ const parseTimeout: Parse<number> = (text) => {
   return Math.min(seconds, 7 * 86_400);
 };
 
-/** What the database holds: 68 years. */
+/** Largest 32-bit integer, the range of the database column; 68 years. */
 const mostSeconds = 2 ** 31 - 1;
 
-/** Other members of the preference are about stores that have owners. */
+/** Ignores the other members of the preference: they concern access control, which files here do not have. */
 const parseLifecycle: Parse<number | null> = (text) => {
   const { expiration_duration_seconds: seconds = null } = parseObject(text);
   if (seconds === null) return null;
@@ -117,7 +117,7 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>;
   } catch {
-    // told below
+    // reported below
   }
   throw new Error('expected a JSON object');
 };

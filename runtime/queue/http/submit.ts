@@ -1,4 +1,4 @@
-/** Takes requests: checks what has to be known at once, and stores them. Their rows are the promise. */
+/** Validates and stores submitted requests. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -23,7 +23,7 @@ export interface SubmitServices {
 
 export interface Submitted {
   readonly request: RequestHead;
-  /** Requests before it. */
+  /** Number of requests ahead of it. */
   readonly position: number;
 }
 
@@ -35,7 +35,10 @@ export interface Submission {
   readonly options: SubmitOptions;
 }
 
-/** @throws 422 for an idempotency key that stands for another request, 429 where too many wait */
+/**
+ * Stores a request. @throws 422 when its idempotency key belongs to another request, 429 when the queue is
+ * full
+ */
 export const submit = async (
   { account, model, input, options }: Submission,
   { database, lifecycle }: SubmitServices,

@@ -1,4 +1,4 @@
-/** Answers of the queue: bare JSON, not the envelope of the content API. */
+/** Responses of the queue: plain JSON without the envelope of the content API. */
 import type { ApiResponse } from '../../request/api-request.js';
 import type { ApiError } from '../../../contract/errors.js';
 import type { Detail } from '../requests/outcome.js';
@@ -11,7 +11,7 @@ export const respondJson = (
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse => ({ status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(body) });
 
-/** A request that is not taken. `detail` is told to the caller. */
+/** A rejected request; `detail` is part of the response. */
 export class Refused extends Error {
   readonly status: number;
   readonly detail: string | readonly Detail[];
@@ -29,7 +29,7 @@ export class Refused extends Error {
 export const refuse = (status: number, detail: string, errorType?: string): Refused =>
   new Refused(status, detail, errorType ?? null);
 
-/** 422, pointing at a part of the request that is not its input. */
+/** Returns a 422 error for a part of the request other than its input. */
 export const refusePart = (loc: readonly string[], msg: string, type: string): Refused =>
   new Refused(422, [{ loc, msg, type }]);
 
@@ -43,12 +43,14 @@ export const respondRefusal = ({ status, detail, errorType }: Refused): ApiRespo
     },
   );
 
-/** A deadline of the caller's own is not to be tried again: the second header says whose it was. */
+/**
+ * Returns the error headers; the second one marks a deadline set by the caller, which should not be retried.
+ */
 export const errorHeaders = (errorType: string | null): Readonly<Record<string, string>> => ({
   ...(errorType !== null && { 'x-svc-error-type': errorType }),
   ...(errorType === 'startup_timeout' && { 'x-svc-request-timeout-type': 'user' }),
 });
 
-/** A path or method that the router does not serve, in the words of the queue. */
+/** Returns a routing error in the format of the queue. */
 export const answerUnserved = ({ status, message }: ApiError): ApiResponse =>
   respondJson(status, { detail: message });

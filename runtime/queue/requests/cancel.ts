@@ -1,4 +1,4 @@
-/** Cancels a request: at once where it waits, else by telling its workflow. */
+/** Cancels requests: directly in the database while queued, otherwise through the workflow. */
 import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
@@ -13,7 +13,7 @@ export interface CancelServices {
 
 export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED';
 
-/** @throws 503 where it runs and Temporal is away */
+/** Cancels a request. @throws 503 when it is running and Temporal is unavailable */
 export const cancel = async (
   request: RequestHead,
   { lifecycle, cancelWorkflow, onLoss }: CancelServices,
@@ -22,7 +22,7 @@ export const cancel = async (
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
   if (isQueued && (await lifecycle.end(request, platformOutcome('client_cancelled'), state)) !== null) {
-    // the workflow ends by itself when it learns of it
+    // the workflow ends by itself when it finds the request ended
     cancelWorkflow(id, state === 'waiting').catch(onLoss);
     return 'OK';
   }

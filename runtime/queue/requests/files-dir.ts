@@ -1,7 +1,7 @@
-/** The folder of `QUEUE_FILES_DIR`, tried before the first file is written to it. */
+/** Checks the directory `QUEUE_FILES_DIR` at startup. */
 import { access, constants, mkdir } from 'node:fs/promises';
 
-/** Makes the folder where it is missing. @returns why models cannot write there, and what to do; `null`: they can */
+/** Creates the directory if missing. @returns an error message if it is not writable, otherwise null */
 export const faultOfFilesDir = async (directory: string): Promise<string | null> => {
   try {
     await mkdir(directory, { recursive: true });

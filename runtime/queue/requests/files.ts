@@ -1,20 +1,23 @@
-/** What models produce: bytes in a store, behind URLs that are signed and expire. The store here is a directory. */
+/** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId } from '../store/ids.js';
 
-/** Where bytes are kept; an object store would be another one of these. */
+/** Storage of files; an object store can implement it as well. */
 export interface FileStore {
   write(request: string, name: string, bytes: Uint8Array): Promise<void>;
-  /** `null`: it is not there. */
+  /** Returns null if the file does not exist. */
   read(request: string, name: string): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
-  /** Removes the files of requests that were made before. */
+  /**
+   * Removes the files of requests last written before a Unix time in milliseconds. @returns the number of
+   * requests
+   */
   removeBefore(time: number): Promise<number>;
 }
 
-/** One folder a request. */
+/** Stores files in one directory per request. */
 export const createDirectoryStore = (root: string): FileStore => ({
   async write(request, name, bytes) {
     const folder = join(root, request);
@@ -41,17 +44,19 @@ export const createDirectoryStore = (root: string): FileStore => ({
   },
 });
 
-/** Letters, digits and `._-`, not beginning with a dot: a name is never a path. */
+/**
+ * Whether a name has only letters, digits and `._-` and no leading `.` or `-`, so that it is never a path.
+ */
 export const isFileName = (name: string): boolean => /^[A-Za-z0-9_][\w.-]{0,127}$/.test(name);
 
-/** Path of `/files/…`, below the address of the server. */
+/** Returns the signed path `/files/…`, relative to the URL of the server. */
 export const signFile = ({ request, name, expires }: SignedFile, secret: Buffer): string =>
   `/files/${request}/${name}?expires=${expires}&signature=${signatureOf({ request, name, expires }, secret)}`;
 
 export interface SignedFile {
   readonly request: string;
   readonly name: string;
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   readonly expires: number;
 }
 
@@ -74,6 +79,6 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** By the ending of the name; what a browser might run is not shown. */
+/** Returns the media type for a file extension; active content such as HTML is served as octet-stream. */
 export const contentTypeOf = (name: string): string =>
   contentTypes.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? 'application/octet-stream';

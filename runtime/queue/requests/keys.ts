@@ -4,21 +4,21 @@ import { createId } from '../store/ids.js';
 import { insertKey, type StoredKey } from '../store/keys.js';
 import type { Statements } from '../../execute/system-rows.js';
 
-/** Keys of the hash, newest first: a secret that is being replaced still counts. */
+/** HMAC keys, newest first; older ones stay valid during rotation. */
 export type HashSecrets = readonly Buffer[];
 
-/** The secret is 256 random bits, so a fast hash is as good as a slow one: there is nothing to guess. */
+/** Hashes a secret. A fast hash is enough, as 256 random bits cannot be guessed. */
 const hashOf = (secret: string, key: Buffer): Buffer => createHmac('sha256', key).update(secret).digest();
 
 export interface NewKey {
   readonly account: string;
   readonly name: string | null;
   readonly models: readonly string[] | null;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds; `null` for no expiry. */
   readonly expires: number | null;
 }
 
-/** @returns the key as it is sent, shown this once */
+/** Creates and stores a key. @returns the plain key as well, which is not stored */
 export const createKey = async (
   statements: Statements,
   key: NewKey,
@@ -48,7 +48,9 @@ export const isSecretOf = ({ hash }: StoredKey, secret: string, secrets: HashSec
 
 export const isExpired = ({ expires }: StoredKey, now: number): boolean => expires !== null && expires <= now;
 
-/** `demo/*` stands for every model of `demo`. */
+/**
+ * Whether the patterns of a key include a model: `demo/*` matches every model of `demo`, `null` every model.
+ */
 export const allows = (models: readonly string[] | null, model: string): boolean =>
   models === null || models.some((pattern) => matches(pattern, model));
 

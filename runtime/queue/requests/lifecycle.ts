@@ -1,6 +1,6 @@
 /**
- * What begins and ends requests in the database: always one transaction, which also gives the slots that are free to
- * whoever is next. Workflows are told afterwards; what does not reach them is repeated by the sweep.
+ * Opens and ends requests, each in one transaction that also assigns free slots to the next requests.
+ * Workflows are notified afterwards; the sweep repeats lost notifications.
  */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -31,28 +31,28 @@ export interface RequestLifecycleOptions {
   readonly database: Database;
   readonly models: QueueModels;
   readonly gateway: Gateway;
-  /** Milliseconds that results are kept, and deliveries tried. */
+  /** Milliseconds that results are kept and deliveries retried. */
   readonly resultTtl: number;
-  /** Told of what could not be passed on to Temporal; a sweep repeats it. */
+  /** Called with errors of notifications to Temporal, which the sweep repeats. */
   readonly onLoss: (error: unknown) => void;
 }
 
 export interface RequestLifecycle {
-  /** Stores a request, gives it a slot if one is free, and has its workflow started behind the answer. */
+  /** Stores a request, assigns a slot if one is free, and starts its workflow in the background. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<Arrived>;
-  /** Ends a request unless it has ended; `null`: it has, or it is not in the state `from`. */
+  /** Ends a request; returns null if it has already ended or is not in the state `from`. */
   end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
-  /** How it ended; `null`: it has not. */
+  /** Returns how a request ended, or null if it has not. */
   endOf(id: string): Promise<RequestEnd | null>;
-  /** Gives free slots of a model to who waits. */
+  /** Assigns free slots of a model to waiting requests. */
   fill(model: QueueModelDeclaration): Promise<void>;
-  /** Sees to it that the workflow of a request is there. */
+  /** Ensures that the workflow of a request exists. */
   start(request: RequestHead): Promise<void>;
-  /** Has the workflow of a delivery started behind the answer. */
+  /** Starts the workflow of a delivery in the background. */
   announce(delivery: Delivery): void;
-  /** Sees to it that the workflow of a delivery is there. */
+  /** Ensures that the workflow of a delivery exists. */
   deliver(delivery: Delivery): Promise<void>;
-  /** Resolves when Temporal has been told of whatever cannot wait. */
+  /** Resolves when all urgent notifications have been sent to Temporal. */
   settle(): Promise<void>;
 }
 
@@ -81,7 +81,9 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
       ? gateway.start(startOf(request, false))
       : gateway.admit(startOf(request, true));
 
-  /** Who waits may have been cancelled before there was a workflow that could hear of it. */
+  /**
+   * A waiting request may have been cancelled before its workflow existed, so the cancellation is repeated.
+   */
   const markWaiting = async ({ id }: RequestHead): Promise<void> => {
     if ((await markStarted(database, [id], 'waiting')) > 0) return;
     const now = await findRequest(database, id);
@@ -148,7 +150,7 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
       const arrived = await takeIn(model, { request, key });
       if (arrived.kind === 'opened') {
         const head = toNewHead(request, arrived.admitted ? 'admitted' : 'waiting');
-        // there is no workflow yet that could miss a signal
+        // no workflow exists yet, so no signal is needed
         dispatcher.add(head, () => gateway.start(startOf(head, arrived.admitted)));
       }
       return arrived;
@@ -175,21 +177,21 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
 
 interface Change {
   readonly outcome: Outcome;
-  /** Ends it only in this state. */
+  /** State the request must be in, if set. */
   readonly from: RequestState | undefined;
   readonly now: number;
 }
 
-/** `null`: it had ended already. */
+/** `null` if the request was not ended: it had ended already or was in another state. */
 type Ended = { readonly delivery: Delivery | null } | null;
 
 interface EndedLocked {
   readonly ended: Ended;
-  /** Who has its slot now. */
+  /** Ids of the requests that received slots. */
   readonly admitted: readonly string[];
 }
 
-/** Its webhook is a row of the same transaction: an end without its delivery does not exist. */
+/** Ends a request and inserts its webhook delivery in the same transaction, so that neither exists alone. */
 const endWithDelivery = async (
   statements: Statements,
   { id: request, account, webhook: url }: RequestHead,

@@ -1,12 +1,12 @@
-/** How a run ends, in the words of the queue's wire: a status and a body, for results and webhooks alike. */
+/** The outcome of a run as an HTTP status and body, used for results and webhooks. */
 
 export interface Outcome {
   readonly status: number;
   /** JSON. */
   readonly body: unknown;
-  /** `null`: the model's own answer. */
+  /** `null` if the response is from the model. */
   readonly errorType: ErrorType | null;
-  /** What the model says beside it; lower-case names. */
+  /** Response headers of the model; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -35,13 +35,13 @@ export const platformOutcome = (errorType: ErrorType): Outcome => {
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What the webhook and the status say of a failure; `null` on success. */
+/** Returns the error text for webhooks and statuses, or null on success. */
 export const errorText = (status: number): string | null =>
   isSuccess(status) ? null : `Invalid status code: ${status}`;
 
-/** One problem of an input. */
+/** A validation error. */
 export interface Detail {
-  /** First `body`, `query` or `header`, then where in it. */
+  /** `body`, `query` or `header`, followed by the path within it. */
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;

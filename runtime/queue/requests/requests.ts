@@ -1,4 +1,4 @@
-/** What callers do with their requests, whatever wire they come by. */
+/** Operations on requests, shared by all protocols. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { Caller } from '../http/caller.js';
@@ -16,16 +16,16 @@ import { submit, type Submission, type Submitted } from '../http/submit.js';
 import { refuse } from '../http/wire.js';
 
 export interface Requests {
-  /** @throws 404: no such model, or none for this caller */
+  /** @throws 404 when the model does not exist or the caller may not use it */
   modelOf(name: string, caller: Caller): QueueModelDeclaration;
   /** @throws 422, 429 */
   submit(submission: Submission): Promise<Submitted>;
-  /** `null`: there is none, or it is of another account. */
+  /** Returns null if the request does not exist or belongs to another account. */
   find(id: string, caller: Pick<Caller, 'account'>): Promise<RequestHead | null>;
   status(request: RequestHead, logs: boolean): Promise<RequestStatus>;
-  /** @throws 400 while it has not ended, 410 when it is not kept */
+  /** @throws 400 when the request has not ended, 410 when the result has expired */
   result(request: RequestHead): Promise<RequestResult>;
-  /** @throws 503 where it cannot be told */
+  /** @throws 503 when the request is running and Temporal is unavailable */
   cancel(request: RequestHead): Promise<Cancellation>;
 }
 

@@ -1,19 +1,19 @@
-/** The result of a request: status and body as the model gave them. */
+/** Reads the result of a request: the status, headers and body from the model. */
 import { readOutput, type RequestHead } from '../store/requests.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { refuse } from '../http/wire.js';
 
 export interface RequestResult {
   readonly status: number;
-  /** `null`: the model's own answer. */
+  /** `null` if the response is from the model. */
   readonly errorType: string | null;
-  /** What the model says beside it. */
+  /** Response headers of the model. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
 }
 
-/** @throws 400 while it has not ended, 410 when it is not kept */
+/** @throws 400 when the request has not ended, 410 when the result has expired */
 export const readResult = async (request: RequestHead, statements: Statements): Promise<RequestResult> => {
   if (request.state !== 'ended') throw refuse(400, 'Request is still in progress');
   const { output, headers } = await readOutput(statements, request.id);

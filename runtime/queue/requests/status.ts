@@ -1,4 +1,4 @@
-/** What a request's state looks like on the wire. */
+/** Builds the status response of a request. */
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
@@ -20,14 +20,14 @@ export const requestUrls = (
   return { response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
 };
 
-/** As it is told to callers. */
+/** Body of a status response. */
 export interface RequestStatus extends RequestUrls {
   readonly status: (typeof wireStates)[RequestState];
   readonly request_id: string;
   readonly queue_position?: number;
-  /** `null`: not asked for. */
+  /** `null` if not requested. */
   readonly logs: WireLine[] | null;
-  /** Seconds. */
+  /** Durations in seconds. */
   readonly metrics?: { readonly inference_time: number | null };
   readonly error?: string;
   readonly error_type?: string;
@@ -58,7 +58,7 @@ export const readStatus = async (
 
 export interface StatusParts {
   readonly position: number;
-  /** `null`: not asked for. */
+  /** `null` if not requested. */
   readonly lines: readonly StoredLine[] | null;
   readonly settings: QueueSettings;
 }
@@ -75,7 +75,7 @@ export const statusBody = (
   ...(request.state === 'ended' ? endOf(request, settings) : {}),
 });
 
-/** A slot is no news to the caller: it begins with the worker. */
+/** Public names of the states; an admitted request is still queued until a worker starts it. */
 export const wireStates = {
   waiting: 'IN_QUEUE',
   admitted: 'IN_QUEUE',

@@ -1,6 +1,6 @@
 /**
- * New requests on their way into the database. Those of a model that come while a transaction is under way share the
- * next one: one lock, one insert and one commit for all of them, which also gives out the slots.
+ * Stores new requests in batches. Requests for a model that arrive during a transaction share the next one:
+ * one lock, one insert and one commit, which also assigns slots.
  */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -17,11 +17,11 @@ import { countWaitingByPriority, insertRequests, type NewRequest } from '../stor
 
 export interface Arrival {
   readonly request: NewRequest;
-  /** `null`: it came without. */
+  /** `null` if the request has none. */
   readonly key: IdempotencyKey | null;
 }
 
-/** `known`: the key stands for a request already, this one is not stored. */
+/** `known` if the idempotency key belongs to an earlier request; the new one is not stored. */
 export type Arrived =
   | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
   | { readonly kind: 'known'; readonly record: IdempotencyRecord };
@@ -29,13 +29,15 @@ export type Arrived =
 export interface SubmissionBatchOptions {
   readonly database: Database;
   readonly modelLocks: ModelLocks;
-  /** Told of earlier requests that were given a slot in passing. */
+  /** Called with the ids of earlier requests that received slots in the same transaction. */
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
 
 export type SubmissionBatch = (model: QueueModelDeclaration, arrival: Arrival) => Promise<Arrived>;
 
-/** Requests of one transaction, and characters of their inputs: what every database takes in one statement. */
+/**
+ * Maximum requests and input characters per transaction; every database accepts that much in one statement.
+ */
 const maxRequests = 64;
 const mostInput = 1_000_000;
 
@@ -62,15 +64,15 @@ const takeIn = async (
   try {
     return await openAll(model, arrivals, options);
   } catch (error) {
-    // one of them may be at fault, which is no fault of the others
+    // a single request may have caused the error, so each one is retried alone
     return arrivals.map((arrival) => openAlone(model, arrival, { ...options, error, of: arrivals.length }));
   }
 };
 
 interface Alone extends SubmissionBatchOptions {
-  /** Why it could not be opened together with others. */
+  /** Error of the batch. */
   readonly error: unknown;
-  /** How many these were. */
+  /** Number of requests in the batch. */
   readonly of: number;
 }
 
@@ -81,7 +83,7 @@ const openAlone = async (
 ): Promise<Arrived> => {
   const again = of > 1 ? openAll(model, [arrival], options) : Promise.reject(error as Error);
   const [opened] = await again.catch(async (reason: unknown) => {
-    // another process was quicker with the same key
+    // another process may have stored the same key first
     const record = await findKnown(arrival, options);
     if (record === undefined) throw reason;
     return [{ kind: 'known', record } as const];
@@ -134,7 +136,7 @@ const store = async (
 const toRecord = ({ request, key }: Arrival): Parameters<typeof insertIdempotency>[1] =>
   key === null ? [] : [{ ...key, request: request.id, created: request.created }];
 
-/** Of several with the same key the first is new, the others are known by it. */
+/** Separates new from known requests; of several with the same key only the first is new. */
 const sift = (
   arrivals: readonly Arrival[],
   found: Map<string, IdempotencyRecord>,
@@ -151,7 +153,7 @@ const sift = (
   return { fresh, known };
 };
 
-/** How many wait before each of the newest that wait. */
+/** Returns the number of requests ahead of each of the newest waiting requests. */
 const placesOf = (
   newest: readonly NewRequest[],
   waiting: ReadonlyMap<number, number>,
