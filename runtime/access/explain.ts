@@ -10,7 +10,7 @@ export interface Explanation {
   readonly policies: readonly PolicyExplanation[];
   /** Nobody may write the collection, whatever policies say. */
   readonly readonly: boolean;
-  /** Where the user may come from; empty: anywhere. */
+  /** Addresses the user may connect from; empty for any address. */
   readonly addresses: readonly string[];
   /** A policy asks for one-time passwords, which the user has not turned on: nothing is permitted until then. */
   readonly pending: boolean;
@@ -22,7 +22,7 @@ export interface PolicyExplanation {
   /** `user`, `role <name>` or `public`. */
   readonly heldBy: readonly string[];
   readonly admin: boolean;
-  /** Addresses it holds for; empty: any. */
+  /** Addresses the policy applies to; empty for any address. */
   readonly addresses: readonly string[];
   readonly permissions: readonly Omit<Permission, 'collection' | 'action'>[];
 }

@@ -1,4 +1,4 @@
-/** What a caller may know of: by it everything that describes the API is narrowed. */
+/** Determines which parts of the API description a caller can see. */
 import type { Registry } from '../../contract/collection.js';
 import type { Principal } from './access.js';
 import type { Grant } from './grant.js';

@@ -1,4 +1,4 @@
-/** Who is at the other end of a connection, behind proxies that are trusted and behind no others. */
+/** Determines the client address of a connection behind trusted proxies. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isWithin, normalizeAddress, parseNetwork, type Network } from '../network/ip.js';
 
