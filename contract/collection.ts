@@ -1,13 +1,13 @@
 /**
- * What generated code declares and every stage reads: collections, their typed fields and relations.
- * Declarations are data; `createRegistry` links them by name.
+ * Declarations of collections with their typed fields and relations, which generated code provides.
+ * Declarations are plain data; `createRegistry` links them by name.
  */
 import type { FieldDeclaration } from './fields.js';
 
 export interface ManyToOneDeclaration {
   readonly kind: 'manyToOne';
   readonly target: string;
-  /** Own fields, in step with `references`. */
+  /** Own fields, in the order of `references`. */
   readonly fields: readonly string[];
   readonly references: readonly string[];
   /** Property of the Objection model that holds the row: the relation's name is that of the column with the key. */
@@ -17,17 +17,17 @@ export interface ManyToOneDeclaration {
 export interface OneToManyDeclaration {
   readonly kind: 'oneToMany';
   readonly target: string;
-  /** Foreign key in the target, in step with `references`. */
+  /** Foreign key in the target, in the order of `references`. */
   readonly fields: readonly string[];
   /** Own key. */
   readonly references: readonly string[];
   /** Many-to-many: the junction's other relation. */
   readonly junctionField?: string;
-  /** Field of the target that keeps the order. */
+  /** Field of the target that stores the order. */
   readonly sortField?: string;
-  /** What happens to rows left out of a list; `nullify` when absent. */
+  /** Effect on rows left out of a list; `nullify` when absent. */
   readonly deselect?: 'delete';
-  /** Named in meta: part of `*`. */
+  /** Declared in meta, and therefore part of `*`. */
   readonly listed?: true;
   /** Property of the Objection model that holds the rows; the relation's name when absent. */
   readonly property?: string;
@@ -42,7 +42,7 @@ export interface ManyToAnyDeclaration {
 
 export type RelationDeclaration = ManyToOneDeclaration | OneToManyDeclaration | ManyToAnyDeclaration;
 
-/** `fields` of this row point at `references` of one row of `target`. */
+/** Declares that `fields` of this row reference `references` of one row of `target`. */
 export const manyToOne = (
   target: string,
   fields: readonly string[],
@@ -50,7 +50,7 @@ export const manyToOne = (
   options?: Pick<ManyToOneDeclaration, 'property'>,
 ): ManyToOneDeclaration => ({ kind: 'manyToOne', target, fields, references, ...options });
 
-/** Rows of `target` whose `fields` point at `references` of this row. */
+/** Declares that rows of `target` reference `references` of this row by their `fields`. */
 export const oneToMany = (
   target: string,
   fields: readonly string[],
@@ -58,7 +58,7 @@ export const oneToMany = (
   options?: Pick<OneToManyDeclaration, 'junctionField' | 'sortField' | 'deselect' | 'listed' | 'property'>,
 ): OneToManyDeclaration => ({ kind: 'oneToMany', target, fields, references, ...options });
 
-/** `field` holds a key of one of `targets`; `collectionField` says which. */
+/** Declares that `field` holds a key of one of `targets`, which `collectionField` names. */
 export const manyToAny = (
   field: string,
   collectionField: string,
@@ -74,28 +74,31 @@ export interface CollectionDeclaration<
   readonly path: string | null;
   /** Declared by svc itself. */
   readonly system?: true;
-  /** Written by svc alone. */
+  /** Written only by svc. */
   readonly readonly?: true;
-  /** Says who may do what: a write is a new access version, and never comes through the owner of a list. */
+  /**
+   * Defines access rules: a write creates a new access version, and nested writes through a list are
+   * rejected.
+   */
   readonly access?: true;
   readonly view?: true;
   readonly singleton?: true;
-  /** Writes leave a row of activity; `all` names the fields as well. */
+  /** Writes are recorded in the activity log; `all` includes the changed fields. */
   readonly activity?: 'all' | 'activity';
   /** Default order of lists. */
   readonly sortField?: string;
   /** Field names; empty for views and keyless tables. */
   readonly key: readonly string[];
-  /** In the order of the table. */
+  /** Fields in column order. */
   readonly fields: Fields;
   readonly relations?: Readonly<Record<string, RelationDeclaration>>;
-  /** Unique constraints other than the key: constraint name to fields. */
+  /** Unique constraints other than the key, as constraint name to fields. */
   readonly uniques?: Readonly<Record<string, readonly string[]>>;
-  /** The Objection model: the reference path, and the handle for a team's own code. */
+  /** The Objection model, for a team's own code. */
   readonly model?: unknown;
 }
 
-/** Declares a collection; the type parameter keeps its field table. */
+/** Declares a collection; the type parameter preserves its field types. */
 export const defineCollection = <const Fields extends Record<string, FieldDeclaration>>(
   declaration: CollectionDeclaration<Fields>,
 ): CollectionDeclaration<Fields> => declaration;
@@ -117,7 +120,7 @@ export type Relation =
 export type ToOne = Extract<Relation, { kind: 'manyToOne' }>;
 export type ToMany = Extract<Relation, { kind: 'oneToMany' }>;
 
-/** A linked collection: maps instead of objects, so that no name is special. */
+/** A linked collection, with maps instead of objects so that no name is special. */
 export interface Collection {
   readonly name: string;
   readonly path: string | null;
@@ -130,7 +133,7 @@ export interface Collection {
   readonly sortField: string | null;
   readonly key: readonly Field[];
   readonly fields: ReadonlyMap<string, Field>;
-  /** Fields that every write has to see to. */
+  /** Fields that writes check, fill, validate or hash. */
   readonly required: readonly Field[];
   readonly filled: readonly Field[];
   readonly validated: readonly Field[];
@@ -144,8 +147,8 @@ export interface Registry {
 }
 
 /**
- * Links declarations by name. Relations whose target is not among them are left out:
- * a team may exclude tables that others point at.
+ * Links declarations by name. Omits relations whose target is not declared, because a team may exclude tables
+ * that others reference.
  */
 export const createRegistry = (declarations: readonly CollectionDeclaration[]): Registry => {
   const collections = new Map<string, Collection>();
@@ -203,7 +206,7 @@ const link = (
     : { ...relation, name, owner, collection };
 };
 
-/** @throws Error where there is none, which is a mistake of ours */
+/** Returns a field. @throws Error when there is none, which is a bug in svc */
 export const requireField = ({ name, fields }: Pick<Collection, 'name' | 'fields'>, field: string): Field => {
   const found = fields.get(field);
   if (found === undefined) throw new Error(`${name} has no field "${field}"`);

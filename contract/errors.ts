@@ -1,9 +1,9 @@
-/** Errors a client may see: codes, statuses and texts come from the table in `spec/errors.yaml`. */
+/** Errors that clients may see; codes, statuses and messages come from `spec/errors.yaml`. */
 import { errors, type ErrorCode, type ErrorDetails } from '../generated/server/errors.js';
 
 export type { ErrorCode, ErrorDetails };
 
-/** One problem of a request. `message` is the table's text plus what was wrong here. */
+/** One problem of a request. `message` is the text of its code followed by the specific reason. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Several problems of one request, told together. */
+/** Several problems of one request, reported together. */
 export class ApiErrors extends Error {
   readonly problems: readonly ApiError[];
 
@@ -30,14 +30,14 @@ export class ApiErrors extends Error {
   }
 }
 
-/** An error of the table; the details are checked against it. */
+/** Creates an error of a code; its details are type-checked. */
 export const apiError = <Code extends ErrorCode>(
   code: Code,
   details: ErrorDetails[Code],
   explanation?: string,
 ): ApiError => new ApiError(code, details, explanation);
 
-/** The same text for what is forbidden and for what does not exist. */
+/** Returns the same error for forbidden and for missing resources. */
 export const forbidden = (reason: string): ApiError => apiError('FORBIDDEN', { reason });
 
 export const invalidQuery = (reason: string): ApiError => apiError('INVALID_QUERY', { reason });
@@ -46,7 +46,7 @@ export const invalidPayload = (reason: string): ApiError => apiError('INVALID_PA
 
 export const unprocessable = (reason: string): ApiError => apiError('UNPROCESSABLE_ENTITY', { reason });
 
-/** Throws what was collected, if anything. */
+/** Throws the collected problems, if any. */
 export const throwProblems = (problems: readonly ApiError[]): void => {
   const [first] = problems;
   if (first === undefined) return;

@@ -1,6 +1,6 @@
-/** How values of field types that have limits look in JSON. */
+/** JSON representation of field types with limits. */
 
-/** What of a column its JSON Schema and its example depend on; `null`: not limited, or not known. */
+/** Column properties that determine its JSON Schema and example; `null`: unlimited or unknown. */
 export interface FieldShape {
   readonly length: number | null;
   readonly precision: number | null;
@@ -12,13 +12,13 @@ export interface FieldShape {
   readonly values: readonly string[] | null;
 }
 
-/** What the server sends, or what it takes. */
+/** Values that the server returns (`read`) or accepts (`write`). */
 export type Direction = 'read' | 'write';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** JSON keeps no more than 53 bits and a sign. */
+/** Returns the schema of an integer; a JSON number is exact up to 53 bits and a sign. */
 export const integerSchema = ({ bits, unsigned }: FieldShape): JsonSchema => {
   const width = bits ?? 32;
   return unsigned
@@ -30,7 +30,9 @@ export const integerSchema = ({ bits, unsigned }: FieldShape): JsonSchema => {
       };
 };
 
-/** Exact in a string. More digits after the point than the column has are rounded by the database. */
+/**
+ * Returns the schema of a decimal as an exact string. The database rounds digits beyond the column's scale.
+ */
 export const decimalSchema = ({ precision, scale }: FieldShape, direction: Direction): JsonSchema => {
   if (direction === 'read') return { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$' };
   const digits = precision === null ? null : precision - (scale ?? 0);
@@ -45,7 +47,7 @@ export const decimalExample = ({ precision, scale }: FieldShape): string => {
 
 export const day = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 export const clock = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
-/** Some databases keep spans of time in the same type. */
+/** Pattern of a time span, which some databases store in the same type. */
 export const span = `-?[0-9]?${clock}`;
 
 export const fractionOf = ({ fraction }: FieldShape): string =>

@@ -1,6 +1,6 @@
 /**
- * Field types: one record each, with all that is true of the type on every database. What differs by database is in
- * the folders of `runtime/databases` and `generator/introspection`.
+ * Field types: one record each with everything that holds on every database. Differences between databases
+ * are in `runtime/databases` and `generator/introspection`.
  */
 import {
   clock,
@@ -16,13 +16,13 @@ import {
 } from './field-shapes.js';
 import { operatorsIn, type Operator, type OperatorGroup } from './operators.js';
 
-/** How a filter on such a field is called. */
+/** Names of the filter for such a field. */
 interface FilterNames {
   /** A component of OpenAPI. */
   readonly openapi: string;
   /** The stem of a GraphQL input type. */
   readonly graphql: string;
-  /** A type of the client. */
+  /** Type in the client. */
   readonly typescript: string;
 }
 
@@ -33,17 +33,17 @@ interface FieldTypeRecord {
   readonly graphql: string;
   readonly schema: (shape: FieldShape, direction: Direction) => JsonSchema;
   readonly example: (shape: FieldShape) => unknown;
-  /** How the value is written in JSON, for people; null where the example shows it. */
+  /** Description of the JSON form for documentation; null where the example shows it. */
   readonly wireForm: string | null;
-  /** What the TypeScript type cannot say; null where it says all. */
+  /** Note beyond the TypeScript type; null where that is complete. */
   readonly note: string | null;
-  /** How payloads are compared with operands: as numbers, as texts, or as values that both have been read into. */
+  /** How payloads are compared with operands: as numbers, as texts, or as values parsed from both. */
   readonly comparison: 'number' | 'text' | 'value';
-  /** How `search` looks for a text in it; null: not at all. */
+  /** How `search` matches a text; null: the field is not searched. */
   readonly search: 'icontains' | 'searched' | null;
-  /** Equal values are spelled the same. */
+  /** Equal values have one spelling. */
   readonly canonical?: true;
-  /** Has a time of day, with digits after the second. */
+  /** Has a time of day with fractional seconds. */
   readonly hasClock?: true;
 }
 
@@ -89,7 +89,7 @@ const records = {
     search: 'searched',
     canonical: true,
   },
-  /** 64 bits do not fit a JSON number: digits in a string. Small numbers are taken as such too. */
+  /** 64 bits exceed a JSON number, so the value is a string of digits. Small numbers are accepted as well. */
   bigInteger: {
     operators: orderedOperators,
     filter: { openapi: 'IntegerOperators', graphql: 'big_int', typescript: 'DigitsFilter' },
@@ -261,7 +261,7 @@ const records = {
   },
 } as const satisfies Readonly<Record<string, FieldTypeRecord>>;
 
-/** The closed set of field types. What each looks like on the wire: see `docs` of the type in OpenAPI. */
+/** Name of a field type. Its JSON form is described by `docs` in OpenAPI. */
 export type FieldType = keyof typeof records;
 
 export const fieldTypes: Readonly<Record<FieldType, FieldTypeRecord>> = records;
@@ -272,13 +272,13 @@ const operatorSets = Object.fromEntries(
 
 const concealedOperators = operatorsIn(['emptiness', 'nullness']);
 
-/** What of a field decides how it is compared. */
+/** Properties of a field that determine its comparison. */
 interface Comparable {
   readonly type: FieldType;
   readonly conceal?: boolean;
   readonly hash?: boolean;
 }
 
-/** Returns the filter operators of a field. Concealed values answer only whether there is one. */
+/** Returns the filter operators of a field. Masked values can only be tested for presence. */
 export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
   conceal === true || hash === true ? concealedOperators : operatorSets[type];

@@ -1,8 +1,11 @@
-/** Operations of the spec as generated code declares them: all but path and handler. */
+/** Operations of the spec as generated code declares them, without path and handler. */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Who may call: `open` reads no credential, `public` refuses an invalid one, `user` and `admin` require one. */
+/**
+ * Required authentication: `open` ignores credentials, `public` rejects invalid ones, `user` and `admin`
+ * require one.
+ */
 export type OperationAccess = 'open' | 'public' | 'user' | 'admin';
 
 export interface OperationDeclaration<Id extends string = string> {
@@ -14,7 +17,7 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly beforeSecondFactor?: true;
   readonly parameters?: readonly OperationParameter[];
   readonly body?: JsonSchema;
-  /** Status to content type; `null`: no body. */
+  /** Content type by status; `null`: no body. */
   readonly responses: Readonly<Record<number, string | null>>;
 }
 

@@ -1,6 +1,6 @@
-/** Filter operators: one record each, which parsing, planning, validation and every emitter read. */
+/** Filter operators: one record each, used by parsing, planning, validation and every emitter. */
 
-/** Operators that a field type has all of, or none. */
+/** Groups of operators that a field type supports as a whole. */
 export type OperatorGroup =
   | 'equality'
   | 'membership'
@@ -8,10 +8,10 @@ export type OperatorGroup =
   | 'order'
   | 'matching'
   | 'emptiness'
-  /** For the `validation` of fields alone. */
+  /** Only for the `validation` of fields. */
   | 'validation';
 
-/** What stands behind an operator. `flag`: whether it holds. `range`: two bounds. `pattern`: a regular expression. */
+/** Kind of an operand. `flag`: a boolean. `range`: two bounds. `pattern`: a regular expression. */
 export type OperandKind = 'value' | 'text' | 'list' | 'range' | 'flag' | 'pattern';
 
 export interface OperatorRecord {
@@ -19,13 +19,13 @@ export interface OperatorRecord {
   readonly operand: OperandKind;
   /** The operand may be null. */
   readonly nullable?: true;
-  /** How conditions compare; absent where `negates` says it. */
+  /** Comparison of conditions; absent where `negates` is given. */
   readonly comparison?: string;
-  /** The operator whose opposite this is. */
+  /** The operator that this one negates. */
   readonly negates?: string;
 }
 
-/** In the order in which they are listed. */
+/** Operators in the order of documentation. */
 const records = {
   eq: { group: 'equality', operand: 'value', nullable: true, comparison: 'eq' },
   neq: { group: 'equality', operand: 'value', nullable: true, comparison: 'neq', negates: 'eq' },
@@ -60,14 +60,14 @@ export type Operator = keyof typeof records;
 
 type Records = typeof records;
 
-/** Operators that compare with an operand, and are the opposite of no other. */
+/** Operators that compare with an operand and negate no other. */
 export type PositiveOperator = {
   [Name in Operator]: Records[Name] extends { readonly operand: 'flag' } | { readonly negates: string }
     ? never
     : Name;
 }[Operator];
 
-/** How a condition compares a column with an operand. */
+/** Comparison of a column with an operand. */
 export type FilterComparison = Extract<Records[Operator], { readonly comparison: string }>['comparison'];
 
 export interface OperatorDescriptor extends OperatorRecord {

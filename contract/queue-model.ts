@@ -1,4 +1,4 @@
-/** What generated code declares of the models the queue runs, and what a function runner is given. */
+/** Declarations of queue models, and the interface of function models. */
 
 export interface QueueModelDeclaration {
   /** `demo/image`: its path below `/queue/` and `/run/`. */
@@ -10,42 +10,42 @@ export interface QueueModelDeclaration {
   readonly class: string;
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
-  /** How often it is tried when the platform fails: a worker, a connection. */
+  /** Maximum attempts after failures of the platform: a worker, a connection. */
   readonly attempts: number;
-  /** Requests that run at the same time: of the model, and of one account. */
+  /** Maximum concurrent requests, per model and per account. */
   readonly concurrency: { readonly model: number; readonly account: number };
-  /** Both describe objects. */
+  /** JSON Schemas of objects. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly output: Readonly<Record<string, unknown>>;
 }
 
 export type QueueRunner =
-  /** A module that exports `run`: of the project where it begins with `./`, else of a package. */
+  /** A module that exports `run`: a project file if it begins with `./`, otherwise a package. */
   | { readonly kind: 'function'; readonly module: string }
   /** An inference server; `${NAME}` stands for an environment variable. */
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
 
-/** What a function model may use while it runs. */
+/** Services available to a function model while it runs. */
 export interface RunContext {
-  /** A line of the request's log, seen by the caller. */
+  /** Writes to the request's log, which the caller can read. */
   log(message: string, level?: LogLevel): void;
   /**
-   * Says how far the run is, and keeps it alive: when the worker ends, the next one finds the last of these in
-   * `resumed`. Plain data, small.
+   * Reports progress and keeps the run alive. If the worker stops, the next attempt receives the latest state in
+   * `resumed`. The state must be small plain data.
    */
   progress(state: unknown): void;
-  /** What the last `progress` of an earlier attempt said; `undefined` on a first one. */
+  /** Latest state that an earlier attempt reported; `undefined` on the first attempt. */
   readonly resumed: unknown;
-  /** Aborted when the caller cancels, when time is up and when the worker stops. */
+  /** Aborted when the caller cancels, on timeout, and when the worker stops. */
   readonly signal: AbortSignal;
-  /** Keeps what the run produces. */
+  /** Stores files that the run produces. */
   readonly files: RunFiles;
 }
 
 export interface RunFiles {
-  /** Stores bytes and says how to reach them; the URL is signed and expires. */
+  /** Stores bytes and returns their signed URL, which expires. */
   save(name: string, contentType: string, bytes: Uint8Array): Promise<SavedFile>;
 }
 
@@ -57,7 +57,7 @@ export interface SavedFile {
   readonly file_size: number;
 }
 
-/** What a function model throws to answer with an error of its own: the result has this status and this body. */
+/** Error that a function model throws to return a custom status and body. */
 export class ModelError extends Error {
   readonly status: number;
   /** JSON. */
@@ -72,5 +72,5 @@ export class ModelError extends Error {
   }
 }
 
-/** The one export a model's module has to have: `export const run: RunModel<Input, Output> = …`. */
+/** Required export of a model's module: `export const run: RunModel<Input, Output> = …`. */
 export type RunModel<Input, Output> = (input: Input, context: RunContext) => Promise<Output> | Output;

@@ -1,7 +1,9 @@
-/** Routes: the generated table (`generated/server/routes.ts`) lists them, the router is compiled from it. */
+/**
+ * Routes: listed in the generated table (`generated/server/routes.ts`), from which the router is compiled.
+ */
 import type { OperationAccess } from './operation.js';
 
-/** SEARCH reads a list whose query is the body. HEAD and OPTIONS follow from the others, and are not listed. */
+/** SEARCH reads a list with the query in the body. HEAD and OPTIONS are derived and not listed. */
 export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** `permission`: callers with a permission on the collection; `signature`: holders of a signed URL. */
@@ -23,7 +25,7 @@ export interface Route {
 export type RouteHandler =
   /** `collection` null: of the name in the path, which is none that is served. */
   | { readonly kind: 'items'; readonly collection: string | null; readonly action: ItemAction }
-  /** The function of that id in `runtime/operations`. */
+  /** The handler with that id in `runtime/operations`. */
   | { readonly kind: 'operation' }
   | { readonly kind: 'graphql'; readonly scope: 'items' | 'system' }
   /** `model` null: of the id in the path. */
@@ -52,7 +54,7 @@ export type Page = 'docs' | 'docsAsset' | 'graphiql' | 'graphiqlSystem' | 'reset
 type Line = `${Method} /${string}`;
 
 interface RouteOptions extends Pick<Route, 'operation' | 'access'> {
-  /** Absent: the operation of the spec. */
+  /** Absent: the handler of the spec's operation. */
   readonly handler?: RouteHandler;
 }
 
@@ -69,7 +71,7 @@ export const route = (
 export const parameterNames = (path: string): readonly string[] =>
   Array.from(path.matchAll(/\/:(\w+)/g), ([, name = '']) => name);
 
-/** The part of a collection that decides what is served of it. */
+/** The properties of a collection that determine its routes. */
 export interface ItemsSubject {
   /** `null`: any name that no collection has. */
   readonly name: string | null;
@@ -105,7 +107,7 @@ const singletonByKey: readonly Action[] = [
   ['DELETE', 'delete', 'delete'],
 ];
 
-/** Actions on the collection itself, and on one item by its key. */
+/** Returns the actions on the collection itself, and on one item by its key. */
 const actionsOf = (subject: ItemsSubject): readonly [readonly Action[], readonly Action[]] => {
   if (subject.key.length === 0) return [reading, []];
   if (subject.readonly === true) return [reading, readingOne];
@@ -136,7 +138,7 @@ export const itemRoutes = (subject: ItemsSubject, stem: string): readonly Route[
   return [...ofList.map(toRoute(path)), ...ofItem.map(toRoute(`${path}/:id`))];
 };
 
-/** Collections that are not served answer like forbidden ones, so that nobody learns which names exist. */
+/** Routes of unknown collections, which respond like forbidden ones so that names cannot be probed. */
 export const unknownCollectionRoutes: readonly Route[] = itemRoutes(
   { name: null, path: '/items/:collection', key: ['id'] },
   'UnknownCollection',
@@ -175,7 +177,7 @@ const routesOfModel = (
   ];
 };
 
-/** Requests of models that are gone or whose id is shortened in the path, and the other address of results. */
+/** Requests of removed models or with a shortened id in the path, and the alternative URL of results. */
 export const anyModelRoutes: readonly Route[] = [
   ...routesOfModel(':model+', { model: null, access: 'user', stem: 'AnyModel' }),
   route('GET /queue/:model+/requests/:request_id/response', {

@@ -1,4 +1,6 @@
-/** Database + spec → files: the one place where reading and writing meet. Says nothing itself; its report does. */
+/**
+ * Generates files from database and spec. The only module that both reads and writes; prints nothing itself.
+ */
 import { join } from 'node:path';
 import { clientFolder, runClientStep, type ClientOutcome, type ClientResult } from './client/step.js';
 import { emit } from './emitters/index.js';
@@ -15,27 +17,27 @@ import { compareWithStored, readStoredCatalog } from './stored-catalog.js';
 export interface GenerateOptions {
   /** The live database; not needed with `from`. */
   readonly reader?: CatalogReader;
-  /** A stored `catalog.json` to start from instead. */
+  /** A stored `catalog.json` to use instead of a database. */
   readonly from?: string;
-  /** The package's own first, then a team's. */
+  /** Spec folders: the package's own first, then a team's. */
   readonly specFolders: readonly string[];
   /** The output folder. */
   readonly out: string;
-  /** Writes nothing; the report says what would be done. */
+  /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
-  /** Brings the client up to date as well; without it, the client in the output folder is left as it is. */
+  /** Also updates the client; otherwise the client in the output folder is left unchanged. */
   readonly client?: boolean;
-  /** Patterns of tables; where not empty, instead of those in `api.yaml`. */
+  /** Table patterns that replace those in `api.yaml`, unless empty. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
 }
 
 export interface GenerateReport extends OutputReport {
-  /** What the output was made of. */
+  /** The catalog of the output. */
   readonly catalog: Catalog;
-  /** A sentence each. */
+  /** One sentence each. */
   readonly warnings: readonly string[];
-  /** What clients of the output that stood there before lose. */
+  /** Changes that break clients of the previous output. */
   readonly breaking: readonly BreakingChange[];
   readonly client: ClientOutcome;
   /** Milliseconds of each step. */
@@ -45,9 +47,9 @@ export interface GenerateReport extends OutputReport {
 export type Step = 'load' | 'read' | 'build' | 'emit' | 'client' | 'compare' | 'write';
 
 /**
- * Brings the output folder up to date. Everything is made before anything is written: whatever is thrown on the
- * way, the old output stays whole.
- * @throws SpecError, ModelError or OutputError, each with all faults at once
+ * Updates the output folder. All output is created before any is written, so an error leaves the old output
+ * intact.
+ * @throws SpecError, ModelError or OutputError, each with all faults
  */
 export const generate = async (options: GenerateOptions): Promise<GenerateReport> => {
   const { timings, time } = createTimer();

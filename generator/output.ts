@@ -1,6 +1,6 @@
 /**
- * The only file of the generator that writes. Compares bytes, writes what changed, removes what it wrote once and
- * no longer does. `.manifest` remembers which files are ours: no other file is ever removed or overwritten.
+ * Writes the output folder: compares bytes, writes changed files, removes obsolete ones. `.manifest` lists
+ * the generated files; no other file is ever removed or overwritten.
  */
 import {
   existsSync,
@@ -23,13 +23,13 @@ export interface OutputReport {
 }
 
 export interface OutputOptions {
-  /** Writes nothing; the report says what would be done. */
+  /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
-  /** Files below this folder that are there and ours stay as they are. */
+  /** Generated files below this folder are left unchanged. */
   readonly kept?: string;
 }
 
-/** Files that are in the way and are not ours. */
+/** Files in the way that svc did not generate. */
 export class OutputError extends Error {
   readonly paths: readonly string[];
 
@@ -44,9 +44,9 @@ export class OutputError extends Error {
 const manifest = '.manifest';
 
 /**
- * Brings the folder to exactly these files. What equals already is not touched, and nothing is replaced before
- * everything new is on the disk.
- * @throws OutputError where a file of somebody else would have to be overwritten; a check only counts it as changed
+ * Makes the folder contain exactly these files. Equal files are not touched, and nothing is replaced before
+ * all new files are on disk.
+ * @throws OutputError when a foreign file would be overwritten; a check only counts it as changed
  */
 export const writeOutput = (
   folder: string,
@@ -91,9 +91,9 @@ const compare = (folder: string, files: readonly OutputFile[], known: ReadonlySe
 interface Changes {
   readonly changed: readonly OutputFile[];
   readonly stale: readonly string[];
-  /** The manifest as it will be. */
+  /** The future manifest. */
   readonly listed: OutputFile;
-  /** Everything that may be ours until the last step is done. */
+  /** Files that may be generated until the last step is done. */
   readonly before: readonly string[];
 }
 
@@ -121,7 +121,7 @@ const move = (from: string, to: string): void => {
   renameSync(from, to);
 };
 
-/** The file, and every folder that is empty without it. */
+/** Removes a file and the folders that it leaves empty. */
 const remove = (folder: string, path: string): void => {
   rmSync(join(folder, path), { force: true });
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {

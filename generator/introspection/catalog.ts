@@ -1,12 +1,12 @@
 /**
- * What a database says about itself: the first thing the generator reads and the only thing later steps see of it.
- * A catalog is plain JSON, sorted and frozen: the same database gives the same bytes on every run and machine.
+ * The catalog: a description of a database schema, and all that later steps of the generator know of it.
+ * Plain JSON, sorted and frozen: the same database yields the same bytes on every run and machine.
  */
 
 /** The family whose snapshots are interchangeable. MySQL and MariaDB are both `mysql`. */
 export type Vendor = 'mysql' | 'postgres' | 'sqlite';
 
-/** The database really spoken to: SQL text and catalog queries differ per dialect. */
+/** The actual database: SQL and catalog queries differ per dialect. */
 export type Dialect = 'mariadb' | 'mysql' | 'postgres' | 'sqlite';
 
 export interface Catalog {
@@ -22,19 +22,22 @@ export interface Table {
   readonly name: string;
   readonly kind: 'table' | 'view';
   readonly comment: string | null;
-  /** In the order of the table. */
+  /** Columns in table order. */
   readonly columns: readonly Column[];
   /** Column names in key order; `null` where there is no primary key. */
   readonly primaryKey: readonly string[] | null;
-  /** What the database keeps unique beside the primary key, as constraint or as plain unique index. By name. */
+  /** Unique constraints and plain unique indexes besides the primary key, by name. */
   readonly uniques: readonly Unique[];
   /** By name. References to tables of another schema are left out. */
   readonly foreignKeys: readonly ForeignKey[];
-  /** SQLite only: those that their target does not satisfy. It takes them, and refuses writes that make it look. */
+  /**
+   * SQLite only: foreign keys that do not match their target. SQLite accepts them, but rejects writes that
+   * check them.
+   */
   readonly broken?: readonly BrokenKey[];
-  /** All indexes but those behind the primary key and `uniques`. By name. */
+  /** Indexes except those of the primary key and `uniques`, by name. */
   readonly indexes: readonly Index[];
-  /** SQLite only: what `CREATE TABLE` ended with, and whether the counter never gives a key twice. */
+  /** SQLite only: table options of `CREATE TABLE`, and whether AUTOINCREMENT is set. */
   readonly options?: {
     readonly withoutRowid?: true;
     readonly strict?: true;
@@ -44,20 +47,20 @@ export interface Table {
 
 export interface Column {
   readonly name: string;
-  /** The database's own word, e.g. `bigint(20) unsigned`. */
+  /** The database's own type name, e.g. `bigint(20) unsigned`. */
   readonly dbType: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
   /** `null`: none, or `NULL`. */
   readonly default: ColumnDefault | null;
-  /** The database counts. */
+  /** The database generates the value. */
   readonly autoIncrement: boolean;
   readonly generated: { readonly expression: string; readonly stored: boolean } | null;
-  /** MySQL and MariaDB: what the database sets it to on every update of the row, as SQL. */
+  /** MySQL and MariaDB: SQL of the value set on every update of the row. */
   readonly onUpdate?: string;
   /** MySQL and MariaDB: left out of `SELECT *`. */
   readonly invisible?: true;
-  /** MySQL and MariaDB: that of a text whose character set lacks some characters. */
+  /** MySQL and MariaDB: collation of a text whose character set lacks some characters. */
   readonly collation?: string;
   readonly comment: string | null;
 }
@@ -86,7 +89,7 @@ export type ColumnType =
   | { readonly kind: 'json' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'set'; readonly values: readonly string[] }
-  /** Readable as text; the generator warns. */
+  /** Read as text; the generator warns. */
   | { readonly kind: 'unknown' };
 
 export interface Unique {
@@ -108,9 +111,9 @@ export interface ForeignKey {
 export interface BrokenKey {
   readonly columns: readonly string[];
   readonly table: string;
-  /** Empty: the primary key of the table is meant. */
+  /** Empty: the primary key of the target. */
   readonly references: readonly string[];
-  /** Table or column are not there; the primary key has not as many columns; the columns are not unique. */
+  /** Table or column missing; primary key with a different number of columns; columns not unique. */
   readonly fault: 'missing' | 'keyless' | 'ambiguous';
 }
 
@@ -118,9 +121,9 @@ export type ReferenceAction = 'no action' | 'restrict' | 'cascade' | 'set null' 
 
 export interface Index {
   readonly name: string;
-  /** A column name, or `{ expression }`; the first characters of a column are an expression too. */
+  /** Column names or `{ expression }`; a prefix of a column counts as an expression. */
   readonly columns: readonly (string | { readonly expression: string })[];
-  /** Only for some rows, or for what an expression gives: the rest is in `uniques`. */
+  /** Unique for some rows or over expressions only; other unique indexes are in `uniques`. */
   readonly unique: boolean;
 }
 
@@ -131,7 +134,9 @@ export interface Meta {
   readonly relations: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** How introspection asks: one connection, rows as objects keyed by column alias. Values are always bound. */
+/**
+ * A connection for introspection that returns rows as objects keyed by column alias. Values are always bound.
+ */
 export interface CatalogReader {
   readonly dialect: Dialect;
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;

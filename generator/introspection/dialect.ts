@@ -1,9 +1,9 @@
 import type { CatalogReader, IntrospectOptions, Table, Vendor } from './catalog.js';
 import type { TableFilter } from './patterns.js';
 
-/** What generated models have to say because of the database that they are for. */
+/** Properties of a database that affect generated models. */
 export interface DialectTraits {
-  /** An insert gives no row back: a key that the database makes has to be asked for before it. */
+  /** Inserts return no row, so a database-generated key must be fetched before. */
   readonly keysBeforeInsert: boolean;
   /**
    * Returns the column's own type, where SQL treats it unlike the field type that the column is read as; else null.
@@ -13,28 +13,28 @@ export interface DialectTraits {
 }
 
 export interface TypedColumn {
-  /** The field type that it is read as. */
+  /** Field type of the column. */
   readonly type: string;
   readonly dbType: string;
   /** Of an enum. */
   readonly values: readonly string[] | null;
 }
 
-/** How one database is read. */
+/** Introspection of one database. */
 export interface DialectReader extends DialectTraits {
   readonly vendor: Vendor;
-  /** All tables and views that the filter admits, in any order; at most seven statements. */
+  /** Returns tables and views that match the filter, in any order; at most seven statements. */
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
-  /** An identifier, quoted. */
+  /** Quotes an identifier. */
   quote(name: string): string;
-  /** SQL for the text of a JSON column, which drivers may otherwise hand over parsed. */
+  /** Returns SQL for the text of a JSON column, which drivers may otherwise parse. */
   jsonToText(column: string): string;
 }
 
-/** Numbers as drivers hand them over: wide ones may come as bigint or text. */
+/** A number as drivers return it: large ones may be bigint or text. */
 export type Count = number | bigint | string;
 
-/** Rows of a catalog query whose select list names exactly the keys of `Row`. */
+/** Returns rows of a catalog query whose select list has exactly the keys of `Row`. */
 export const readRows = async <Row>(
   reader: CatalogReader,
   sql: string,

@@ -1,5 +1,5 @@
 /**
- * A live database → its catalog. Two steps per dialect: a handful of ordered catalog queries, then pure
+ * Reads the catalog of a live database. Two steps per dialect: a few ordered catalog queries, then pure
  * functions from rows to tables.
  */
 import type { Catalog, CatalogReader, Dialect, IntrospectOptions } from './catalog.js';
@@ -11,14 +11,14 @@ import { createTableFilter } from './patterns.js';
 import { postgres } from './postgres/index.js';
 import { sqlite } from './sqlite/index.js';
 
-/** A new dialect is a module of its own and a line here. */
+/** Dialects by name. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
 
 export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
 
 /**
- * Reads the whole schema in at most ten statements, whatever its size.
- * Sorted and frozen: the same database gives the same JSON, byte for byte.
+ * Reads the whole schema in at most ten statements, regardless of its size. The result is sorted and frozen:
+ * the same database yields the same JSON.
  */
 export const introspect = async (reader: CatalogReader, options: IntrospectOptions): Promise<Catalog> => {
   const dialect = dialects[reader.dialect];

@@ -4,7 +4,7 @@ import { compareText } from './order.js';
 
 type MetaRow = Readonly<Record<string, unknown>>;
 
-/** Rows of the three meta tables, as far as they exist. */
+/** Reads the three meta tables, if they exist. */
 export const readMeta = async (
   reader: CatalogReader,
   dialect: DialectReader,
@@ -32,7 +32,7 @@ const metaStatement = (table: Table, order: readonly string[], dialect: DialectR
 };
 
 /**
- * Database rows → meta as a spec file would say it: no surrogate `id`, no nulls, booleans and JSON as values.
+ * Converts rows to meta in the form of spec files: no surrogate `id`, no nulls, booleans and JSON as values.
  * Comma-separated columns stay text.
  */
 export const rowsToMeta = (

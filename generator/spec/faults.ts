@@ -1,7 +1,7 @@
-/** How faults are told: all of them at once, each with its place and what would be right. */
+/** Faults of the spec: reported together, each with its position and a remedy. */
 import type { Position, SpecFault } from './types.js';
 
-/** Everything that is wrong in the spec files; the message is one line a fault. */
+/** All faults of the spec files; the message has one line per fault. */
 export class SpecError extends Error {
   readonly faults: readonly SpecFault[];
 
@@ -13,7 +13,7 @@ export class SpecError extends Error {
   }
 }
 
-/** Only the place of `position` is taken: nodes and faults have one too. */
+/** Creates a fault; copies only the position of `position`, which may be a node or a fault. */
 export const faultAt = ({ file, line, column }: Position, message: string, remedy: string): SpecFault => ({
   file,
   line,
@@ -29,7 +29,7 @@ const faultToText = ({ message, remedy, ...position }: SpecFault): string =>
 /** `spec/api.yaml:3:5` */
 export const positionToText = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
 
-/** Keys joined by dots; a dot inside a key is written `\.`. */
+/** Joins keys by dots; a dot inside a key is written `\.`. */
 export const pathKey = (path: readonly string[]): string =>
   path.map((key) => key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.');
 
@@ -38,13 +38,13 @@ const byPlace = (a: SpecFault, b: SpecFault): number => {
   return a.line - b.line || a.column - b.column;
 };
 
-/** `did you mean "title"?` where a known word is near, else what `otherwise` says. */
+/** Returns `did you mean "title"?` if a known word is similar, otherwise `otherwise`. */
 export const suggest = (word: string, known: Iterable<string>, otherwise: string): string => {
   const near = nearest(word, known);
   return near === null ? otherwise : `did you mean "${near}"?`;
 };
 
-/** The known word that is fewest edits away, within a third of its length; letter case costs nothing. */
+/** Returns the known word with the fewest edits, at most a third of its length; letter case is free. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
   let best: string | null = null;
   let fewest = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -56,7 +56,7 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
   return best;
 };
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Counts insertions, deletions, replacements and transpositions (optimal string alignment). */
 const editDistance = (a: string, b: string): number => {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -75,6 +75,6 @@ const editDistance = (a: string, b: string): number => {
 
 const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;
 
-/** `a`, `a or b`, `a, b or c` */
+/** Joins words: `a`, `a or b`, `a, b or c`. */
 export const listWords = (words: readonly string[], last = 'or'): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;

@@ -1,4 +1,4 @@
-/** Filters as people write them in `validation`: the grammar is checked here, the field names by the model. */
+/** Parses filters in `validation`: the grammar is checked here, the field names by the model. */
 import { operatorNames, operators, type OperandKind } from '../../contract/operators.js';
 import { faultAt, listWords, suggest } from './faults.js';
 import { anything, entriesOf, flag, listOf, plainValue, text, type Read } from './read.js';
@@ -43,10 +43,10 @@ const operands: ReadonlyMap<string, Check> = new Map(
   }),
 );
 
-/** Every operator that compares a field with a value. */
+/** Operators that compare a field with a value. */
 export const filterOperators: readonly string[] = [...operands.keys()];
 
-/** A filter object; what it names is looked up later. */
+/** Reads a filter object without resolving its field names. */
 export const filter: Read<Readonly<Record<string, unknown>>> = (node, faults) => {
   checkFilter(node, { faults, insideField: false });
   return node.kind === 'map' ? (nodeToData(node) as Record<string, unknown>) : {};

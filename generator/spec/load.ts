@@ -1,4 +1,4 @@
-/** Reads spec folders. The only part of the spec that touches the disk. */
+/** Reads spec folders. The only module of the spec that accesses the disk. */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { SpecError, faultAt, suggest } from './faults.js';
 import type { Spec, SpecFault } from './types.js';
@@ -47,7 +47,7 @@ const atStart = (file: string, message: string, remedy: string): SpecFault =>
 const rooms = ['collections', 'models', 'operations'];
 const documents = ['api.yaml', 'errors.yaml'];
 
-/** Paths below the folder, sorted; files that are not YAML are left alone. */
+/** Returns the sorted paths below the folder; ignores files that are not YAML. */
 const listFiles = async (folder: string, faults: SpecFault[]): Promise<string[]> => {
   const paths: string[] = [];
   for (const entry of await sortedEntries(folder)) {

@@ -1,7 +1,7 @@
-/** The package's file and a team's file of the same name become one: key by key, the team's key wins. */
+/** Merges the package's and a team's file of the same name key by key; the team's key wins. */
 import type { MapEntry, MapNode, Node } from './yaml.js';
 
-/** Below `fields.email.note` and its like values are taken whole. */
+/** Depth at which merging stops: values below `fields.email.note` are replaced as a whole. */
 const depthOfKeys = 3;
 
 export const mergeNodes = (base: Node, over: Node, depth = depthOfKeys): Node => {
@@ -21,7 +21,7 @@ const mergeMaps = (base: MapNode, over: MapNode, depth: number): MapNode => {
   return { ...over, entries };
 };
 
-/** Relations are told apart by their `field`; any other list is taken whole. */
+/** Merges relations by `field`; any other list is replaced as a whole. */
 const mergeItems = (base: readonly Node[], over: readonly Node[]): readonly Node[] => {
   if (![...base, ...over].every((item) => fieldOf(item) !== null)) return over;
   const extended = base.map((item) => {

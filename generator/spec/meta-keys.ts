@@ -1,4 +1,4 @@
-/** The meta keys svc knows and what each holds. Others are kept as they are. */
+/** Known meta keys and their types. Unknown keys are preserved. */
 
 export type MetaKind = 'flag' | 'text' | 'number' | 'words' | 'filter' | 'accountability' | 'data';
 

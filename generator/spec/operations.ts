@@ -25,7 +25,7 @@ import {
 import type { Position, SpecFault } from './types.js';
 import { nodeToData, positionsOf, type Node } from './yaml.js';
 
-/** An operation and where its parts stand, by `pathKey` below the operation. */
+/** An operation with the positions of its parts, by `pathKey` below the operation. */
 export interface PlacedOperation {
   readonly operation: Operation;
   readonly place: (...path: readonly string[]) => Position;
@@ -44,7 +44,7 @@ const parameterKeys = record<OperationParameter>({
   schema: required(schema),
 });
 
-/** A path parameter is always required: there is no path without it. */
+/** Reads a path parameter, which is always required. */
 const parameter: Read<OperationParameter> = (node, faults) => {
   const read = parameterKeys(node, faults);
   return { ...read, required: read.required || read.in === 'path' };
@@ -103,14 +103,14 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
   errors: optional<readonly string[]>(listOf(text), []),
 });
 
-/** `types`: schemas that have a name in generated code, wherever an operation uses them. */
+/** A file of operations; `types` are schemas with a name in generated code. */
 interface OperationsFile {
   readonly tag: string;
   readonly operations: ReadonlyMap<string, PlacedOperation>;
   readonly types: ReadonlyMap<string, PlacedType>;
 }
 
-/** A named schema, and where it stands. */
+/** A named schema with its position. */
 interface PlacedType {
   readonly schema: JsonSchema;
   readonly position: Position;
@@ -147,7 +147,7 @@ const placer = (position: Position, node: Node): PlacedOperation['place'] => {
   return (...path) => (path.length === 0 ? position : (positions.get(pathKey(path)) ?? position));
 };
 
-/** What one file says. */
+/** Contents of one file. */
 export interface ReadOperations {
   readonly operations: readonly PlacedOperation[];
   readonly types: OperationsFile['types'];
@@ -184,7 +184,7 @@ export const joinTypes = (
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 };
 
-/** An exception from a check that the operation's access never makes says nothing. */
+/** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
   const { access, withoutSession, beforeSecondFactor } = operation;
   if (withoutSession && access !== 'public') {
@@ -210,7 +210,7 @@ const checkPathParameters = ({ operation, place }: PlacedOperation, faults: Spec
   }
 };
 
-/** Parameters of all places and the body are one input. */
+/** Reports duplicate names, since parameters and body form one input. */
 const checkInputNames = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
   const names = operation.parameters.map((parameter) => parameter.name);
   names.forEach((name, index) => {
@@ -222,7 +222,7 @@ const checkInputNames = ({ operation, place }: PlacedOperation, faults: SpecFaul
   });
 };
 
-/** Across all files: an id and a path are used once, and every error is in the table. */
+/** Checks across files that ids and paths are unique and errors exist in the table. */
 export const checkOperations = (
   operations: readonly PlacedOperation[],
   codes: ReadonlySet<string>,
@@ -245,7 +245,7 @@ export const checkOperations = (
   ),
 ];
 
-/** Two paths that differ in parameter names only are the same path. */
+/** Returns a path without parameter names: paths that differ only in these are equal. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
 const repeated = (

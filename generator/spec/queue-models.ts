@@ -19,7 +19,7 @@ import { nodeToData, type Node } from './yaml.js';
 
 export type QueueModelSpec = Omit<QueueModel, 'names'>;
 
-/** Inputs and outputs are objects on the wire: a field is what an error points at. */
+/** Reads an object schema: inputs and outputs must be objects, so that errors can refer to fields. */
 const objectSchema: Read<JsonSchema> = (node, faults) => {
   const type = entriesOf(node, faults).get('type')?.value;
   if (node.kind === 'map' && (type?.kind !== 'scalar' || type.value !== 'object')) {
@@ -36,7 +36,7 @@ const seconds: ReadonlyMap<string, number> = new Map([
 
 const durationText = textLike(/^[1-9]\d*[smh]$/, 'a duration', 'write it as in 30s, 15m or 2h');
 
-/** Milliseconds. */
+/** Reads a duration in milliseconds. */
 const duration: Read<number> = (node, faults) => {
   const value = durationText(node, faults);
   return Number.parseInt(value, 10) * 1000 * (seconds.get(value.slice(-1)) ?? 0) || 0;
@@ -110,7 +110,7 @@ const modelFile = record<ModelFile>({
 
 const fileName = /^models\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+)\.yaml$/;
 
-/** Reads one (merged) file; the id is its name with slashes for dots. `null`: the model is switched off. */
+/** Reads one (merged) file; the id is its name with slashes for dots. Returns null for a disabled model. */
 export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): QueueModelSpec | null => {
   const segments = (fileName.exec(path)?.[1] ?? '').split('.');
   if (segments.length < 2) {

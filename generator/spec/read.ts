@@ -1,6 +1,6 @@
 /**
- * Readers turn a node into a value of one shape. A node of another shape is a fault, told at its place, and gives a
- * harmless value, so that one pass finds every fault. Nobody sees that value: a spec with faults is thrown away.
+ * Readers that convert nodes to typed values. A node of another shape adds a fault and yields a placeholder,
+ * so that one pass finds every fault; a spec with faults is discarded.
  */
 import { faultAt, listWords, suggest } from './faults.js';
 import type { SpecFault } from './types.js';
@@ -18,7 +18,7 @@ const describe = (node: Node): string => {
   return typeof node.value === 'string' ? `"${node.value}"` : `the ${typeof node.value} ${node.value}`;
 };
 
-/** Text that is not empty. */
+/** Reads nonempty text. */
 export const text: Read<string> = (node, faults) => {
   if (node.kind === 'scalar' && typeof node.value === 'string' && node.value !== '') return node.value;
   const bare = node.kind === 'scalar' && node.value !== null && node.value !== '';
@@ -26,7 +26,7 @@ export const text: Read<string> = (node, faults) => {
   return '';
 };
 
-/** Text of one form: `what` names it, `remedy` shows it. */
+/** Reads text of one format: `what` names it, `remedy` shows it. */
 export const textLike =
   (pattern: RegExp, what: string, remedy: string): Read<string> =>
   (node, faults) => {
@@ -49,14 +49,14 @@ export const wholeNumber: Read<number> = (node, faults) => {
   return 0;
 };
 
-/** Text, number, true or false. */
+/** Reads text, a number or a boolean. */
 export const plainValue: Read<string | number | boolean> = (node, faults) => {
   if (node.kind === 'scalar' && node.value !== null) return node.value;
   faults.push(unexpected(node, 'a plain value', 'write a text, a number, true or false'));
   return '';
 };
 
-/** Anything, as plain data. */
+/** Reads any value as plain data. */
 export const anything: Read<unknown> = nodeToData;
 
 export const nullable =
@@ -83,7 +83,7 @@ export const listOf =
     return [];
   };
 
-/** A mapping with free keys. */
+/** Reads a mapping with arbitrary keys. */
 export const mapOf =
   <Value>(
     read: (entry: MapEntry, key: string, faults: SpecFault[]) => Value,
@@ -91,7 +91,7 @@ export const mapOf =
   (node, faults) =>
     new Map([...entriesOf(node, faults)].map(([key, entry]) => [key, read(entry, key, faults)] as const));
 
-/** The keys of a mapping; of anything else none, and a fault. */
+/** Returns the entries of a mapping; for anything else, none and a fault. */
 export const entriesOf = (node: Node, faults: SpecFault[]): MapNode['entries'] => {
   if (node.kind === 'map') return node.entries;
   faults.push(unexpected(node, 'a mapping', 'write one "key: value" a line'));
@@ -101,7 +101,7 @@ export const entriesOf = (node: Node, faults: SpecFault[]): MapNode['entries'] =
 export interface Property<Value> {
   readonly read: Read<Value>;
   readonly required: boolean;
-  /** Absent: an absent key stays absent. */
+  /** Absent: a missing key stays missing. */
   readonly fallback?: Value;
 }
 
@@ -112,7 +112,7 @@ export const optional = <Value>(read: Read<Value>, ...[fallback]: [fallback?: Va
 
 type Properties<Shape> = { readonly [Key in keyof Shape]-?: Property<Exclude<Shape[Key], undefined>> };
 
-/** A mapping with exactly these keys. */
+/** Reads a mapping with exactly these keys. */
 export const record =
   <Shape extends object>(properties: Properties<Shape>): Read<Shape> =>
   (node, faults) => {
@@ -146,7 +146,7 @@ interface Missing {
   readonly faults: SpecFault[];
 }
 
-/** The harmless value of a key that is not there; the fault is told once, here. */
+/** Reports a missing key, unless the mapping itself is at fault, and returns its placeholder. */
 const readMissing = (node: Node, key: string, { property, faults }: Missing): unknown => {
   if (node.kind === 'map') {
     faults.push(faultAt(node.position, `"${key}" is missing`, `add "${key}: …"`));
@@ -154,7 +154,7 @@ const readMissing = (node: Node, key: string, { property, faults }: Missing): un
   return property.read({ kind: 'scalar', position: node.position, value: null }, []);
 };
 
-/** A mapping where the named keys have a shape and all others are kept as they are. */
+/** Reads a mapping with typed known keys; preserves others. */
 export const openRecord =
   (reads: ReadonlyMap<string, Read<unknown>>): Read<Readonly<Record<string, unknown>>> =>
   (node, faults) =>

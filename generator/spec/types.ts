@@ -1,4 +1,4 @@
-/** What people write in `spec/`, after loading: data only, each part knowing the file it came from. */
+/** The loaded contents of `spec/`: data only, each part with its source file. */
 import type { ErrorEntry, NamedSchema, Operation } from '../model/types.js';
 import type { QueueModelSpec } from './queue-models.js';
 
@@ -24,22 +24,25 @@ export interface ApiSpec {
 /** `spec/collections/<name>.yaml` */
 export interface CollectionSpec {
   readonly collection: string;
-  /** `collections/svc_users.yaml`, relative to its spec folder: what messages name. */
+  /** Path for messages, relative to its spec folder: `collections/svc_users.yaml`. */
   readonly source: string;
-  /** Where each key stands, by path `fields.email.note` (`pathKey` in `faults.ts`): for messages of later steps. */
+  /**
+   * Position of each key, by path `fields.email.note` (`pathKey` in `faults.ts`), for messages of later
+   * steps.
+   */
   readonly positions: ReadonlyMap<string, Position>;
   /** REST path of a system collection: `/users`. */
   readonly path: string | null;
-  /** Written by svc alone: nobody has a grant to. */
+  /** Written only by svc; grants never include writes. */
   readonly readonly: boolean;
-  /** Says who may do what. */
+  /** Defines access rules. */
   readonly access: boolean;
-  /** A table of svc that is no collection: no route, no GraphQL type, no model, no page of the docs. */
+  /** A table of svc that is not a collection: no route, GraphQL type, model or documentation page. */
   readonly internal: boolean;
   /** Columns that `svc bootstrap` creates; only the package's own system tables have them. */
   readonly columns: ReadonlyMap<string, ColumnSpec> | null;
   readonly uniques: readonly (readonly string[])[];
-  /** Of several columns; a column of its own says `index`. */
+  /** Indexes over several columns; for a single column use its `index`. */
   readonly indexes: readonly (readonly string[])[];
   /** Collection meta keys as in a snapshot: note, singleton, sort_field, hidden, … Unknown keys are kept. */
   readonly meta: Readonly<Record<string, unknown>>;
@@ -65,7 +68,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** A column of a system table, in dialect-free words. */
+/** A column of a system table, independent of the dialect. */
 export interface ColumnSpec {
   readonly type:
     | 'uuid'
@@ -84,7 +87,7 @@ export interface ColumnSpec {
   readonly default?: string | number | boolean;
   readonly unique?: boolean;
   readonly index?: boolean;
-  /** Compared by code unit on every vendor: tokens, keys, e-mail addresses. */
+  /** Compared by code unit on every database: tokens, keys, e-mail addresses. */
   readonly binary?: boolean;
   readonly references?: {
     readonly table: string;
@@ -93,7 +96,7 @@ export interface ColumnSpec {
   };
 }
 
-/** Keys of `svc_relations`, the many side implied by the file. An absent key is not said here. */
+/** Keys of `svc_relations`; the file implies the many side. An absent key is not set here. */
 export interface RelationSpec {
   /** The column, or the name of the many-to-one where its key has several columns. */
   readonly field: string;
@@ -108,8 +111,8 @@ export interface RelationSpec {
 
 /** One fault in a spec file. All faults of a load are reported together. */
 export interface SpecFault extends Position {
-  /** What was wrong. */
+  /** Description of the problem. */
   readonly message: string;
-  /** What would be right. */
+  /** Description of the fix. */
   readonly remedy: string;
 }

@@ -1,4 +1,4 @@
-/** Rows of information_schema → tables. Pure. */
+/** Converts rows of information_schema to tables. Pure. */
 import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
 import type { Count } from '../dialect.js';
 import { readDefault, readType } from './columns.js';
@@ -25,7 +25,7 @@ export interface ColumnRow {
   readonly scale: Count | null;
   readonly fraction: Count | null;
   readonly generation: string | null;
-  /** Of texts. */
+  /** Collation of a text. */
   readonly collation: string | null;
   readonly comment: string;
 }
@@ -75,7 +75,7 @@ export interface CatalogRows {
   readonly checks: readonly CheckRow[];
 }
 
-/** Sequences are no tables, and a view that lost its table has no columns: both are left out. */
+/** Converts rows to tables; omits sequences, and views without columns because their table is missing. */
 export const rowsToTables = (rows: CatalogRows): Table[] => {
   const columns = groupBy(rows.columns, (row) => row.table);
   const statistics = groupBy(rows.statistics, (row) => row.table);

@@ -1,4 +1,4 @@
-/** Rows of PostgreSQL's catalogs → tables. Pure. */
+/** Converts rows of PostgreSQL's catalogs to tables. Pure. */
 import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
 import type { Count } from '../dialect.js';
 import { groupBy } from '../order.js';
@@ -14,26 +14,26 @@ export interface TableRow {
 export interface ColumnRow {
   readonly table: string;
   readonly name: string;
-  /** `int4`; of a domain, the type below it. */
+  /** `int4`; for a domain, its base type. */
   readonly typeName: string;
   /** `b` base, `e` enum, `r` range, `m` multirange, `c` composite. */
   readonly typeKind: string;
   /** `A`: array. */
   readonly category: string;
-  /** What the type's parentheses hold, packed; -1: nothing. */
+  /** Packed type modifier; -1: none. */
   readonly modifier: Count;
   /** `character varying(20)` */
   readonly dbType: string;
   readonly nullable: Count;
-  /** Of a default, or of a generated column. */
+  /** Expression of a default or a generated column. */
   readonly expression: string | null;
   /** `s` stored, `v` virtual, empty. */
   readonly generated: string;
   /** `a` always, `d` by default, empty. */
   readonly identity: string;
-  /** That fills the column, and goes with it. */
+  /** Sequence that the column owns and takes its values from. */
   readonly sequence: string | null;
-  /** Of an enum, a JSON list. */
+  /** Enum labels as a JSON list. */
   readonly labels: string | null;
   readonly comment: string | null;
 }
@@ -68,7 +68,7 @@ export interface CatalogRows {
   readonly foreignKeys: readonly ForeignKeyRow[];
 }
 
-/** A table without columns has nothing to serve. */
+/** Converts rows to tables; omits tables without columns. */
 export const rowsToTables = (rows: CatalogRows): Table[] => {
   const columns = groupBy(rows.columns, (row) => row.table);
   const indexes = groupBy(rows.indexes, (row) => row.table);
@@ -106,7 +106,9 @@ const rowToColumn = (row: ColumnRow): Column => {
   };
 };
 
-/** `GENERATED ALWAYS AS IDENTITY`: refuses values, as a computed column does. */
+/**
+ * Returns whether the column is `GENERATED ALWAYS AS IDENTITY`, which rejects values like a computed column.
+ */
 const isAlways = ({ identity }: ColumnRow): boolean => identity === 'a';
 
 /** By a sequence of its own, as `serial` spells it. */
@@ -117,7 +119,7 @@ type IndexParts = readonly [string, readonly IndexRow[]];
 
 const isPrimary = ([first]: readonly IndexRow[]): boolean => Number(first?.primary) === 1;
 
-/** Unique over columns, for all rows: a rule about the table. */
+/** Returns whether an index is unique over columns for all rows, like a constraint. */
 const isRule = (parts: readonly IndexRow[]): boolean =>
   !isPrimary(parts) &&
   parts.every((row) => Number(row.unique) === 1 && Number(row.partial) === 0 && row.column !== null);

@@ -1,4 +1,4 @@
-/** Rows of SQLite's pragmas and `sqlite_schema` → tables. Pure. */
+/** Converts rows of SQLite's pragmas and `sqlite_schema` to tables. Pure. */
 import type { BrokenKey, Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
 import type { Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
@@ -10,11 +10,11 @@ export interface TableRow {
   readonly type: 'table' | 'view' | 'virtual';
   readonly withoutRowid: Count;
   readonly strict: Count;
-  /** Number of columns; 0 where SQLite could not find out. */
+  /** Number of columns; 0 if SQLite cannot determine it. */
   readonly width: Count;
 }
 
-/** The statement that made a table or an index. */
+/** The statement that created a table or an index. */
 export interface StatementRow {
   readonly type: 'table' | 'index';
   readonly name: string;
@@ -27,7 +27,7 @@ export interface ColumnRow {
   readonly type: string;
   readonly notNull: Count;
   readonly defaultSql: string | null;
-  /** Place in the primary key from 1; 0: not part of it. */
+  /** Position in the primary key from 1; 0: not part of it. */
   readonly key: Count;
   /** 0 plain, 1 hidden column of a virtual table, 2 virtual and 3 stored generated. */
   readonly hidden: Count;
@@ -39,7 +39,7 @@ export interface ForeignKeyRow {
   readonly id: Count;
   readonly target: string;
   readonly from: string;
-  /** `null`: the target's primary key is meant. */
+  /** `null`: the primary key of the target. */
   readonly to: string | null;
   readonly onUpdate: string;
   readonly onDelete: string;
@@ -50,7 +50,7 @@ export interface IndexRow {
   readonly table: string;
   readonly name: string;
   readonly unique: Count;
-  /** Made by `CREATE INDEX`, a unique constraint, or the primary key. */
+  /** Created by `CREATE INDEX`, a unique constraint, or the primary key. */
   readonly origin: 'c' | 'u' | 'pk';
   readonly partial: Count;
   /** `null`: an expression. */
@@ -65,7 +65,7 @@ export interface CatalogRows {
   readonly indexes: readonly IndexRow[];
 }
 
-/** Everything known of one table. */
+/** All rows about one table. */
 interface Parts {
   readonly row: TableRow;
   readonly statement: TableStatement;
@@ -97,7 +97,7 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
   });
 };
 
-/** Keys are folded names, as SQLite looks tables up. */
+/** Groups rows by table; keys are folded names, since SQLite ignores ASCII case. */
 const collectParts = (rows: CatalogRows): Map<string, Parts> => {
   const columns = groupBy(rows.columns, (row) => row.table);
   const foreignKeys = groupBy(rows.foreignKeys, (row) => row.table);
