@@ -31,7 +31,7 @@ const toOpenApi = ({ id, tag, summary, parameters, body, responses }: Operation)
 
 const jsonBody = (schema: Json): Json => ({ required: true, content: { 'application/json': { schema } } });
 
-/** The answer of every read and write; what `data` holds is typed by the collection. */
+/** The response envelope of reads and writes; the collection determines the type of `data`. */
 const envelope = {
   description: 'Items, or one item.',
   content: {

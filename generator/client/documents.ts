@@ -1,4 +1,7 @@
-/** A document for every root field of a schema: its arguments as variables, its answer without further relations. */
+/**
+ * Creates a document for every root field of a schema: arguments as variables, the result without nested
+ * relations.
+ */
 import {
   getNamedType,
   isObjectType,
@@ -9,7 +12,7 @@ import {
 } from 'graphql';
 
 export interface RootDocument {
-  /** Name of the operation: that of the root field, save for a mutation that a query is called like. */
+  /** Operation name: that of the root field, except for a mutation that shares its name with a query. */
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly text: string;
@@ -25,7 +28,7 @@ export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] =>
   });
 };
 
-/** Operations have each name once; root fields once of each kind. */
+/** Returns a free name: operation names are unique across kinds, root fields only within one. */
 const freeName = (name: string, taken: Set<string>): string => {
   const free = taken.has(name) ? freeName(`${name}_`, taken) : name;
   taken.add(free);
@@ -45,7 +48,7 @@ const printDocument = (
   return { name: operation, kind, text };
 };
 
-/** What has a default need not be given. */
+/** Prints the type of an argument; one with a default is optional. */
 const printType = ({ type, defaultValue }: GraphQLArgument): string =>
   defaultValue === undefined ? String(type) : String(type).replace(/!$/, '');
 
@@ -54,7 +57,7 @@ const enclose = (list: string): string => (list === '' ? '' : `(${list})`);
 const printSelection = (type: GraphQLNamedOutputType): string =>
   isObjectType(type) ? ` { ${selectFields(type)} }` : '';
 
-/** Every plain field; of an object only that which names it. */
+/** Selects every scalar field, and of an object only the field that names it. */
 const selectFields = (type: GraphQLNamedOutputType): string => {
   if (!isObjectType(type)) return '';
   const names = Object.values(type.getFields()).flatMap((field) => {

@@ -1,4 +1,6 @@
-/** GraphQL documents and their types, by graphql-codegen. Loaded only in the process of the client step. */
+/**
+ * Generates GraphQL documents and types with graphql-codegen. Loaded only in the process of the client step.
+ */
 import { codegen } from '@graphql-codegen/core';
 import * as operations from '@graphql-codegen/typescript-operations';
 import {
@@ -13,7 +15,7 @@ import { str } from '../print/typescript.js';
 import type { OutputFile } from '../model/types.js';
 import { rootDocuments, type RootDocument } from './documents.js';
 
-/** `items` and `system`, each with its SDL. */
+/** SDL of the schemas `items` and `system`. */
 export type Schemas = Readonly<Record<string, string>>;
 
 export const makeGraphql = (schemas: Schemas): Promise<OutputFile[]> =>
@@ -63,7 +65,7 @@ const rename = <Node extends ObjectTypeDefinitionNode | NamedTypeNode>(node: Nod
   return value in Object.prototype ? { ...node, name: { ...node.name, value: `__${value}` } } : undefined;
 };
 
-/** As they are on the wire. */
+/** Types of scalars in JSON. */
 const scalars = {
   ID: 'string',
   Date: 'string',

@@ -1,4 +1,4 @@
-/** What the tools make of the client: REST functions and GraphQL documents. */
+/** Runs the tools that generate REST functions and GraphQL documents of the client. */
 import type { OutputFile } from '../model/types.js';
 import type { Json } from './document.js';
 import type { Schemas } from './graphql.js';
@@ -9,7 +9,7 @@ export interface ClientTask {
   readonly schemas: Schemas;
 }
 
-/** The same task gives the same bytes. */
+/** Generates the files of a task; the same task yields the same bytes. */
 export const makeClient = async ({ document, schemas }: ClientTask): Promise<OutputFile[]> => {
   const [{ makeRest }, { makeGraphql }] = await Promise.all([import('./rest.js'), import('./graphql.js')]);
   return [...(await makeRest(document)), ...(await makeGraphql(schemas))];

@@ -1,4 +1,4 @@
-/** The process of the client step: takes one task, sends one answer. */
+/** Process of the client step: receives one task, sends one reply. */
 import type { OutputFile } from '../model/types.js';
 import { makeClient, type ClientTask } from './make.js';
 
@@ -10,7 +10,7 @@ const answer = (message: ClientReply): void => {
   process.send?.(message, () => process.exit(0));
 };
 
-// without its parent nobody waits for the files
+// if the parent exits, no one needs the files
 process.once('disconnect', () => process.exit(1));
 process.once('message', (task: ClientTask) => {
   makeClient(task).then(

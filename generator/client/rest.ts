@@ -1,4 +1,4 @@
-/** REST functions, by hey-api. Loaded only in the process of the client step. */
+/** Generates REST functions with hey-api. Loaded only in the process of the client step. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { createClient } from '@hey-api/openapi-ts';
 import type { OutputFile } from '../model/types.js';
 import type { Json } from './document.js';
 
-/** The tool writes files only: it does so aside. */
+/** Generates the files in a temporary folder, because the tool can only write to disk. */
 export const makeRest = async (document: Json): Promise<OutputFile[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-client-'));
   try {
     await createClient({
-      // an object: a path with one slash would be looked up in a registry
+      // an object, because the tool would look a path with one slash up in a registry
       input: document,
       interactive: false,
       logs: { level: 'silent', file: false },

@@ -15,7 +15,7 @@ import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
 import type { ClientReply } from './process.js';
 
-/** `made`: by the tools; `unchanged`: the files of the last time; `left`: the whole client, as it is. */
+/** `made`: generated; `unchanged`: files of the previous run; `left`: the whole client was left as it is. */
 export type ClientOutcome = 'made' | 'unchanged' | 'left';
 
 export interface ClientResult {
@@ -27,7 +27,7 @@ export interface ClientResult {
 
 interface Sources {
   readonly model: Model;
-  /** What the other emitters made. */
+  /** Output of the other emitters. */
   readonly files: readonly OutputFile[];
   /** The output folder. */
   readonly out: string;
@@ -35,7 +35,7 @@ interface Sources {
 
 export const clientFolder = 'client/';
 
-/** @throws where a tool fails */
+/** Runs the client step. @throws Error when a tool fails */
 export const runClientStep = async ({ model, files, out }: Sources): Promise<ClientResult> => {
   const tools = toolVersions();
   const missing = Object.keys(tools).filter((name) => tools[name] === null);
@@ -67,7 +67,7 @@ const taskOf = ({ api, operations }: Model, files: readonly OutputFile[]): Clien
 
 const toolNames = ['@hey-api/openapi-ts', '@graphql-codegen/core', '@graphql-codegen/typescript-operations'];
 
-/** Versions that are installed; `null`: none. */
+/** Returns the installed versions of the tools; null: not installed. */
 const toolVersions = (): Readonly<Record<string, string | null>> =>
   Object.fromEntries(toolNames.map((name) => [name, installedVersion(name)]));
 
@@ -78,12 +78,12 @@ const installedVersion = (name: string): string | null => {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 };
 
-/** Raised by hand when the same input gives other files. */
+/** Increased by hand when the same input yields different files. */
 const edition = 1;
 
 const stampPath = `${clientFolder}made-by.json`;
 
-/** Says what the files were made from, so that the next time can tell. */
+/** Hashes of the input and the generated files, which the next run compares. */
 interface Stamp {
   readonly tools: Readonly<Record<string, string | null>>;
   readonly input: string;
@@ -101,7 +101,7 @@ const printStamp = ({
   return { path: stampPath, content: `${JSON.stringify(stamp, null, 2)}\n` };
 };
 
-/** The files of the last time, where they were made from the same input and nobody has touched them. */
+/** Returns the files of the previous run if neither their input nor they have changed. */
 const readStored = (out: string, input: string): readonly OutputFile[] | null => {
   const file = join(out, stampPath);
   if (!existsSync(file)) return null;

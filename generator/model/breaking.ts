@@ -1,4 +1,4 @@
-/** What a new model takes away from clients of the old one. */
+/** Finds breaking changes between two models. */
 import type { Collection, Field, Model, Operation, Relation } from './types.js';
 
 export interface BreakingChange {
@@ -15,7 +15,7 @@ export interface BreakingChange {
     | 'relation changed'
     | 'operation removed'
     | 'operation changed';
-  /** `Album`, `Album.Title`, or an operation's id. */
+  /** `Album`, `Album.Title`, or the id of an operation. */
   readonly subject: string;
   /** A sentence: `Album.Title was a string and is now an integer.` */
   readonly message: string;
@@ -102,14 +102,14 @@ const isSameType = (before: Field, after: Field): boolean => {
   return before.type === after.type && (old === now || widened.get(old ?? '') === now);
 };
 
-/** To clients a string and a text are one: what is left is their length. */
+/** Returns whether a field is a string or a text, which differ only in length for clients. */
 const isText = ({ type }: Field): boolean => type === 'string' || type === 'text';
 
-/** Returns the type of an array's elements as the database calls it, without a length. */
+/** Returns the database type of an array's elements without a length. */
 const elementOf = ({ type, dbType }: Field): string | null =>
   type === 'json' && dbType.endsWith('[]') ? dbType.slice(0, -'[]'.length).replace(/\(.*?\)/, '') : null;
 
-/** Elements to those that take and show the same values, and more. */
+/** Element types and the types that accept and return at least the same values. */
 const widened: ReadonlyMap<string, string> = new Map([
   ['smallint', 'integer'],
   ['real', 'double precision'],
@@ -122,7 +122,7 @@ const aType = (field: Field): string => {
   return field.type === 'integer' || field.type === 'unknown' ? `an ${field.type}` : `a ${field.type}`;
 };
 
-/** Values that were accepted, and are refused or rounded now. */
+/** Describes values that were accepted before and are now rejected or rounded. */
 const narrowings = (before: Field, after: Field): string[] => {
   const narrowings: string[] = [];
   const gone = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
@@ -146,7 +146,7 @@ const narrowings = (before: Field, after: Field): string[] => {
   return narrowings;
 };
 
-/** Before the point of a decimal. */
+/** Returns the digits before the decimal point. */
 const wholeDigits = ({ precision, scale }: Field): number | null =>
   precision === null ? null : precision - (scale ?? 0);
 

@@ -1,4 +1,4 @@
-/** Catalog + spec → model. Pure: the same input gives the same model, and nothing is read or written. */
+/** Builds the model from catalog and spec. Pure. */
 import type { Catalog } from '../introspection/catalog.js';
 import type { Spec } from '../spec/types.js';
 import { compareText, hashOf } from './canonical.js';
@@ -19,14 +19,16 @@ export interface ModelSources {
   readonly spec: Spec;
 }
 
-/** @throws ModelError with everything that spec and database do not agree on */
+/** Builds the model. @throws ModelError with every conflict between spec and database */
 export const buildModel = (sources: ModelSources): { model: Model; warnings: readonly string[] } => {
   const { model, warnings, faults } = assembleModel(sources);
   if (faults.length > 0) throw new ModelError(faults);
   return { model, warnings };
 };
 
-/** As `buildModel`, for a catalog that may be older than the spec: what does not fit is left out and told. */
+/**
+ * Like `buildModel`, for a catalog that may be older than the spec: omits and reports what does not match.
+ */
 export const assembleModel = ({
   catalog,
   spec,
@@ -92,7 +94,7 @@ const describe = ({ title, version, description }: Spec['api']): Model['api'] =>
   description,
 });
 
-/** Of two ids that read alike (`a-b/c`, `a/b-c`) the later one gets a number. */
+/** Names queue models; of two ids with the same name (`a-b/c`, `a/b-c`), the later one is numbered. */
 const nameQueueModels = ({ queueModels }: Spec): Model['queueModels'] => {
   const counts = new Map<string, number>();
   return queueModels.map((model) => {
@@ -130,13 +132,13 @@ const tableToCollection = (
   };
 };
 
-/** Anything else that a row of the database may say asks for nothing. */
+/** Returns the activity setting; unknown values of a database row mean none. */
 const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
   const said = textOf(meta, 'accountability');
   return said === 'all' || said === 'activity' ? said : null;
 };
 
-/** Unique constraints and unique indexes over plain columns, but not the primary key; none twice. */
+/** Returns unique constraints and unique indexes over plain columns without the primary key or duplicates. */
 const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
   const seen = new Set([JSON.stringify(primaryKey)]);
   const fromIndexes = indexes
@@ -151,7 +153,9 @@ const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): 
     .sort((a, b) => compareText(a.name, b.name));
 };
 
-/** What is printed for a collection depends on itself and on the names and keys of those it points at. */
+/**
+ * Hashes collections: output of one depends on itself and on names and keys of the collections it references.
+ */
 const hashCollections = (collections: readonly Unhashed[]): Collection[] => {
   const faces = new Map(collections.map((collection) => [collection.name, faceOf(collection)]));
   return collections.map((collection) => {

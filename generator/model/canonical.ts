@@ -1,7 +1,7 @@
-/** Data as text: what hashes and comparisons are made of. */
+/** Canonical text of data, for hashes and comparisons. */
 import { createHash } from 'node:crypto';
 
-/** JSON with the keys of every object sorted by code unit. */
+/** Returns JSON with the keys of every object sorted by code unit. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -9,11 +9,11 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** SHA-256 in hex of data whose keys always come in the same order. */
+/** Returns the SHA-256 in hex of data whose keys always have the same order. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** By code unit, the same on every machine. */
+/** Compares by code unit, which is the same on every machine. */
 export const compareText = (a: string, b: string): number => {
   if (a === b) return 0;
   return a < b ? -1 : 1;

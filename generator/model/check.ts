@@ -1,4 +1,4 @@
-/** What meta says must be about things that exist. In a file that is a fault, in the database a remark. */
+/** Checks that meta refers to existing things: a fault in a file, a warning in the database. */
 import { nearest, positionToText, suggest } from '../spec/faults.js';
 import { collectionMetaKeys, fieldMetaKeys } from '../spec/meta-keys.js';
 import type { Spec } from '../spec/types.js';
@@ -25,7 +25,7 @@ export const checkMeta = (meta: Meta, known: Known, findings: Findings): void =>
   }
 };
 
-/** Each missing table once, however much is said about it. */
+/** Reports each missing table once. */
 const checkTables = (meta: Meta, { tables, spec }: Known, findings: Findings): void => {
   const said = [meta.relations, meta.fields].flatMap((nested) =>
     [...nested].flatMap(([collection, entries]) =>
@@ -68,7 +68,7 @@ interface FieldContext extends Context {
   readonly entry: MetaEntry;
 }
 
-/** Specials of fields that have no column and are no relation: they only shape forms. */
+/** Specials of fields without a column or relation, which only lay out forms. */
 const presentational: ReadonlySet<string> = new Set(['alias', 'no-data', 'group']);
 
 const checkField = (
@@ -77,7 +77,7 @@ const checkField = (
   { collection, entry, known, findings }: FieldContext,
 ): void => {
   const table = known.tables.get(collection);
-  // columns of an older system table are missed by name elsewhere
+  // missing columns of an outdated system table are reported elsewhere
   const columns = [...new Set([...(table?.columns.keys() ?? []), ...(table?.system?.keys() ?? [])])];
   const names = [...columns, ...(known.relations.get(collection) ?? []).map(({ name }) => name)];
   const aliases = wordsOf(entry, 'special').some((special) => presentational.has(special));
@@ -102,7 +102,7 @@ const checkField = (
   remarkMisspelled(what, { entry, keys: fieldMetaKeys, findings });
 };
 
-/** The fields a filter names at its top, below `_and` and `_or`. */
+/** Returns the fields that a filter names at its top level and below `_and` and `_or`. */
 const fieldsOfFilter = (filter: unknown): string[] => {
   if (Array.isArray(filter)) return filter.flatMap(fieldsOfFilter);
   if (typeof filter !== 'object' || filter === null) return [];
@@ -118,7 +118,7 @@ interface Misspelled {
   readonly findings: Findings;
 }
 
-/** Unknown meta keys are kept, and one that is nearly a known key is most likely meant to be it. */
+/** Warns about unknown meta keys that resemble a known one; all unknown keys are preserved. */
 const remarkMisspelled = (what: string, { entry, keys, findings }: Misspelled): void => {
   for (const [key, place] of entry.places) {
     const near = key === '' || keys.has(key) ? null : nearest(key, keys.keys());

@@ -1,9 +1,9 @@
-/** Column types and specials → the closed set of field types. */
+/** Maps column types and specials to field types. */
 import type { Column, ColumnType } from '../introspection/catalog.js';
 import type { ColumnSpec } from '../spec/types.js';
 import type { Field, FieldType } from './types.js';
 
-/** What of a field follows from its type alone. */
+/** Properties of a field that follow from its type. */
 export type TypeFacts = Pick<
   Field,
   'type' | 'length' | 'precision' | 'scale' | 'bits' | 'unsigned' | 'fraction' | 'values'
@@ -20,7 +20,7 @@ const plain = (type: FieldType): TypeFacts => ({
   values: null,
 });
 
-/** The type of a column as the database declares it. 32 bits without sign are exact as a JSON number, 64 are not. */
+/** Returns the type of a column as declared. 32 unsigned bits fit a JSON number, 64 bits do not. */
 export const columnToFacts = (type: ColumnType): TypeFacts => {
   switch (type.kind) {
     case 'integer': {
@@ -52,7 +52,7 @@ export const columnToFacts = (type: ColumnType): TypeFacts => {
   }
 };
 
-/** A column of a system table is what the spec says, however the database stores it. */
+/** Returns the type that the spec declares for a column of a system table, however it is stored. */
 export const systemFacts = ({ type, length }: ColumnSpec, column: Column): TypeFacts => {
   const declared = columnToFacts(column.type);
   switch (type) {
@@ -75,7 +75,7 @@ export const systemFacts = ({ type, length }: ColumnSpec, column: Column): TypeF
 
 const texts: readonly ColumnType['kind'][] = ['string', 'text', 'unknown'];
 
-/** Special of the meta to the type it gives and the columns that can hold it. */
+/** Type and compatible columns of each special in the meta. */
 const casts: ReadonlyMap<
   string,
   { readonly type: FieldType; readonly holds: readonly ColumnType['kind'][] }
@@ -87,7 +87,7 @@ const casts: ReadonlyMap<
   ['uuid', { type: 'uuid', holds: [...texts, 'uuid'] }],
 ]);
 
-/** The special among `specials` that changes the type, and whether the column can hold that. */
+/** Finds the special that changes the type, and whether the column supports it. */
 export const findCast = (
   specials: readonly string[],
   { type }: Column,
@@ -97,7 +97,7 @@ export const findCast = (
   return { special, fits: casts.get(special)?.holds.includes(type.kind) ?? false };
 };
 
-/** The facts of a column under a special that fits it. */
+/** Returns the type of a column under a compatible special. */
 export const castFacts = (special: string, { type }: Column): TypeFacts => {
   const declared = columnToFacts(type);
   const cast = casts.get(special)?.type ?? declared.type;
@@ -107,13 +107,16 @@ export const castFacts = (special: string, { type }: Column): TypeFacts => {
 };
 
 interface Pointing {
-  /** A column without a type keeps whatever it is given. */
+  /** False for a column without a type, which stores any value as given. */
   readonly isDeclared: boolean;
-  /** What the column points at. */
+  /** Types of the columns it references. */
   readonly ends: readonly TypeFacts[];
 }
 
-/** A text that points at a uuid is one; a column without a declared type is what it points at. */
+/**
+ * Returns the type of a key: a text that references a uuid, or a column without a type, takes its target's
+ * type.
+ */
 export const keyFacts = (own: TypeFacts, { isDeclared, ends }: Pointing): TypeFacts => {
   const [end, ...more] = ends;
   if (own.type === 'unknown') return end === undefined || more.length > 0 || isDeclared ? own : end;
@@ -121,7 +124,7 @@ export const keyFacts = (own: TypeFacts, { isDeclared, ends }: Pointing): TypeFa
   return isText && ends.some(({ type }) => type === 'uuid') ? plain('uuid') : own;
 };
 
-/** A literal default as the wire would show it; `null` where the wire form is not a plain value. */
+/** Returns a literal default in its JSON form, or null where that is not a plain value. */
 export const defaultToWire = (text: string, { type, scale }: TypeFacts): string | number | boolean | null => {
   switch (type) {
     case 'integer':
@@ -150,7 +153,7 @@ export const defaultToWire = (text: string, { type, scale }: TypeFacts): string 
   }
 };
 
-/** With as many digits after the point as the column has, as values are shown. */
+/** Pads a decimal with zeros to the scale of its column. */
 const padFraction = (text: string, scale: number): string => {
   const [whole = '', fraction = ''] = text.split('.');
   return scale <= fraction.length ? text : `${whole}.${fraction.padEnd(scale, '0')}`;

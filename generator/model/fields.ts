@@ -1,4 +1,4 @@
-/** Columns and their meta → fields. */
+/** Builds fields from columns and their meta. */
 import type { Column } from '../introspection/catalog.js';
 import { report, type Findings } from './findings.js';
 import {
@@ -15,10 +15,10 @@ import { aboutKey, flagOf, textOf, wordsOf, type Meta, type MetaEntry } from './
 import type { CollectionTable, Tables } from './tables.js';
 import type { Field } from './types.js';
 
-/** A field before it is spelled for GraphQL. */
+/** A field without its GraphQL name. */
 export type BareField = Omit<Field, 'graphql'>;
 
-/** The fields of one table, in its order. */
+/** Returns the fields of a table in column order. */
 export const buildFields = (
   { table, columns }: CollectionTable,
   { meta, factsOf, findings }: { meta: Meta; factsOf: FactsOf; findings: Findings },
@@ -77,7 +77,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
 
 const fills = ['uuid', 'user-created', 'user-updated', 'date-created', 'date-updated'] as const;
 
-/** What the server sets; the first special that says so. */
+/** Returns which value the server fills in; the first matching special applies. */
 const fillOf = (specials: readonly string[]): Field['fill'] =>
   specials.map((special) => fills.find((fill) => fill === special)).find((fill) => fill !== undefined) ??
   null;
@@ -92,10 +92,13 @@ const validationOf = (entry: MetaEntry, findings: Findings): Field['validation']
   return null;
 };
 
-/** The type facts of a field, by table and column. */
+/** Returns the type of a field by table and column. */
 export type FactsOf = (table: string, column: string) => TypeFacts;
 
-/** What points at something may be what that is, however long the chain; so every type is worked out once, on demand. */
+/**
+ * Computes types on demand and once each, because a key takes the type of its target, through any number of
+ * steps.
+ */
 export const createFacts = (
   tables: Tables,
   { meta, links, findings }: { meta: Meta; links: Links; findings: Findings },
@@ -107,7 +110,7 @@ export const createFacts = (
     const before = known.get(id);
     if (before !== undefined) return before;
     const own = ownFacts(tables.get(table), column, { entry: meta.fields.get(table)?.get(column), findings });
-    // standing in while targets are asked: a circle of keys ends here
+    // placeholder that ends a cycle of keys
     known.set(id, own);
     const ends = (targets.get(id) ?? []).map((target) => factsOf(target.table, target.column));
     const isDeclared = tables.get(table)?.columns.get(column)?.dbType !== '';
@@ -134,7 +137,7 @@ const keyTargets = (links: Links): ReadonlyMap<string, readonly KeyTarget[]> => 
   return targets;
 };
 
-/** What spec, special and column say, in this order. */
+/** Returns the type from spec, special or column, in this order. */
 const ownFacts = (
   table: CollectionTable | undefined,
   name: string,

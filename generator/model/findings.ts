@@ -1,4 +1,4 @@
-/** What building a model finds wrong (faults end the build) and what it only remarks (warnings). */
+/** Findings while building a model: faults, which end the build, and warnings. */
 import { positionToText } from '../spec/faults.js';
 import type { Position } from '../spec/types.js';
 import { compareText } from './canonical.js';
@@ -7,11 +7,11 @@ export interface ModelFault {
   /** `spec/collections/works.yaml:3:5`, or a table of the database. */
   readonly where: string;
   readonly message: string;
-  /** What would be right. */
+  /** Description of the fix. */
   readonly remedy: string;
 }
 
-/** Everything that keeps the model from being built; the message is one line a fault. */
+/** All faults of a model; the message has one line per fault. */
 export class ModelError extends Error {
   readonly faults: readonly ModelFault[];
 
@@ -23,7 +23,7 @@ export class ModelError extends Error {
   }
 }
 
-/** Lines and columns in the order of their numbers. */
+/** Returns a sort key that orders lines and columns numerically. */
 const placeKey = ({ where }: ModelFault): string =>
   where.replaceAll(/\d+/g, (digits) => digits.padStart(8, '0'));
 
@@ -33,15 +33,15 @@ export interface Findings {
 }
 
 export interface Finding {
-  /** Where a file says it; `null`: the database says it. */
+  /** Position in a file; `null`: the finding is about the database. */
   readonly place: Position | null;
-  /** What says it, where no file does: `svc_fields, works.title`. */
+  /** Source in the database: `svc_fields, works.title`. */
   readonly source: string;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** A file that is wrong must be corrected; a row of the database that is wrong is remarked and left aside. */
+/** Reports a fault for a file, or a warning for a row of the database, which is then ignored. */
 export const report = ({ faults, warnings }: Findings, { place, source, message, remedy }: Finding): void => {
   if (place === null) warnings.push(`${source}: ${message}; ${remedy}`);
   else faults.push({ where: positionToText(place), message, remedy });

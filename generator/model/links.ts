@@ -1,4 +1,4 @@
-/** What points at what: foreign keys of the catalog and relations of the meta, seen from the many side. */
+/** Links between tables: foreign keys of the catalog and relations of the meta, seen from the many side. */
 import type { ForeignKey } from '../introspection/catalog.js';
 import { suggest } from '../spec/faults.js';
 import { compareText } from './canonical.js';
@@ -12,13 +12,13 @@ export interface Link {
   readonly columns: readonly string[];
   readonly one: string;
   readonly references: readonly string[];
-  /** Of the many-to-one: the column's own name where it is free. */
+  /** Name of the many-to-one: the column's own name where it is free. */
   readonly name: string;
-  /** `null`: only a foreign key says so. */
+  /** `null`: declared only by a foreign key. */
   readonly meta: MetaEntry | null;
 }
 
-/** A column that holds the key of a row of one of several collections. */
+/** A column that holds a key of one of several collections. */
 interface AnyLink {
   readonly many: string;
   readonly column: string;
@@ -60,7 +60,7 @@ interface Context {
   readonly findings: Findings;
 }
 
-/** Keys whose both ends are collections, sorted by constraint name, none twice. */
+/** Returns foreign keys between collections, sorted by constraint name, without duplicates. */
 const usableKeys = ({ tables, many }: Context): ForeignKey[] => {
   const seen = new Set<string>();
   return [...many.table.foreignKeys]
@@ -96,7 +96,7 @@ const nameKeys = ({ table, columns }: CollectionTable, keys: readonly ForeignKey
   });
 };
 
-/** `flights_by_origin` */
+/** Returns a name such as `flights_by_origin`. */
 export const byColumns = (table: string, columns: readonly string[]): string =>
   `${table}_by_${columns.join('_')}`;
 
@@ -105,7 +105,7 @@ const addMeta = (link: Omit<Link, 'meta'>, context: Context): Link => ({
   meta: metaOfLink(link, context),
 });
 
-/** A foreign key is true whatever the meta says of its target. */
+/** Returns the meta of a link; a foreign key overrides the target in the meta. */
 const metaOfLink = (
   { name, many, one }: Omit<Link, 'meta'>,
   { entries, findings }: Context,
@@ -118,7 +118,7 @@ const metaOfLink = (
   return entry;
 };
 
-/** A relation that no foreign key backs. */
+/** Reads a relation without a foreign key. */
 const readRelation = (field: string, entry: MetaEntry, context: Context): (Link | AnyLink)[] => {
   const { many, findings } = context;
   if (!many.columns.has(field)) {

@@ -1,15 +1,15 @@
-/** What is said about collections, fields and relations: rows of the database overlaid by the spec, key by key. */
+/** Meta of collections, fields and relations: rows of the database overlaid by the spec, key by key. */
 import type { Catalog } from '../introspection/catalog.js';
 import { pathKey, positionToText } from '../spec/faults.js';
 import type { CollectionSpec, Position, Spec } from '../spec/types.js';
 import { canonicalJson } from './canonical.js';
 
-/** Everything said about one collection, field or relation. */
+/** Meta of one collection, field or relation. */
 export interface MetaEntry {
   readonly values: ReadonlyMap<string, unknown>;
-  /** Where the spec says a key, or says this entry at all (`''`); absent: the database says it. */
+  /** Position in the spec of each key, and of the entry itself (`''`); absent: from the database. */
   readonly places: ReadonlyMap<string, Position>;
-  /** The row of the database: `svc_fields, works.title`. */
+  /** Row of the database: `svc_fields, works.title`. */
   readonly source: string;
 }
 
@@ -23,7 +23,7 @@ export interface Meta {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param warnings told of every key that file and database say differently */
+/** @param warnings receives every key on which file and database differ */
 export const overlayMeta = (catalog: Catalog, spec: Spec, warnings: string[]): Meta => {
   const collections = new Map<string, MetaEntry>();
   for (const row of catalog.meta.collections) {
@@ -103,7 +103,7 @@ const overlayCollection = (
   }
 };
 
-/** What a file says of one entry. */
+/** Meta of one entry in a file. */
 interface Layer {
   readonly file: CollectionSpec;
   readonly path: readonly string[];
@@ -132,13 +132,13 @@ const placeIn = ({ file, path }: Layer, keys: readonly string[]): Position =>
   placeOf(file, ...path) ??
   placeOf(file) ?? { file: file.source, line: 1, column: 1 };
 
-/** Where a file says something; no path: its beginning. */
+/** Returns the position of a path in a file; without a path, its beginning. */
 export const placeOf = (file: CollectionSpec, ...path: readonly string[]): Position | undefined =>
   file.positions.get(pathKey(path));
 
 const show = (value: unknown): string => canonicalJson(value);
 
-/** The database says lists as comma-separated text. */
+/** Compares a file's value with the database's, which stores lists as comma-separated text. */
 const isSame = (said: unknown, value: unknown): boolean =>
   canonicalJson(Array.isArray(value) && typeof said === 'string' ? splitWords(said) : said) ===
   canonicalJson(value);
@@ -159,19 +159,19 @@ export const flagOf = (entry: MetaEntry | undefined, key: string): boolean => {
   return value === true || value === 1;
 };
 
-/** A list of words, whichever way it is kept. */
+/** Returns a list of words, stored as a list or as text. */
 export const wordsOf = (entry: MetaEntry | undefined, key: string): readonly string[] => {
   const value = entry?.values.get(key);
   if (typeof value === 'string') return splitWords(value);
   return Array.isArray(value) ? value.map(String) : [];
 };
 
-/** A finding about what an entry says under `key`. */
+/** Returns the source of a finding about `key` of an entry. */
 export const aboutKey = (entry: MetaEntry, key: string): { place: Position | null; source: string } => ({
   place: entry.places.get(key) ?? null,
   source: entry.source,
 });
 
-/** A finding about an entry as a whole. */
+/** Returns the source of a finding about an entry as a whole. */
 export const aboutEntry = (entry: MetaEntry): { place: Position | null; source: string } =>
   aboutKey(entry, '');

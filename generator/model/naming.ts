@@ -1,4 +1,4 @@
-/** How names of the database are spelled where they cannot stand as they are. Decided here and nowhere else. */
+/** Derives the identifiers of database names in TypeScript, GraphQL and file names. */
 import { createHash } from 'node:crypto';
 import type { NamesSpec } from '../spec/types.js';
 import type { CollectionNames, QueueModelNames } from './types.js';
@@ -11,7 +11,7 @@ const reservedVariables: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Globals that a class of this name would hide. */
+/** Globals that a class of the same name would shadow. */
 const reservedTypes: ReadonlySet<string> = new Set(
   (
     'Array ArrayBuffer BigInt Boolean Buffer Date Error Function Infinity Intl Iterator JSON Map Math NaN Number ' +
@@ -19,7 +19,7 @@ const reservedTypes: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Files of the output folders that are not collections. */
+/** Files in output folders that are not collections. */
 const reservedFiles: ReadonlySet<string> = new Set([
   'errors',
   'index',
@@ -29,7 +29,7 @@ const reservedFiles: ReadonlySet<string> = new Set([
   'routes',
 ]);
 
-/** Built-in types, roots, and types that every schema has. */
+/** Built-in types, root types, and types that every schema contains. */
 const reservedGraphql: ReadonlySet<string> = new Set(
   (
     'Boolean Float ID Int Mutation Query String Subscription BigInt Date Decimal GraphQLStringOrFloat Hash JSON Void ' +
@@ -38,7 +38,7 @@ const reservedGraphql: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** @param chosen spellings from the spec: `typescript` decides type, variable and file, `graphql` itself */
+/** @param chosen names from the spec: `typescript` sets type, variable and file; `graphql` sets its own */
 export const collectionNames = (
   name: string,
   chosen: Pick<NamesSpec, 'typescript' | 'graphql'>,
@@ -49,7 +49,7 @@ export const collectionNames = (
   return {
     file: avoid(shorten(words.join('-').toLowerCase(), name), reservedFiles),
     type,
-    // scripts without letter case spell both alike
+    // identical in scripts without letter case
     variable: variable === type ? `${variable}_` : variable,
     graphql: chosen.graphql ?? avoid(graphqlName(name), reservedGraphql),
   };
@@ -77,13 +77,13 @@ export const queueModelNames = (id: string): QueueModelNames => {
   return { type: toIdentifier(pascalCase(words)), file: id.replaceAll('/', '.') };
 };
 
-/** Where a team writes about a table: `spec/collections/works.yaml`. */
+/** Returns the spec file of a table: `spec/collections/works.yaml`. */
 export const specFileOf = (table: string): string => {
   if (/^[\w-]+$/.test(table)) return `spec/collections/${table}.yaml`;
   return `spec/collections/${collectionNames(table, {}).file}.yaml (with collection: ${JSON.stringify(table)})`;
 };
 
-/** A name as a value in YAML. */
+/** Returns a name as a YAML value. */
 export const yamlWord = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
 
 /** Members that every object has; a relation of such a name would replace them on model instances. */
@@ -110,7 +110,9 @@ export const relationProperty = (
   return property;
 };
 
-/** `InvoiceLine`, `invoice_line` and `Invoice Line` → invoice, line. Letters of every script are kept. */
+/**
+ * Splits `InvoiceLine`, `invoice_line` and `Invoice Line` into invoice, line. Keeps letters of every script.
+ */
 const splitWords = (name: string): string[] => {
   const words = Array.from(name.normalize('NFC'), separate)
     .join('')
@@ -122,7 +124,7 @@ const splitWords = (name: string): string[] => {
   return name === '' ? ['unnamed'] : Array.from(name, (character) => `u${codeOf(character)}`);
 };
 
-/** ASCII punctuation separates words; what else no identifier can hold is spelled as its code point. */
+/** Replaces ASCII punctuation by a separator, and other invalid characters by their code point. */
 const separate = (character: string): string => {
   if (/[^_\P{ID_Continue}]/u.test(character)) return character;
   return (character.codePointAt(0) ?? 0) < 128 ? ' ' : ` u${codeOf(character)} `;
@@ -145,7 +147,7 @@ const toIdentifier = (text: string): string => (/^\p{ID_Start}/u.test(text) ? te
 const avoid = (name: string, reserved: ReadonlySet<string>): string =>
   reserved.has(name) ? `${name}_` : name;
 
-/** File systems end at 255 bytes. */
+/** Characters, because file systems limit names to 255 bytes. */
 const longestStem = 80;
 
 const shorten = (stem: string, name: string): string => {

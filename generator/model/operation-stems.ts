@@ -13,10 +13,10 @@ const operationPrefixes = [
   'deleteMany',
 ];
 
-/** Collection name to the stem that its components and operation ids are made of. */
+/** Stem of components and operation ids by collection name. */
 type Stems = ReadonlyMap<string, string>;
 
-/** Components of every document. */
+/** Components that every document contains. */
 export const reservedComponents: ReadonlySet<string> = new Set(
   (
     'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators ' +

@@ -1,4 +1,4 @@
-/** Links → relations of both sides, under the names clients use. */
+/** Builds the relations of both sides of each link under their client names. */
 import { suggest } from '../spec/faults.js';
 import type { Spec } from '../spec/types.js';
 import { compareText } from './canonical.js';
@@ -11,10 +11,10 @@ import type { ManyToAny, ManyToOne, OneToMany } from './types.js';
 
 type Spelling = 'graphql' | 'property';
 
-/** A relation before it is spelled for GraphQL and Objection. */
+/** A relation without its GraphQL and Objection names. */
 export type BareRelation = Omit<ManyToOne, Spelling> | Omit<OneToMany, Spelling> | Omit<ManyToAny, Spelling>;
 
-/** By collection, sorted by name. */
+/** Returns relations by collection, sorted by name. */
 export const buildRelations = (
   tables: Tables,
   surroundings: Omit<Surroundings, 'tables'>,
@@ -43,7 +43,7 @@ export const buildRelations = (
   return relations;
 };
 
-/** By the collection they point at. */
+/** Groups links by target collection. */
 const arrivingLinks = (links: Links): ReadonlyMap<string, readonly Link[]> => {
   const arriving = new Map<string, Link[]>();
   for (const link of [...links.toOne.values()].flat()) {
@@ -174,7 +174,7 @@ const isWrittenInLists = (collection: string, { tables, spec }: Surroundings): b
   return key !== null && !access && !readonly;
 };
 
-/** The other relations of the junction: one of them leads to the far side. */
+/** Returns the other relations of the junction, one of which leads to the far side. */
 const junctionNames = ({ many, name }: Link, { toOne, toAny }: Links): string[] =>
   [
     ...(toOne.get(many) ?? []).map((link) => link.name),

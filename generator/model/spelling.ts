@@ -1,4 +1,4 @@
-/** Gives fields and relations their names in GraphQL and Objection, and finds names that would be one. */
+/** Assigns GraphQL and Objection names to fields and relations, and reports collisions. */
 import { suggest } from '../spec/faults.js';
 import type { CollectionSpec } from '../spec/types.js';
 import type { BareField } from './fields.js';
@@ -14,7 +14,7 @@ interface Bare {
   readonly relations: readonly BareRelation[];
 }
 
-/** @param file what the spec says of the collection: it may choose spellings */
+/** @param file spec of the collection, which may choose names */
 export const spell = (
   name: string,
   { fields, relations }: Bare,
@@ -82,7 +82,7 @@ const sameInGraphql = (
     remedy: `choose a name in ${specFileOf(collection)}: names: { fields: { ${yamlWord(second)}: … } }`,
   }));
 
-/** Names of collections that would be one type, file or GraphQL type. */
+/** Reports collections whose names collide as type, file or GraphQL type. */
 export const sameCollectionNames = (names: ReadonlyMap<string, CollectionNames>): ModelFault[] => {
   const spellings = {
     typescript: [
@@ -104,7 +104,7 @@ export const sameCollectionNames = (names: ReadonlyMap<string, CollectionNames>)
   });
 };
 
-/** Pairs of names with one spelling, each name with the first that has it. */
+/** Pairs each name with the first one of the same spelling. */
 const findSame = (
   names: readonly string[],
   spelledOf: (name: string) => string,

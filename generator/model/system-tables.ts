@@ -1,4 +1,4 @@
-/** The tables that svc keeps, as the spec declares them: what typed rows are made of. */
+/** System tables as the spec declares them, the source of typed rows. */
 import type { ColumnSpec, Spec } from '../spec/types.js';
 import { compareText } from './canonical.js';
 import { collectionNames } from './naming.js';

@@ -1,4 +1,4 @@
-/** The tables of a catalog as the model looks at them: by name, and with the spec's own word on system tables. */
+/** Tables of a catalog by name, with the spec's columns of system tables. */
 import type { BrokenKey, Catalog, Column, Table } from '../introspection/catalog.js';
 import { listWords } from '../spec/faults.js';
 import type { ColumnSpec, Spec } from '../spec/types.js';
@@ -13,7 +13,7 @@ export interface CollectionTable {
 
 export type Tables = ReadonlyMap<string, CollectionTable>;
 
-/** Every table is a collection, except internal ones and those with svc's prefix that the spec does not declare. */
+/** Returns collection tables: all except internal ones and undeclared ones with svc's prefix. */
 export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[]): Tables => {
   const tables = new Map<string, CollectionTable>();
   for (const table of catalog.tables) {
@@ -33,7 +33,7 @@ export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[
   return tables;
 };
 
-/** Warns of foreign keys that the database took without looking at them, and refuses to use. */
+/** Warns about foreign keys that SQLite accepted unchecked and cannot use. */
 export const remarkBrokenKeys = (tables: Tables, warnings: string[]): void => {
   for (const [name, { table }] of tables) {
     for (const { columns, table: target, references, fault } of table.broken ?? []) {
@@ -52,7 +52,7 @@ const faults: Readonly<Record<BrokenKey['fault'], string>> = {
   ambiguous: 'which is not unique',
 };
 
-/** A database without its system tables, or with those of an older version, cannot be served. */
+/** Reports missing or outdated system tables, without which a database cannot be served. */
 export const checkSystemTables = (catalog: Catalog, spec: Spec, { faults }: Findings): void => {
   const tables = new Map(catalog.tables.map((table) => [table.name, table]));
   const declared = [...spec.collections.values()].filter(({ columns }) => columns !== null);

@@ -6,25 +6,25 @@ import { lineWidth } from './typescript.js';
 
 export type Code = string | Group | Pair | Union;
 
-/** Brackets with items between them. */
+/** Brackets with items inside. */
 interface Group {
   readonly kind: 'group';
-  /** What stands before the items, bracket included. */
+  /** Text before the items, including the bracket. */
   readonly open: string;
   readonly items: readonly Code[];
   readonly close: string;
-  /** Between bracket and item on one line. */
+  /** Padding between bracket and item on one line. */
   readonly pad: '' | ' ';
   readonly separator: ',' | ';';
-  /** Whether the separator follows the last item as well where each has a line. */
+  /** Whether the separator follows the last item in multi-line form. */
   readonly trailing: boolean;
-  /** One item a line even where one line would do. */
+  /** Forces multi-line form. */
   readonly expand: boolean;
-  /** The last item keeps its bracket on the first line: `call({`. */
+  /** Keeps the bracket of the last item on the first line: `call({`. */
   readonly hug: boolean;
 }
 
-/** `key: value`, `name = value`. */
+/** A pair such as `key: value` or `name = value`. */
 interface Pair {
   readonly kind: 'pair';
   readonly key: string;
@@ -39,13 +39,13 @@ interface Union {
 }
 
 interface Place {
-  /** Columns that a line may have. */
+  /** Maximum columns per line. */
   readonly width: number;
   /** Columns in use on the line where the code starts. */
   readonly column: number;
   /** Columns before the first character of that line. */
   readonly indent: number;
-  /** Columns that must stay free behind it. */
+  /** Columns to keep free after the code. */
   readonly tail: number;
 }
 
@@ -83,7 +83,7 @@ export const arrayType = (item: Code): Code => {
   return item.kind === 'group' ? { ...item, close: `${item.close}[]` } : { ...asUnion(item), list: true };
 };
 
-/** A union within is part of it. */
+/** Creates a union; flattens nested unions. */
 export const union = (parts: readonly Code[]): Code => {
   const items = parts.flatMap((part) =>
     typeof part === 'object' && part.kind === 'union' && !part.list ? part.items : [part],
@@ -115,7 +115,7 @@ const render = (code: Code, place: Place): string => {
   }
 };
 
-/** The code on one line; `null` where something in it needs several. */
+/** Returns the code on one line, or null if something in it needs several. */
 const flatten = (code: Code): string | null => {
   if (typeof code === 'string') return isComment(code) ? null : code;
   if (code.kind === 'pair') return flattenAll([code.value], (value) => `${code.key} ${value}`);
@@ -147,7 +147,7 @@ const renderPair = ({ key, value }: Pair, place: Place): string => {
   return `${key} ${render(value, { ...place, column: place.column + key.length + 1 })}`;
 };
 
-/** Columns of an editor that the text takes: characters of East Asia take two. */
+/** Returns the display width in columns; East Asian characters count as two. */
 const columnsOf = (text: string): number =>
   text.length + (text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu)?.length ?? 0);
 
@@ -204,10 +204,10 @@ const brackets = (open: string, close: string) =>
 const asUnion = (code: Pair | Union): Union =>
   code.kind === 'union' ? code : { kind: 'union', items: [code], list: false };
 
-/** Comments are items of their own, on lines of their own. */
+/** Returns whether an item is a comment, which needs its own line. */
 const isComment = (code: Code): code is string => typeof code === 'string' && /^\/[/*]/.test(code);
 
-/** Several objects, or several lists, of more than one item each: rows. */
+/** Returns whether items form a table: several objects or several lists of more than one item each. */
 const isTable = (items: readonly Code[]): boolean => {
   const [first] = items;
   return (

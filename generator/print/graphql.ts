@@ -1,10 +1,10 @@
-/** The border between data and GraphQL: names of the database and notes reach a schema only through here. */
+/** Prints GraphQL. Database names and notes reach a schema only through this module. */
 import { oneLine } from './text.js';
 
-/** A string literal. Half a character has no spelling. */
+/** Prints a string literal; replaces lone surrogates. */
 export const str = (value: string): string => JSON.stringify(value.replaceAll(/\p{Cs}/gu, '\uFFFD'));
 
-/** The line above a definition that says what it is. */
+/** Prints the description of a definition. */
 export const description = (text: string): string => str(oneLine(text));
 
 export interface Definition {

@@ -1,4 +1,4 @@
-/** The border between data and Markdown: notes and names reach pages only through here. */
+/** Prints Markdown. Notes and names reach pages only through this module. */
 import { oneLine, visible } from './text.js';
 
 /**
@@ -11,20 +11,20 @@ export const text = (value: string): string =>
     .map((part, index) => (index % 2 === 1 ? code(part) : escape(part)))
     .join('');
 
-/** An underscore inside a word is no markup. */
+/** Escapes markup, but not an underscore inside a word. */
 const escape = (value: string): string =>
   value
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replace(/[\\`*[\]|~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 
-/** The same at the start of a line, where more is markup: lists, headings, quotes. */
+/** Escapes text at the start of a line, where lists, headings and quotes are markup too. */
 export const paragraph = (value: string): string =>
   text(value)
     .replace(/^[-+#>=]/, '\\$&')
     .replace(/^(\d+)([.)])/, '$1\\$2');
 
-/** Code inside a line. What a code span cannot hold everywhere is spelled in HTML. */
+/** Prints inline code. Characters that a code span cannot hold are written in HTML. */
 export const code = (value: string): string => {
   const shown = visible(value);
   return shown === '' || /[`|\\]|^\s|\s$/.test(shown) ? `<code>${toEntities(shown)}</code>` : `\`${shown}\``;
@@ -32,14 +32,14 @@ export const code = (value: string): string => {
 
 export const link = (label: string, target: string): string => `[${text(label)}](${encodeURI(target)})`;
 
-/** Cells are Markdown already. */
+/** Prints a table whose cells are already Markdown. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** Parts of a page, a blank line between them. */
+/** Joins the parts of a page with blank lines. */
 export const page = (parts: readonly string[]): string => `${parts.join('\n\n')}\n`;
 
-/** A fenced block, in a fence longer than any inside it. */
+/** Prints a fenced block with a fence longer than any inside it. */
 export const codeBlock = (language: string, content: string): string => {
   const longest = Math.max(2, ...Array.from(content.matchAll(/`+/g), ([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

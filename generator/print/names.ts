@@ -1,6 +1,6 @@
-/** How a generated file spells what it imports beside the names it declares. */
+/** Local names of imports that collide with names a generated file declares. */
 
-/** Turns the name of an import into the name this file uses for it. */
+/** Returns the local name of an import. */
 export type Local = (name: string) => string;
 
 /** `Model` → `svcModel`, or `svcModel2` where that is taken too. */

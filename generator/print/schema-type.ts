@@ -1,13 +1,13 @@
-/** JSON Schema → TypeScript type, for the shapes that specs describe. What it cannot say is `unknown`. */
+/** Converts JSON Schema to TypeScript types; unsupported schemas become `unknown`. */
 import { arrayType, layout, objectType, pair, union, type Code } from './code.js';
 import { docComment, str, typeKey, type CodeBlockWriter } from './typescript.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The name of a schema in generated code; `undefined`: it has none. */
+/** Returns the name of a schema in generated code, or undefined. */
 export type NameOf = (schema: JsonSchema) => string | undefined;
 
-/** Names schemas by what they say: two that say the same are one type. */
+/** Names schemas by content: equal schemas share a type. */
 export const nameSchemas = (
   named: readonly { readonly name: string; readonly schema: JsonSchema }[],
 ): NameOf => {
@@ -39,7 +39,7 @@ export interface TypedModel {
   readonly output: JsonSchema;
 }
 
-/** The types of what a model takes and gives. */
+/** Prints the input and output types of a model. */
 export const writeModelTypes = (
   writer: CodeBlockWriter,
   { title, names, input, output }: TypedModel,
@@ -54,7 +54,7 @@ const writeType = (writer: CodeBlockWriter, name: string, schema: JsonSchema): v
   writer.writeLine(`${layout(pair(`export type ${name} =`, schemaToType(schema)), { tail: 1 })};`);
 };
 
-/** One member of an object type. */
+/** Returns a member of an object type. */
 export const member = (name: string, type: Code, required: boolean): Code =>
   pair(`${typeKey(name)}${required ? '' : '?'}:`, type);
 
@@ -87,7 +87,7 @@ const objectOf = (schema: JsonSchema, nameOf: NameOf): Code => {
   return objectType(rest === null ? members : [...members, pair('[name: string]:', rest)]);
 };
 
-/** Type of the members that have no name of their own; `null` where there are none. */
+/** Returns the type of additional properties, or null if there are none. */
 const restOf = ({ additionalProperties }: JsonSchema, alone: boolean, nameOf: NameOf): Code | null => {
   if (additionalProperties === false || (additionalProperties === undefined && !alone)) return null;
   return alone && typeof additionalProperties === 'object'
@@ -100,7 +100,7 @@ const printLiteral = (value: unknown): Code => {
   return typeof value === 'object' && value !== null ? 'unknown' : String(value);
 };
 
-/** The same member twice says nothing; with `unknown` the rest says nothing. */
+/** Unites types without duplicates; `unknown` absorbs the others. */
 const unite = (types: readonly Code[]): Code => {
   const distinct = new Map(types.map((type) => [JSON.stringify(type), type]));
   return distinct.has('"unknown"') ? 'unknown' : union([...distinct.values()]);

@@ -1,13 +1,13 @@
 /** Characters nobody sees or that end a line early: control, format (bidi, zero width), separators, lone surrogates. */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The same text with every invisible character spelled `\uXXXX`, so that what is read is what is there. */
+/** Replaces every invisible character by `\uXXXX`. */
 export const visible = (text: string): string => text.replace(hidden, escapeCharacter);
 
-/** One line: runs of white space become one space, the rest stays visible. */
+/** Returns text on one line: collapses white space and makes other invisible characters visible. */
 export const oneLine = (text: string): string => visible(text.replace(/\s+/gu, ' ').trim());
 
-/** Lines of a comment, wrapped at `width`; the author's own line breaks stay. */
+/** Wraps the lines of a comment at `width`; preserves existing line breaks. */
 export const wrap = (text: string, width: number): string[] =>
   text
     .trim()

@@ -1,4 +1,4 @@
-/** Plain data as code. */
+/** Prints plain data as code. */
 import { array, object, pair, type Code } from './code.js';
 import { objectKey, str } from './typescript.js';
 

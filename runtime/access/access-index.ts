@@ -1,4 +1,4 @@
-/** The access rows as questions about who holds what look at them. */
+/** Indexes the access rows by policy, permission and holder. */
 import { readEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import { createPolicyIndex, type AccessRows, type PolicyIndex, type User } from './policies.js';
@@ -9,9 +9,9 @@ export interface AccessIndex {
   readonly rows: AccessRows;
   readonly policyIndex: PolicyIndex;
   readonly admins: ReadonlySet<string>;
-  /** Policies that ask for a second factor. */
+  /** Policies that require a second factor. */
   readonly demanding: ReadonlySet<string>;
-  /** By policy; none: it holds for any address. */
+  /** Networks by policy; a policy without networks applies to any address. */
   readonly networks: ReadonlyMap<string, readonly string[]>;
   readonly permissions: ReadonlyMap<string, readonly Permission[]>;
 }
@@ -41,7 +41,7 @@ export const networksOf = ({ networks }: AccessIndex, policy: string): readonly 
 export const rolesOf = ({ id, role }: Person, { policyIndex }: AccessIndex): readonly string[] =>
   policyIndex.rolesOf({ id, role, status: '', columns: {} });
 
-/** By themselves and by their roles; the public's are everybody's. */
+/** Returns the policies a person holds directly and through roles, without the public ones. */
 export const policiesHeld = (person: Person, index: AccessIndex): readonly string[] => {
   const roles = rolesOf(person, index);
   return index.rows.access

@@ -1,4 +1,4 @@
-/** From a request to its principal, from caches that never outlive a change. */
+/** Resolves a request to its principal, with caches that are dropped when access changes. */
 import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { apiError, forbidden } from '../../contract/errors.js';
@@ -14,9 +14,9 @@ import {
   type User,
 } from './policies.js';
 
-/** Who is asking, as of `version`. */
+/** The caller of a request, as of `version`. */
 export interface Principal {
-  /** `null`: nobody; then only public policies hold. */
+  /** `null` for an anonymous caller, to whom only public policies apply. */
   readonly user: User | null;
   readonly policies: PolicySet;
   /** A second factor is asked for and not there: nothing is permitted until it is. */
@@ -32,7 +32,7 @@ export interface Principal {
   readonly version: string;
 }
 
-/** Whom a token stands for. */
+/** The user a token belongs to. */
 export interface Holder {
   readonly user: User;
   readonly session: string | null;

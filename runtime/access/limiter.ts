@@ -7,7 +7,7 @@ import { networkOf } from '../network/ip.js';
 export interface LimiterOptions {
   /** Requests within the window. */
   readonly points: number;
-  /** Milliseconds. */
+  /** Length of the window in milliseconds. */
   readonly duration: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a set of policies permits, told to whoever holds it. */
+/** Summarizes what a set of policies permits, for its holder. */
 import type { Collection, Registry } from '../../contract/collection.js';
 import type { Permission } from './grant.js';
 import type { Action, PolicySet } from './policies.js';

@@ -1,4 +1,4 @@
-/** Request bodies: JSON, and nothing else. */
+/** Reads JSON request bodies. */
 import { apiError, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 

@@ -1,4 +1,4 @@
-/** Results and errors as responses. */
+/** Builds responses from results and errors. */
 import { limitHeaders } from '../access/limiter.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
@@ -28,14 +28,14 @@ export const respondItem = (row: JsonRows): ApiResponse => ({
 
 export const respondNothing: ApiResponse = { status: 204, headers: {}, body: null };
 
-/** Says how many rows were written where they are too many to answer. */
+/** Reports the number of rows written when there are too many to return. */
 export const respondCount = (rows: number): ApiResponse => ({
   status: 204,
   headers: { 'x-svc-rows': String(rows) },
   body: null,
 });
 
-/** Anything thrown, as the envelope. What is not an API error is told to nobody but the log. */
+/** Returns anything thrown as an error response; hides the details of errors that are not API errors. */
 export const respondError = (error: unknown): ApiResponse => {
   const problems = problemsOf(error);
   const [first] = problems;
