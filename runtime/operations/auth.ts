@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/auth.yaml`. */
+/** Handlers of `spec/operations/auth.yaml`. */
 import type {
   AuthLoginInput,
   AuthLoginOutput,
@@ -71,7 +71,7 @@ export const createAuthOperations = (services: OperationServices) => {
 };
 
 /**
- * The token in the body, or in the cookie of the mode.
+ * Returns the refresh token from the body, or from the cookie of the mode.
  * @throws INVALID_PAYLOAD where it is not where the mode says; FORBIDDEN for a cookie that a foreign page made use of
  */
 const findToken = (

@@ -1,4 +1,4 @@
-/** What the body of an operation knows beside its input, and what it may answer beside its output. */
+/** The context of an operation: caller, client and cookies, and the headers and cookies of its response. */
 import { parse, serialize, type SerializeOptions } from 'cookie';
 import { identifyNow, type Access, type Principal } from '../access/access.js';
 import { requireOwnPage } from '../access/credentials.js';
@@ -16,7 +16,7 @@ export interface OperationContext {
   readonly query: string;
   /** For what acts by cookie. @throws FORBIDDEN where the browser says that a page of somebody else asks */
   requireOwnPage(): void;
-  /** Goes out with the answer of the operation, not with an error. */
+  /** Sets a response header; not sent with an error. */
   setHeader(name: string, value: string): void;
   setCookie(name: string, value: string, options: SerializeOptions): void;
 }
@@ -27,7 +27,7 @@ export interface OperationClient {
   readonly address: string;
   readonly userAgent: string | null;
   readonly origin: string | null;
-  /** Whether it came over TLS. */
+  /** Whether the request came over TLS. */
   readonly secure: boolean;
 }
 
@@ -63,7 +63,7 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
   return { context, reply: { headers, cookies } };
 };
 
-/** Where a call came from, as items know it. */
+/** Returns the client of a call in the form that items use. */
 export const clientOf = ({ client: { address, userAgent } }: OperationContext): Client => ({
   address: () => address,
   headers: { 'user-agent': userAgent ?? undefined },

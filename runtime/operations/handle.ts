@@ -1,4 +1,7 @@
-/** One call of an operation: the bytes of the body, identity, access, input, then the function that the spec names. */
+/**
+ * One call of an operation: the bytes of the body, identity, access, input, then the function that the spec
+ * names.
+ */
 import type { Access } from '../access/access.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
@@ -11,7 +14,7 @@ import { requireCaller } from './require-caller.js';
 export interface OperationCall {
   readonly operation: Operation;
   readonly request: ApiRequest;
-  /** Values of the path's parameters, as sent, in the order of the names. */
+  /** Raw path parameters in the order of `names`. */
   readonly segments: readonly string[];
   readonly names: readonly string[];
 }
@@ -37,7 +40,7 @@ export const handleOperation = async (
   return respond(operation, await body(input, context), reply);
 };
 
-/** Where an operation knows several statuses, its body says which. */
+/** Builds the response; an operation with several statuses returns which one applies. */
 const respond = (operation: Operation, output: unknown, reply: OpenedContext['reply']): ApiResponse => {
   const statuses = Object.keys(operation.responses);
   const isSingle = statuses.length === 1;

@@ -1,4 +1,4 @@
-/** The body of every operation: one file for each area of the spec, put together here. */
+/** Combines the handlers of all operations; each area of the spec has its own file. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthOperations } from './auth.js';
 import { createKeyOperations } from './keys.js';
@@ -11,7 +11,7 @@ import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
 import { createWebhookOperations } from './webhooks.js';
 
-/** The compiler names what is missing. */
+/** Returns the handlers of all operations; a missing one is a compile error. */
 export const createOperations = (services: OperationServices): Operations => ({
   ...createMeOperations(services),
   ...createKeyOperations(services),

@@ -1,4 +1,4 @@
-/** Path, query string, headers and body of a request → the one input that an operation's body takes. */
+/** Reads and validates the input of an operation from the path, query string, headers and body. */
 import {
   forbidden,
   invalidPayload,
@@ -17,7 +17,7 @@ export type OperationInput = Readonly<Record<string, unknown>>;
 
 export interface InputSource {
   readonly operation: OperationDeclaration;
-  /** Decoded parameters of the path by name. */
+  /** Decoded path parameters by name. */
   readonly path: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ const checkParameter = async (
 
 const holders = new WeakMap<JsonSchema, JsonSchema>();
 
-/** An object with this one property: what is coerced has to be in something. */
+/** Returns the schema of an object with one property, as Ajv coerces only values inside an object. */
 const holderSchema = (name: string, schema: JsonSchema): JsonSchema => {
   const present = holders.get(schema);
   if (present !== undefined) return present;

@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/keys.yaml`: keys of the queue, each user their own, administrators all. */
+/** Handlers of `spec/operations/keys.yaml`: users manage their own queue keys, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
 import { createKey } from '../queue/requests/keys.js';

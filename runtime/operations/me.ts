@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/me.yaml`. */
+/** Handlers of `spec/operations/me.yaml`. */
 import { untilConfirmed, type Principal } from '../access/access.js';
 import { allowedActions, permissionsOf, type AllowedActions } from '../access/summary.js';
 import type { Operations } from '../../generated/server/operations.js';
@@ -105,7 +105,7 @@ export const createMeOperations = (services: OperationServices): MeOperations =>
   };
 };
 
-/** Whether the caller may know that the collection is there. */
+/** Whether the caller has any permission on the collection, and so may know that it exists. */
 const isNamed = (collection: Collection, { policies }: Principal): boolean =>
   (['read', 'create', 'update', 'delete'] as const).some(
     (action) => policies.grant(collection, action) !== null,

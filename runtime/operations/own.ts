@@ -1,4 +1,4 @@
-/** What the bodies about a user's own keys, requests and webhooks share. */
+/** Helpers shared by the operations on keys, requests and webhooks of a user. */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 
@@ -8,11 +8,11 @@ export const accountOf = async (context: OperationContext): Promise<string> => {
   return user.id;
 };
 
-/** The same for what is not there and for what is somebody else's. */
+/** Returns the same error for missing objects and those of other users. */
 export const absent = (what: string, id: string): ApiError =>
   apiError('ROUTE_NOT_FOUND', { path: id }, `there is no such ${what}`);
 
-/** ISO 8601. */
+/** Formats Unix milliseconds as ISO 8601. */
 export const toTime = (time: number): string => new Date(time).toISOString();
 export const toTimeOrNull = (time: number | null): string | null => (time === null ? null : toTime(time));
 

@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/auth.yaml` about forgotten passwords. */
+/** Handlers of `spec/operations/auth.yaml` for password resets. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createMailer } from '../auth/mail.js';
@@ -21,7 +21,7 @@ export const createPasswordOperations = (services: OperationServices) => {
     ttl: config.auth.resetTtl,
   });
 
-  /** @throws ROUTE_NOT_FOUND where nobody logs in with one */
+  /** @throws ROUTE_NOT_FOUND when password login is disabled */
   const requirePasswords = (path: string): void => {
     if (config.auth.disableDefault) throw apiError('ROUTE_NOT_FOUND', { path });
   };

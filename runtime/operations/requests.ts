@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/requests.yaml`: what callers do with their requests of the queue. */
+/** Handlers of `spec/operations/requests.yaml`: requests of the caller in the queue. */
 import type { Operations, RequestsSubmitInput } from '../../generated/server/operations.js';
 import { apiError, invalidQuery, unprocessable, type ApiError } from '../../contract/errors.js';
 import { toCaller } from '../queue/http/caller.js';
@@ -127,7 +127,7 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
 
 type SubmitBody = RequestsSubmitInput['body'];
 
-/** @throws UNPROCESSABLE_ENTITY for an address that webhooks do not go to */
+/** @throws UNPROCESSABLE_ENTITY for a webhook URL that is not allowed */
 const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
   const refusal = body.webhook === undefined ? null : refusalOf(body.webhook, policy);
   if (refusal !== null) throw unprocessable(refusal);
@@ -144,7 +144,7 @@ const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
   };
 };
 
-/** What the queue refuses in its own words is told in those of the error table. */
+/** Converts errors of the queue to API errors. */
 const throwApiError = (error: unknown): never => {
   throw error instanceof Refused ? toApiError(error) : error;
 };

@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/server.yaml`. */
+/** Handlers of `spec/operations/server.yaml`. */
 import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';

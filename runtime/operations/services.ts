@@ -1,4 +1,4 @@
-/** What bodies of operations may use, beside what a call brings. */
+/** The services available to handlers of operations. */
 import type { Access, Principal } from '../access/access.js';
 import type { Tokens } from '../auth/tokens.js';
 import type { Background } from '../concurrency/background.js';
@@ -12,16 +12,16 @@ export interface OperationServices extends ItemServices {
   readonly access: Access;
   readonly tokens: Tokens;
   readonly observe: Observe;
-  /** File of the OpenAPI document. */
+  /** Path of the OpenAPI document file. */
   readonly openapi: string;
   /** The GraphQL schema as a caller may see it. @throws FORBIDDEN where introspection is off */
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
-  /** Loaded when it is first asked for. */
+  /** Loads the queue on first use. */
   readonly loadQueue: () => Promise<Queue>;
-  /** What no answer waits for. */
+  /** Tasks that run without delaying the response. */
   readonly background: Background;
-  /** Address of the server as clients know it. */
+  /** Returns the public URL of the server. */
   readonly url: () => string;
-  /** Path that comes before everything; empty at the root. */
+  /** Path prefix; empty at the root. */
   readonly base: string;
 }

@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/auth.yaml` about single sign-on. */
+/** Handlers of `spec/operations/auth.yaml` about single sign-on. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication } from '../auth/login.js';
@@ -35,7 +35,7 @@ export const createSignOnOperations = (services: OperationServices) => {
     setCookie(cookieOf(provider, state), value, {
       httpOnly: true,
       secure: client.secure,
-      // the way back is a link from another site
+      // the callback is a navigation from another site
       sameSite: 'lax',
       path: `${base}/auth/login/${provider}/callback`,
       maxAge: value === '' ? 0 : stateTtl / 1000,
@@ -75,7 +75,7 @@ export const createSignOnOperations = (services: OperationServices) => {
   } satisfies Partial<Operations>;
 };
 
-/** Each login has its own, so that several may be under way. */
+/** Returns the cookie name of one login, so that several can run at once. */
 const cookieOf = (provider: string, state: string): string => `svc_sign_on_${provider}_${state.slice(0, 8)}`;
 
 const leadTo = (url: string, { setHeader }: OperationContext): void => {

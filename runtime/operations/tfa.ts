@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/tfa.yaml`. */
+/** Handlers of `spec/operations/tfa.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
 import { createOneTime, type Caller } from '../auth/one-time.js';
@@ -12,7 +12,7 @@ export const createTfaOperations = (services: OperationServices) => {
   const { database } = services;
   const oneTime = createOneTime(database, createAttempts(database));
 
-  /** @throws INVALID_CREDENTIALS for nobody */
+  /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {
     const { user } = await context.principal();
     if (user === null) throw apiError('INVALID_CREDENTIALS', {});

@@ -1,4 +1,4 @@
-/** What is for whoever asked alone, handed over; what a login gives: in the answer or in cookies, as its mode says. */
+/** Returns tokens in the response body or in cookies, depending on the mode, and prevents caching. */
 import { sessionCookie } from '../access/credentials.js';
 import type { Given, Mode } from '../auth/login.js';
 import type { OperationContext } from './context.js';
@@ -8,7 +8,7 @@ export const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
   session: sessionCookie,
 };
 
-/** For answers that hold tokens or secrets. */
+/** Prevents caching of responses that contain tokens or secrets. */
 export const keepFromCaches = ({ setHeader }: Pick<OperationContext, 'setHeader'>): void =>
   setHeader('cache-control', 'no-store');
 
@@ -27,7 +27,7 @@ export const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, con
 };
 
 interface CookieOptions {
-  /** Milliseconds; 0 takes the cookie back. */
+  /** Lifetime of the cookie in milliseconds; 0 deletes it. */
   readonly lasts: number;
   readonly context: OperationContext;
 }

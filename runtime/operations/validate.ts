@@ -1,4 +1,4 @@
-/** Values against the JSON Schemas of the spec; compiled on first use. */
+/** Validates values against the JSON Schemas of the spec, compiled on first use. */
 import type { Ajv2020, ErrorObject, ValidateFunction } from '../request/json-schema.js';
 import type { JsonSchema } from '../../contract/operation.js';
 
@@ -7,7 +7,7 @@ export interface ValidateOptions {
   readonly coerce?: boolean;
 }
 
-/** What is wrong with a value, one sentence each; no sentence says the value itself. */
+/** Returns the validation errors of a value, one sentence each, without the value itself. */
 export const findProblems = async (
   value: unknown,
   schema: JsonSchema,
@@ -21,11 +21,13 @@ export const findProblems = async (
 
 interface Validator {
   readonly whole: ValidateFunction;
-  /** Of one property. */
+  /** Returns the validator of one property. */
   part(name: string): ValidateFunction;
 }
 
-/** Every property by itself, and each only up to its first problem: all of them are told, and none costs much. */
+/**
+ * Every property by itself, and each only up to its first problem: all of them are told, and none costs much.
+ */
 const problemsInside = (value: JsonSchema, schema: JsonSchema, part: Validator['part']): string[] => {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const missing = required.filter((name) => value[name] === undefined).map((name) => `"${name}" is missing`);

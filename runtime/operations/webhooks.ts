@@ -1,4 +1,4 @@
-/** Bodies of `spec/operations/webhooks.yaml`: secrets of webhooks, and a way to try them. */
+/** Handlers of `spec/operations/webhooks.yaml`: webhook secrets and test deliveries. */
 import type { Operations } from '../../generated/server/operations.js';
 import { unprocessable } from '../../contract/errors.js';
 import { createId } from '../queue/store/ids.js';
