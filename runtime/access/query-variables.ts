@@ -23,7 +23,7 @@ export const resolveQueryVariable = (value: unknown, asking: QueryVariableContex
 interface Cell {
   readonly collection: string;
   readonly name: string;
-  /** What the rule of somebody's own row compares the key with. */
+  /** Variables that a rule limited to the caller's own row compares the key with. */
   readonly own: readonly string[];
 }
 

@@ -63,7 +63,7 @@ const notServed = ['aggregate', 'groupBy', 'alias', 'export', 'version'];
 /** @throws INVALID_QUERY naming the parameter and what would be right */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
 
-/** The same from an object, as in `{query: {...}}` of a SEARCH body. */
+/** Reads the parameters from an object, as in `{query: {...}}` of a SEARCH body. */
 export const readQuery = (parameters: Readonly<Record<string, unknown>>): ParsedQuery => {
   const values: unknown[] = [];
   const query = readParameters({ parameters, prefix: '' }, values);
