@@ -33,7 +33,7 @@ export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[
   return tables;
 };
 
-/** Warns about foreign keys that SQLite accepted unchecked and cannot use. */
+/** Warns about foreign keys that the database accepted unchecked and cannot use. */
 export const remarkBrokenKeys = (tables: Tables, warnings: string[]): void => {
   for (const [name, { table }] of tables) {
     for (const { columns, table: target, references, fault } of table.broken ?? []) {
