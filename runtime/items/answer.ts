@@ -37,9 +37,8 @@ export const planAnswer = (
   const returning = remember(context, { collection, use: 'answer', shape: parsed.shape }, () =>
     compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
   );
-  const target = { collection, parsed: answerQuery(parsed) };
   const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteOutput> =>
-    readAnswer(target, keys, { read, executor, context });
+    readAnswer({ collection, parsed: answerQuery(parsed) }, keys, { read, executor, context });
   return {
     isRead: true,
     returning,

@@ -32,7 +32,13 @@ export const bindUpdate = ({ check, written, ...plan }: ListUpdatePlan, owner: O
 
 /** The same row where it takes nothing of its owner. */
 const bindRow = (row: ListRow, owner: OwnerValues): WriteRow => {
+  if (isBound(row)) return row;
   const bound = new Map<string, Scalar | null>();
   for (const [name, value] of row) bound.set(name, isOperand(value) ? (owner[value.index] ?? null) : value);
   return bound;
+};
+
+const isBound = (row: ListRow): row is WriteRow => {
+  for (const value of row.values()) if (isOperand(value)) return false;
+  return true;
 };
