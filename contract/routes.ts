@@ -120,7 +120,7 @@ const actionsOf = (subject: ItemsSubject): readonly [readonly Action[], readonly
 
 /**
  * Lists the routes of a collection: its list and its items; only reads of a list where it has no key.
- * @param stem what the ids of its operations end with: `Album` of `listAlbum`
+ * @param stem suffix of its operation ids: `Album` in `listAlbum`
  */
 export const itemRoutes = (subject: ItemsSubject, stem: string): readonly Route[] => {
   const { name: collection, path } = subject;
@@ -146,7 +146,7 @@ export const unknownCollectionRoutes: readonly Route[] = itemRoutes(
 
 interface ModelOptions {
   readonly access: 'user' | 'admin';
-  /** What the ids of its operations end with: `DemoImage` of `submitDemoImage`. */
+  /** Suffix of its operation ids: `DemoImage` in `submitDemoImage`. */
   readonly stem: string;
 }
 

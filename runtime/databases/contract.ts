@@ -33,11 +33,11 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
   readonly checkClause?: string;
-  /** Ends a select whose rows may not change before the transaction ends; empty where transactions take turns. */
+  /** Ends a select whose rows may not change before the transaction ends; empty where transactions are serialized. */
   readonly shareLock: string;
-  /** What an insert of no column at all says after the table's name. */
+  /** The text after the table's name in an insert without columns. */
   readonly emptyRow: string;
-  /** What a select ends in whose rows nobody else may change until the transaction ends; empty where writers take turns. */
+  /** Ends a select that locks its rows for writing; empty where writers are serialized. */
   readonly rowLock: string;
   quote(name: string): string;
   /** Returns the constraint that a driver's error says was violated, or null where the error is about something else. */
@@ -45,21 +45,21 @@ export interface SqlDialect {
   /** Placeholder for a value compared with, or stored in, the field. */
   placeholder(field: Field): string;
   bind(field: Field, value: Scalar): BindValue;
-  /** What stands before the column, between it and the pattern, and after. */
+  /** The text before the column, between it and the pattern, and after the pattern. */
   match(kind: Match, field: Field): readonly [string, string, string];
   /** The pattern that `match` expects; what the client wrote is plain text. */
   pattern(kind: Match, text: string): string;
   /** The placeholder for values that `placeholder` cannot hold; absent: there are none. */
   beyond?(field: Field): Beyond | null;
-  /** What stands before and after a column that is compared with texts; absent: nothing. */
+  /** The text before and after a column that is compared with strings; absent: none. */
   asText?(field: Field): readonly [string, string];
   /** Values as one bound array; absent: a list has a placeholder per value. */
   array?(values: readonly BindValue[]): string;
-  /** Whether LIMIT says its number in the text; absent: it is bound. */
+  /** Writes the number of LIMIT into the text; absent: it is bound. */
   readonly limitInText?: boolean;
-  /** What stands before and after what a join asks beside its keys; absent: nothing. */
+  /** The text around the conditions of a join beside its keys; absent: none. */
   readonly joined?: readonly [string, string];
-  /** What makes a column a sort key; absent: `desc`, nulls being the smallest values by themselves. */
+  /** Returns how a column is sorted by; absent: `desc`, where nulls sort as the smallest values. */
   order?(field: Field, descending: boolean): SortKey;
 }
 
