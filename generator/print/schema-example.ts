@@ -1,6 +1,5 @@
 /** JSON Schema → a value it accepts, for examples: the schema's own where it has one. */
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { asSchema, type JsonSchema } from './schema-type.js';
 
 /**
  * Returns an example of a schema: its first of `examples`, its default, or a value made from its type, of an object
@@ -31,6 +30,3 @@ const objectExample = ({ properties, required }: JsonSchema): unknown => {
   const names = Array.isArray(required) ? required.map(String) : [];
   return Object.fromEntries(names.map((name) => [name, schemaExample(asSchema(known[name]))]));
 };
-
-const asSchema = (value: unknown): JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

@@ -2,7 +2,7 @@
 import { arrayType, layout, objectType, pair, union, type Code } from './code.js';
 import { docComment, str, typeKey, type CodeBlockWriter } from './typescript.js';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Returns the name of a schema in generated code, or undefined. */
 export type NameOf = (schema: JsonSchema) => string | undefined;
@@ -106,5 +106,6 @@ const unite = (types: readonly Code[]): Code => {
   return distinct.has('"unknown"') ? 'unknown' : union([...distinct.values()]);
 };
 
-const asSchema = (value: unknown): JsonSchema =>
+/** Returns a part of a schema as one; what is no object says nothing. */
+export const asSchema = (value: unknown): JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

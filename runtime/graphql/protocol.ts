@@ -3,6 +3,7 @@
  * every error; its audit is part of the tests.
  */
 import { apiError, invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 
@@ -62,9 +63,6 @@ const toCall = (body: unknown, readsOnly: boolean): GraphqlCall => {
   if (extensions !== null && !isObject(extensions)) throw invalidPayload('"extensions" must be an object');
   return { document: query, operationName, variables: variables ?? {}, readsOnly };
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const json = 'application/json; charset=utf-8';
 const graphqlJson = 'application/graphql-response+json; charset=utf-8';

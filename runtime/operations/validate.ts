@@ -1,6 +1,8 @@
 /** Validates values against the JSON Schemas of the spec, compiled on first use. */
 import type { Ajv2020, ErrorObject, ValidateFunction } from '../request/json-schema.js';
 import type { JsonSchema } from '../../contract/operation.js';
+import { lazy } from '../concurrency/lazy.js';
+import { isObject } from '../../contract/objects.js';
 
 export interface ValidateOptions {
   /** Texts of a query string or header become the numbers and flags they spell. */
@@ -74,18 +76,10 @@ const compile = async (schema: JsonSchema, coerce: boolean): Promise<Validator> 
   };
 };
 
-const once = (make: () => Promise<Ajv2020>): (() => Promise<Ajv2020>) => {
-  let made: Promise<Ajv2020> | null = null;
-  return () => (made ??= make());
-};
-
 const load = async (coerceTypes: boolean): Promise<Ajv2020> => {
   const { createAjv } = await import('../request/json-schema.js');
   return createAjv({ strict: true, strictRequired: false, allowUnionTypes: true, coerceTypes });
 };
 
-const exact = once(() => load(false));
-const coercing = once(() => load(true));
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const exact = lazy(() => load(false));
+const coercing = lazy(() => load(true));

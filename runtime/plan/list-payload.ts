@@ -1,6 +1,7 @@
 /** Lists of related rows as payloads say them: rows to make, to change, to let go. */
 import type { ToMany } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { readKey, splitKeyValue } from './item.js';
 import type { Payload } from './row-context.js';
 import type { Key } from './write-plan.js';
@@ -29,9 +30,6 @@ export const readListChange = (relation: ToMany, value: unknown): ListChange => 
   if (isObject(value)) return readParts(relation, value);
   throw invalidPayload(`"${name}" takes a list, or {"create": […], "update": […], "delete": […]}`);
 };
-
-const isObject = (value: unknown): value is Payload =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const readWhole = (relation: ToMany, entries: readonly unknown[]): ListChange => {
   const isNew = (entry: unknown): entry is Payload => isObject(entry) && !hasKey(relation, entry);

@@ -1,6 +1,7 @@
 /** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorNames, operators, oppositeOf, type Operator } from '../../contract/operators.js';
+import { isObject } from '../../contract/objects.js';
 import { asList } from './query-string.js';
 
 export type Filter =
@@ -111,6 +112,3 @@ const readScalar = (key: string, value: unknown): string | number | boolean => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   throw invalidQuery(`"${key}" needs a text, a number or true or false`);
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

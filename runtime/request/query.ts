@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { invalidQuery } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
 import { asList, parseQueryString } from './query-string.js';
 
@@ -259,6 +260,3 @@ const readDeep = (value: unknown, values: unknown[], level: number): Query['deep
         : [],
     );
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 /** The page of one model of the queue. */
 import type { JsonSchema, QueueModel } from '../../model/types.js';
 import { schemaExample } from '../../print/schema-example.js';
+import { asSchema } from '../../print/schema-type.js';
 import { code, codeBlock, page, paragraph, table, text } from '../../print/markdown.js';
 
 export const queueModelPage = (model: QueueModel): string => {
@@ -35,8 +36,8 @@ export const queueModelPage = (model: QueueModel): string => {
 
 const propertyTable = ({ properties, required }: JsonSchema): string => {
   const needed = new Set(Array.isArray(required) ? required.map(String) : []);
-  const rows = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
-    propertyRow(name, isObject(schema) ? schema : {}, needed.has(name)),
+  const rows = Object.entries(asSchema(properties)).map(([name, schema]) =>
+    propertyRow(name, asSchema(schema), needed.has(name)),
   );
   return table(['Name', 'Type', 'Required', 'Default', 'Note'], rows);
 };
@@ -53,9 +54,6 @@ const typeText = ({ type, enum: values }: JsonSchema): string => {
   if (Array.isArray(values)) return `one of ${values.map((value) => code(JSON.stringify(value))).join(', ')}`;
   return type === undefined ? 'any JSON' : [type].flat().map(String).join(' or ');
 };
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const submitExample = ({ id, input }: QueueModel): string => {
   const body = JSON.stringify(schemaExample(input)).replaceAll("'", "'\\''");

@@ -1,6 +1,7 @@
 /** The spec's operations as fields of `/graphql/system`: arguments and result from the same JSON Schemas as in REST. */
 import type { JsonSchema, Operation } from '../../model/types.js';
 import type { ArgumentDefinition, Definition, FieldDefinition } from '../../print/graphql.js';
+import { asSchema } from '../../print/schema-type.js';
 import type { Context } from './context.js';
 
 export interface OperationRoot {
@@ -175,6 +176,3 @@ const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {
 /** What says no type takes anything. */
 const mayBeNull = ({ type, enum: values }: JsonSchema): boolean =>
   type === undefined ? !Array.isArray(values) || values.includes(null) : [type].flat().includes('null');
-
-const asSchema = (value: unknown): JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

@@ -10,18 +10,21 @@ import {
   typeKey,
   type CodeBlockWriter,
 } from '../../print/typescript.js';
-import { isJoinable, printNames, type Mapping } from './relation.js';
+import { printNames, type Mapping } from './relation.js';
 import type { Local } from '../../print/names.js';
 
-export interface ClassParts {
+/** A collection as its file is written. */
+export interface FileParts {
   readonly collection: Collection;
   readonly mappings: readonly Mapping[];
+  /** The mappings that Objection can join. */
+  readonly joinable: readonly Mapping[];
   readonly local: Local;
 }
 
-export const writeClass = (writer: CodeBlockWriter, { collection, mappings, local }: ClassParts): void => {
+export const writeClass = (writer: CodeBlockWriter, parts: FileParts): void => {
+  const { collection, mappings, joinable, local } = parts;
   const { name, note } = collection;
-  const joinable = mappings.filter((mapping) => isJoinable(mapping, collection));
   writer.writeLine(docComment(note ?? `A row of ${name}.`));
   writer.write(printHeading(collection, local)).block(() => {
     writeTable(writer, collection);
@@ -29,7 +32,7 @@ export const writeClass = (writer: CodeBlockWriter, { collection, mappings, loca
       writer,
       mappings.filter((mapping) => !joinable.includes(mapping)),
     );
-    if (joinable.length > 0) writeRelations(writer, { collection, mappings: joinable, local });
+    if (joinable.length > 0) writeRelations(writer, parts);
   });
 };
 
@@ -67,8 +70,8 @@ const writeLeftOut = (writer: CodeBlockWriter, mappings: readonly Mapping[]): vo
   );
 };
 
-const writeRelations = (writer: CodeBlockWriter, { mappings, collection, local }: ClassParts): void => {
-  const targets = object(mappings.map(printTarget), { expand: false });
+const writeRelations = (writer: CodeBlockWriter, { joinable, collection, local }: FileParts): void => {
+  const targets = object(joinable.map(printTarget), { expand: false });
   const mapped = call(`${local('svc')}.relationMappings`, [
     collection.names.type,
     local('relations'),
@@ -76,7 +79,7 @@ const writeRelations = (writer: CodeBlockWriter, { mappings, collection, local }
   ]);
   writeThunk(writer, 'static override relationMappings = () =>', mapped);
   writer.blankLine();
-  for (const { relation, target } of mappings) {
+  for (const { relation, target } of joinable) {
     const type = relation.kind === 'manyToOne' ? `${target.names.type} | null` : `${target.names.type}[]`;
     writer.writeLine(`declare ${typeKey(relation.property)}?: ${type};`);
   }

@@ -1,0 +1,5 @@
+/** One question about values that come from outside. */
+
+/** Says whether a value of JSON is an object: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
