@@ -21,8 +21,10 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    // the databases compute as well, and take a few dozen connections of each worker
-    maxWorkers: Math.min(Math.max(availableParallelism(), 2), 4),
+    // files share the modules of their worker: nothing in them may depend on who has used them before
+    isolate: false,
+    // one more than there are processors, for those that wait; each takes a few dozen connections of the databases
+    maxWorkers: Math.min(availableParallelism() + 1, 4),
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -1,4 +1,4 @@
-/** The client: the one thing that people make. */
+/** Creates clients of the API. */
 import { createItems, createSingleton } from './collection.js';
 import { createGraphql, type Graphql } from './graphql.js';
 import type { Items } from './items.js';
@@ -9,15 +9,15 @@ import { singletons, systemPaths } from './schema.js';
 import { createCall, type ClientOptions } from './transport.js';
 
 export interface Client extends Operations {
-  /** The items of a collection. */
+  /** Returns the items of a collection. */
   items<const Name extends CollectionName>(collection: Name): Items<Name>;
   graphql: Graphql;
-  /** Models that take their time. */
+  /** Runs models through the queue. */
   queue: Queue;
 }
 
 /**
- * A client of the API at `url`, for one caller: what it may do is decided by its token, on every request.
+ * Creates a client of the API at `url` for one caller. The API checks the permissions of the token on every request.
  *
  * @example
  * const api = createClient({ url: 'https://api.example.com', token });
@@ -25,15 +25,15 @@ export interface Client extends Operations {
 export const createClient = (options: ClientOptions): Client => {
   const root = createCall(options);
   const items = createCall(options, '/items');
-  const open = (name: string) => {
-    // a collection may be called as every object has it
+  const openCollection = (name: string) => {
+    // a collection may have the name of a property that every object inherits
     const path = Object.hasOwn(systemPaths, name) ? systemPaths[name] : undefined;
-    const place = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
-    return singletons.has(name) ? createSingleton(place) : createItems(place);
+    const target = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
+    return singletons.has(name) ? createSingleton(target) : createItems(target);
   };
   return {
     ...createOperations(root),
-    items: open as Client['items'],
+    items: openCollection as Client['items'],
     graphql: createGraphql(root) as Graphql,
     queue: createQueue(options) as Queue,
   };

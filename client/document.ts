@@ -1,16 +1,16 @@
-/** GraphQL documents that know their types. */
+/** Typed GraphQL documents. */
 
-/** A document with its types, as graphql-codegen makes them in string mode. */
+/** A document with its types, as graphql-codegen generates it in string mode. */
 export interface TypedDocument<Answer, Variables> {
   toString(): string;
-  /** Only a type. */
+  /** Exists only in the type. */
   readonly __apiType?: (variables: Variables) => Answer;
 }
 
-/** One of the two schemas: that of the collections, or that of svc itself. */
+/** The schema of the collections (`items`) or of svc itself (`system`). */
 export type SchemaName = 'items' | 'system';
 
-/** A document, and the schema it is for. */
+/** A document with the schema it is written for. */
 export interface Document<Answer, Variables> extends TypedDocument<Answer, Variables> {
   readonly schema: SchemaName;
 }

@@ -4,11 +4,11 @@ import { problemsOf, toApiError } from './errors.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
 export interface GraphqlOptions extends CallOptions {
-  /** For documents that do not say so themselves: `items` by default. */
+  /** Schema of documents that do not name one; `items` by default. */
   readonly schema?: SchemaName | undefined;
 }
 
-/** Variables may be left out where none is required. */
+/** The variables are optional if none is required. */
 type Rest<Variables> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: GraphqlOptions]
@@ -16,9 +16,9 @@ type Rest<Variables> =
 
 export interface Graphql {
   /**
-   * Runs a document. One that knows its types says what it takes and answers; of a text the caller does:
-   * `graphql<{ Album: { Title: string }[] }>('{ Album { Title } }')`.
-   * @throws ApiError also where only a part of it failed
+   * Runs a document. A typed document defines the types of variables and result; for a string, pass the type of the
+   * result: `graphql<{ Album: { Title: string }[] }>('{ Album { Title } }')`.
+   * @throws ApiError also when only a part of the document failed
    */
   <Answer = unknown, Variables = Readonly<Record<string, unknown>>>(
     document: string | TypedDocument<Answer, Variables>,

@@ -1,30 +1,30 @@
-/** What reads and writes take beside their data. */
+/** Types of the queries of reads and writes. */
 import type { Checked, Fields, ManyName, RelationName, Result, Target } from './fields.js';
 import type { CollectionName, Filter, Key, KeyField, Item, UpdateInput } from './names.js';
 import type { Schema } from './schema.js';
 import type { CheckedSort } from './sort.js';
 
-/** How items look: of one item, and of what a write answers. */
+/** Query of a single item, and of the response of a write. */
 export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Name>> {
-  /** Which fields; every column by default. */
+  /** Fields to return; all columns by default. */
   fields?: Checked<Name, Chosen> | undefined;
   /** Parameters of nested lists, by relation. */
   deep?: Schema[Name]['deep'] | undefined;
 }
 
-/** Which items. */
+/** Selects items. */
 export interface Choice<Name extends CollectionName> {
   filter?: Filter<Name> | undefined;
-  /** Words looked for in every text of an item. */
+  /** Words to search for in all text fields. */
   search?: string | undefined;
-  /** Most items to give: 100 by default, -1 for all. */
+  /** Maximum number of items: 100 by default, -1 for all. */
   limit?: number | undefined;
   offset?: number | undefined;
-  /** Counted from 1, of `limit` items each. */
+  /** Page number from 1; a page has `limit` items. */
   page?: number | undefined;
 }
 
-/** What a list takes. */
+/** Query of a list. */
 export interface ListQuery<
   Name extends CollectionName,
   Chosen extends Fields<Name>,
@@ -32,15 +32,15 @@ export interface ListQuery<
   Counts extends readonly MetaKey[],
 >
   extends ItemQuery<Name, Chosen>, Choice<Name> {
-  /** Names, `-` in front for descending. */
+  /** Field names, with the prefix `-` for descending order. */
   sort?: CheckedSort<Name, Keys> | undefined;
-  /** Counts to give beside the items: the answer is `{ data, meta }` then. */
+  /** Counts to return with the items; the result is then `{ data, meta }`. */
   meta?: Counts | undefined;
 }
 
 export type MetaKey = 'total_count' | 'filter_count' | '*';
 
-/** A list; with counts, where `meta` asked for some. */
+/** The result of a list; with counts if `meta` requested any. */
 export type ListResult<Name extends CollectionName, Chosen, Counts extends readonly MetaKey[]> = [
   Counts[number],
 ] extends [never]
@@ -51,13 +51,13 @@ type Meta<Asked extends MetaKey> = {
   [Name in '*' extends Asked ? Exclude<MetaKey, '*'> : Asked]: number;
 };
 
-/** Parameters of nested lists; keys without underscore are relations further down. */
+/** Parameters of nested lists; keys without an underscore are relations at the next level. */
 export type Deep<Name extends CollectionName> = {
   [Key in RelationName<Name>]?: Schema[Target<Name, Key>]['deep'] &
     (Key extends ManyName<Name> ? DeepList<Target<Name, Key>> : DeepOne<Target<Name, Key>>);
 };
 
-/** An item that does not pass is null. */
+/** Parameters of a relation to one item; an item that does not match is null. */
 export interface DeepOne<Name extends CollectionName> {
   _filter?: Filter<Name>;
 }
@@ -65,13 +65,13 @@ export interface DeepOne<Name extends CollectionName> {
 export interface DeepList<Name extends CollectionName> extends DeepOne<Name> {
   _search?: string;
   _sort?: readonly Schema[Name]['nearSortKey'][];
-  /** Most items to give: 100 by default, -1 for all. */
+  /** Maximum number of items: 100 by default, -1 for all. */
   _limit?: number;
   _offset?: number;
   _page?: number;
 }
 
-/** Items by key, or all that a query finds; never both. */
+/** Selects items by key or by query, not by both. */
 export type Selected<Name extends CollectionName> =
   | { keys: readonly Key<Name>[]; query?: never }
   | { query: Found<Name>; keys?: never };
@@ -80,11 +80,11 @@ interface Found<Name extends CollectionName> extends Choice<Name> {
   sort?: readonly Schema[Name]['nearSortKey'][] | undefined;
 }
 
-/** The same data for several items, or items with their keys and what changes in each. */
+/** One set of changes for several items, or changed items with their keys. */
 export type Changes<Name extends CollectionName> =
   | (Selected<Name> & { data: UpdateInput<Name> })
   | readonly ChangedItem<Name>[];
 
-/** What changes of an item, with its key. */
+/** Changed fields of an item, with its key. */
 export type ChangedItem<Name extends CollectionName> = UpdateInput<Name> &
   Pick<Item<Name>, KeyField<Name> & keyof Item<Name>>;

@@ -1,8 +1,8 @@
-/** What the queue, or a model, refused. */
+/** Errors of the queue and of models. */
 
 /** One problem of an input. */
 export interface InputProblem {
-  /** First `body`, `query` or `header`, then where in it. */
+  /** Path of the value, starting with `body`, `query` or `header`. */
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
@@ -15,17 +15,17 @@ interface Answer {
   readonly requestId: string | null;
 }
 
-/** A request that was refused, or that has failed. */
+/** Thrown when a request is rejected or has failed. */
 export class QueueError extends Error {
-  /** Of the HTTP response: 422 where the input is not what the model takes, 499 where it was cancelled. */
+  /** Status of the HTTP response: 422 for an invalid input, 499 for a cancelled request. */
   readonly status: number;
-  /** What the response held. */
+  /** Body of the response. */
   readonly body: unknown;
-  /** Every problem of the input; none where it failed otherwise. */
+  /** All problems of the input; empty if the request failed for another reason. */
   readonly problems: readonly InputProblem[];
-  /** Why the platform ended it; null where the model did. */
+  /** Reason why the platform ended the request; null if the model did. */
   readonly errorType: string | null;
-  /** Null where there was no request yet. */
+  /** Id of the request; null if none was created. */
   readonly requestId: string | null;
 
   constructor({ status, body, errorType, requestId }: Answer) {

@@ -1,4 +1,4 @@
-/** How far a request of the queue is. */
+/** Types of the status of a request in the queue. */
 
 export interface LogLine {
   readonly message: string;
@@ -8,7 +8,7 @@ export interface LogLine {
   readonly timestamp: string;
 }
 
-/** Where a request is found. */
+/** Id and URLs of a request. */
 export interface RequestPlace {
   readonly request_id: string;
   readonly response_url: string;
@@ -16,14 +16,14 @@ export interface RequestPlace {
   readonly cancel_url: string;
 }
 
-/** What a submission answers. */
+/** The response to a submission. */
 export interface QueuedRequest extends RequestPlace {
   readonly status: 'IN_QUEUE';
-  /** Requests before this one. */
+  /** Number of requests before this one. */
   readonly queue_position: number;
 }
 
-/** `logs` is null unless they were asked for. */
+/** The status of a request. `logs` is null unless requested. */
 export type QueueStatus = RequestPlace & { readonly logs: readonly LogLine[] | null } & (
     | { readonly status: 'IN_QUEUE'; readonly queue_position: number }
     | { readonly status: 'IN_PROGRESS' }
@@ -31,10 +31,10 @@ export type QueueStatus = RequestPlace & { readonly logs: readonly LogLine[] | n
         readonly status: 'COMPLETED';
         /** Seconds. */
         readonly metrics: { readonly inference_time: number | null };
-        /** Why it has no result. */
+        /** Reason why there is no result. */
         readonly error?: string;
         readonly error_type?: string;
-        /** Until when the result is kept; ISO 8601. */
+        /** Time at which the result is deleted, in ISO 8601. */
         readonly expires_at: string | null;
       }
   );

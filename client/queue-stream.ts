@@ -1,7 +1,7 @@
-/** Server-sent events of the queue, as objects. */
+/** Reads server-sent events of the queue. */
 import type { LogLine, QueueStatus } from './queue-status.js';
 
-/** Data of each event; comments, which keep the connection alive, are skipped. */
+/** Yields the data of each event; skips comments, which keep the connection alive. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<QueueStatus, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -21,36 +21,36 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Pauses before a stream that broke is opened again: milliseconds, one more each time. */
+/** Milliseconds before each attempt to reopen a failures stream. */
 const pauses = [250, 1_000, 4_000, 15_000];
 
 /**
- * Events until the request has ended, however often the connection breaks. A stream tells every line of the log from
- * the first on: what was told before is left out.
- * @param isFinal whether an error means that trying again is of no use
+ * Yields events until the request has ended, and reconnects when the connection breaks. Every stream repeats the log
+ * from its start; lines that were already yielded are omitted.
+ * @param isFinal returns true for an error that a new connection would repeat
  */
 export async function* follow(
   open: () => Promise<AsyncGenerator<QueueStatus, void>>,
   isFinal: (error: unknown) => boolean,
 ): AsyncGenerator<QueueStatus, void> {
-  let told = 0;
-  let broken = 0;
+  let yieldedLines = 0;
+  let failures = 0;
   for (;;) {
-    let known = told;
+    let linesToSkip = yieldedLines;
     try {
       for await (const status of await open()) {
-        broken = 0;
-        const logs = withoutFirst(status.logs, known);
-        known = Math.max(0, known - (status.logs?.length ?? 0));
-        told += logs?.length ?? 0;
+        failures = 0;
+        const logs = withoutFirst(status.logs, linesToSkip);
+        linesToSkip = Math.max(0, linesToSkip - (status.logs?.length ?? 0));
+        yieldedLines += logs?.length ?? 0;
         yield { ...status, logs };
         if (status.status === 'COMPLETED') return;
       }
     } catch (error) {
-      if (isFinal(error) || broken >= pauses.length) throw error;
+      if (isFinal(error) || failures >= pauses.length) throw error;
     }
-    const pause = pauses[Math.min(broken, pauses.length - 1)];
-    broken += 1;
+    const pause = pauses[Math.min(failures, pauses.length - 1)];
+    failures += 1;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -1,21 +1,21 @@
-/** `sort`: names, `-` in front for descending, to-one relations by dots. */
+/** Types of `sort`: field names, with the prefix `-` for descending order and paths over to-one relations. */
 import type { ColumnName, NotThere, OneName, Target } from './fields.js';
 import type { CollectionName } from './names.js';
 import type { Schema } from './schema.js';
 
 type Sign = '' | '-';
 
-/** Relations are followed as far as they lead; what stands behind the first dot is checked by `CheckedSort`. */
+/** A key over any number of relations; `CheckedSort` checks the segments after the first dot. */
 export type SortKey<Name extends CollectionName> =
   | `${Sign}${ColumnName<Name>}`
   | `${Sign}${OneName<Name>}.${string}`;
 
-/** The same where nothing else checks it: one relation, no more. */
+/** A key over one relation at most, for places without further checks. */
 export type NearSortKey<Name extends CollectionName> =
   | `${Sign}${ColumnName<Name>}`
   | { [Key in OneName<Name>]: `${Sign}${Key}.${ColumnName<Target<Name, Key>>}` }[OneName<Name>];
 
-/** The keys themselves where every path leads somewhere; else with a sentence in place of each that does not. */
+/** The keys themselves if every path exists; otherwise an error message replaces each path that does not. */
 export type CheckedSort<Name extends CollectionName, Keys> = readonly Schema[Name]['sortKey'][] extends Keys
   ? Keys
   : NoInfer<Keys extends CheckedKeys<Name, Keys> ? Keys : CheckedKeys<Name, Keys>>;

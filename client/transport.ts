@@ -1,33 +1,33 @@
-/** Calls the generated REST functions; what they cannot answer becomes an `ApiError`. */
+/** Calls the generated REST functions and converts their errors to `ApiError`. */
 import { ApiError, toApiError } from './errors.js';
 import { createClient, createConfig, type Client } from './rest/client/index.js';
 
 export interface ClientOptions {
-  /** Where the API is, as in `https://api.example.com`; a path is part of it. */
+  /** URL of the API with its path, such as `https://api.example.com`. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer`: a token, or a function that gives the one of the moment. */
+  /** Sent as `Authorization: Bearer`: a token, or a function that returns the current one. */
   readonly token?: string | TokenSource | undefined;
-  /** Of the queue, `<id>:<secret>`: sent to it instead of the token. */
+  /** Queue key `<id>:<secret>`, sent to the queue instead of the token. */
   readonly key?: string | undefined;
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 type TokenSource = () => string | null | undefined | Promise<string | null | undefined>;
 
 export interface CallOptions {
-  /** Gives up when it is aborted: the call fails with the signal's reason. */
+  /** Aborts the call, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What every generated function is called with. */
+/** The options that every generated function receives. */
 export interface Shared {
   readonly client: Client;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal | null;
 }
 
-/** What generated functions give: an answer or an error, and the response, if there was one. */
+/** The result of a generated function: data or an error, and the response if there is one. */
 interface Outcome<Answer> {
   readonly data: Answer | undefined;
   readonly error?: unknown;
@@ -35,15 +35,15 @@ interface Outcome<Answer> {
 }
 
 /**
- * Runs a generated function; nothing for a response without a body.
- * @throws ApiError, and what `fetch` fails with
+ * Runs a generated function; returns undefined for a response without a body.
+ * @throws ApiError; errors of `fetch`
  */
 export type Call = <Answer>(
   run: (shared: Shared) => Promise<Outcome<Answer>>,
   options?: CallOptions,
 ) => Promise<Answer>;
 
-/** @param path where below the API's address the functions are at home */
+/** Creates the function that calls the API. @param path prefix of the paths of the functions, below the URL */
 export const createCall = ({ url, token, fetch }: ClientOptions, path = ''): Call => {
   const config = createConfig({ baseUrl: url.replace(/\/+$/, '') + path });
   const client = createClient(fetch === undefined ? config : { ...config, fetch });
@@ -64,11 +64,11 @@ const answerOf = <Answer>({ data, error, response }: Outcome<Answer>): Answer =>
   return (response.status === 204 ? undefined : data) as Answer;
 };
 
-/** What an envelope holds; `null` where there is none because the caller may not read it. */
+/** Returns the data of a response; null if the response is empty because the caller may not read the data. */
 export const dataOf = <Data>(answer: { readonly data: Data } | void): Data => {
   if (answer === undefined) return null as Data;
   if (typeof answer === 'object' && 'data' in answer) return answer.data;
-  throw new ApiError('The answer is not one of the API: is "url" its address?', {
+  throw new ApiError('The response did not come from the API. Is "url" correct?', {
     code: 'UNKNOWN',
     status: 200,
     errors: [],

@@ -1,4 +1,4 @@
-/** What generated collections are made of. */
+/** Types that generated collections are composed of. */
 import type { ColumnName, Field } from './fields.js';
 import type { CollectionName } from './names.js';
 import type { Deep } from './queries.js';
@@ -20,15 +20,15 @@ export interface Many<Name extends CollectionName> {
   readonly list: true;
 }
 
-/** What makes an item may change it, but for its key. */
+/** The input of an update: the fields of a create input, all optional, without the key. */
 export type Update<Create, KeyField extends PropertyKey> = Partial<Omit<Create, KeyField>>;
 
 export type NoRelations = Record<never, never>;
 
-/** What the compiler finds on every object under a name, where a column that is called so is left out. */
+/** The type of an inherited property that has the name of a column. */
 export type Inherited<Name extends keyof typeof Object.prototype> = (typeof Object.prototype)[Name];
 
-/** What follows from the columns and relations: worked out once for each collection, where it is asked for. */
+/** Types derived from columns and relations, computed once per collection on first use. */
 interface Derived<Name extends CollectionName> {
   columnName: ColumnName<Name>;
   field: Field<Name>;
@@ -42,7 +42,7 @@ export interface Table<Name extends CollectionName> extends Derived<Name> {
   kind: 'table';
 }
 
-/** A collection that is one item. */
+/** A collection that is a single item. */
 export interface Singleton<Name extends CollectionName> extends Derived<Name> {
   kind: 'singleton';
 }

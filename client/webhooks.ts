@@ -1,22 +1,22 @@
 /**
- * Receiving webhooks: whether one really comes from the API. Deliveries carry two signatures: one made with the secret
- * of the account, as Standard Webhooks describes it, and one that anybody can check with the API's public keys.
+ * Verifies webhooks of the API. Deliveries have two signatures: one with the secret of the account (Standard Webhooks),
+ * and one that can be verified with the API's public keys.
  */
 
-/** What a webhook tells. */
+/** The body of a webhook. */
 export interface WebhookNotification<Payload = unknown> {
   readonly request_id: string;
   readonly gateway_request_id: string;
   readonly status: 'OK' | 'ERROR';
-  /** The result, or what is wrong. */
+  /** The result, or the details of the error. */
   readonly payload: Payload | null;
-  /** `Invalid status code: <status>` where it failed. */
+  /** `Invalid status code: <status>` for a failed request. */
   readonly error: string | null;
-  /** Why there is no payload. */
+  /** Reason why there is no payload. */
   readonly payload_error?: string;
 }
 
-/** A request as the receiver got it: its body must not have been parsed and printed again. */
+/** A request as received. The body must be the original bytes, not parsed and serialized again. */
 export interface ReceivedWebhook {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;
@@ -24,21 +24,21 @@ export interface ReceivedWebhook {
 
 export type VerifierOptions = (
   | {
-      /** `whsec_…`; several while the secret is being changed. */
+      /** `whsec_…`; several during a rotation. */
       readonly secret: string | readonly string[];
     }
   | {
-      /** Where the API is: its keys are read from `/.well-known/jwks.json`. */
+      /** URL of the API, whose keys are read from `/.well-known/jwks.json`. */
       readonly url: string;
-      /** Instead of the global `fetch`. */
+      /** Replaces the global `fetch`. */
       readonly fetch?: typeof fetch | undefined;
     }
 ) & {
-  /** Seconds that its time may be off; 300 by default. */
+  /** Maximum difference of the webhook's time from the current time, in seconds; 300 by default. */
   readonly tolerance?: number | undefined;
 };
 
-/** A webhook that does not come from the API, or not now. */
+/** Thrown for a webhook that the API did not send, or not within the tolerance. */
 export class WebhookError extends Error {
   constructor(message: string) {
     super(message);
@@ -47,7 +47,7 @@ export class WebhookError extends Error {
 }
 
 /**
- * Checks webhooks, with a secret or with the public keys of the API.
+ * Creates a function that verifies webhooks with a secret or with the public keys of the API.
  *
  * @example
  * const verify = createWebhookVerifier({ url: 'https://api.example.com' });
@@ -61,11 +61,11 @@ export const createWebhookVerifier = (options: VerifierOptions) => {
   return async <Payload = unknown>(received: ReceivedWebhook): Promise<WebhookNotification<Payload>> => {
     const body = typeof received.body === 'string' ? encode(received.body) : received.body;
     const header = readerOf(received.headers);
-    const { time, isGood } = await check(header, body);
+    const { time, isValid } = await check(header, body);
     if (!(Math.abs(Date.now() / 1000 - time) <= tolerance)) {
-      throw new WebhookError('the webhook is too old, or of a clock that is wrong');
+      throw new WebhookError('the time of the webhook is not within the tolerance; check the clock');
     }
-    if (!isGood) throw new WebhookError('the signature of the webhook is wrong');
+    if (!isValid) throw new WebhookError('the signature of the webhook is wrong');
     return JSON.parse(new TextDecoder().decode(body)) as WebhookNotification<Payload>;
   };
 };
@@ -75,7 +75,7 @@ type Header = (name: string) => string;
 interface Checked {
   /** Seconds since 1970. */
   readonly time: number;
-  readonly isGood: boolean;
+  readonly isValid: boolean;
 }
 
 type Check = (header: Header, body: Uint8Array) => Promise<Checked>;
@@ -90,7 +90,7 @@ const readerOf =
 
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Of any buffer: one that is sure not to be shared. */
+/** Concatenates buffers into a new one, which is never a shared buffer. */
 const join = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -101,7 +101,7 @@ const join = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   return joined;
 };
 
-/** HMAC-SHA256 over id, time and body. */
+/** Verifies an HMAC-SHA256 of id, time and body (Standard Webhooks). */
 const checkSecrets =
   (secrets: readonly string[]): Check =>
   async (header, body) => {
@@ -115,7 +115,7 @@ const checkSecrets =
     const checks = keys.flatMap((key) =>
       signatures.map((signature) => crypto.subtle.verify('HMAC', key, signature, text)),
     );
-    return { time: Number(time), isGood: (await Promise.all(checks)).includes(true) };
+    return { time: Number(time), isValid: (await Promise.all(checks)).includes(true) };
   };
 
 const toHmacKey = (secret: string): Promise<CryptoKey> =>
@@ -127,7 +127,7 @@ const toHmacKey = (secret: string): Promise<CryptoKey> =>
     ['verify'],
   );
 
-/** Ed25519 over request, user, time and hash of the body. */
+/** Verifies an Ed25519 signature of request id, user id, time and the hash of the body. */
 const checkKeys = ({ url, fetch = globalThis.fetch }: Extract<VerifierOptions, { url: string }>): Check => {
   const keys = createKeyStore(`${url.replace(/\/+$/, '')}/.well-known/jwks.json`, fetch);
   return async (header, body) => {
@@ -140,14 +140,13 @@ const checkKeys = ({ url, fetch = globalThis.fetch }: Extract<VerifierOptions, {
       const checks = some.map((key) => crypto.subtle.verify('Ed25519', key, signature, text));
       return (await Promise.all(checks)).includes(true);
     };
-    const isGood = (await isSigned(await keys.known())) || (await isSigned(await keys.renewed()));
-    return { time: Number(time), isGood };
+    const isValid = (await isSigned(await keys.known())) || (await isSigned(await keys.renewed()));
+    return { time: Number(time), isValid };
   };
 };
 
-/** Milliseconds: keys are read again after the first, and for a signature of none of them after the second. */
-const keysLast = 86_400_000;
-const keysAreNew = 300_000;
+/** Milliseconds after which keys are read again: always, and when no key matches a signature. */
+const [keysTtl, minKeysAge] = [86_400_000, 300_000];
 
 const createKeyStore = (url: string, fetch: typeof globalThis.fetch) => {
   let keys: Promise<readonly CryptoKey[]> | null = null;
@@ -155,14 +154,14 @@ const createKeyStore = (url: string, fetch: typeof globalThis.fetch) => {
   const renew = (after: number): Promise<readonly CryptoKey[]> => {
     if (keys !== null && Date.now() - read < after) return keys;
     read = Date.now();
-    const made = readKeys(url, fetch);
-    keys = made;
-    made.catch(() => {
+    const loading = readKeys(url, fetch);
+    keys = loading;
+    loading.catch(() => {
       keys = null;
     });
-    return made;
+    return loading;
   };
-  return { known: () => renew(keysLast), renewed: () => renew(keysAreNew) };
+  return { known: () => renew(keysTtl), renewed: () => renew(minKeysAge) };
 };
 
 const readKeys = async (url: string, fetch: typeof globalThis.fetch): Promise<readonly CryptoKey[]> => {

@@ -1,12 +1,12 @@
-/** One question to a forked process: what generator and runtime leave to a process of its own. */
+/** Runs a task of the generator or the runtime in a forked process. */
 import type { ChildProcess, Serializable } from 'node:child_process';
 
 /**
- * Sends a task to a forked process and returns the next message it sends. The process may be asked again.
- * @param name what the error calls the process: `the build`
- * @throws Error when the process ends, or takes no message, before it has replied
+ * Sends a task to a forked process and returns its next message. The process can be used again.
+ * @param name name of the process in errors, such as `the build`
+ * @throws Error when the process ends or rejects the message before it has replied
  */
-export const askChild = <Reply>(child: ChildProcess, task: Serializable, name: string): Promise<Reply> =>
+export const runInChild = <Reply>(child: ChildProcess, task: Serializable, name: string): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
       stopListening();

@@ -1,14 +1,17 @@
-/** JSON representation of field types with limits. */
+/** Builds the JSON Schemas of field types with limits. */
 
 /** Column properties that determine its JSON Schema and example; `null`: unlimited or unknown. */
 export interface FieldShape {
+  /** Characters (string, text, csv), bytes (binary). */
   readonly length: number | null;
   readonly precision: number | null;
   readonly scale: number | null;
+  /** Integer width in bits and sign. */
   readonly bits: number | null;
   readonly unsigned: boolean;
   /** Digits after the second. */
   readonly fraction: number | null;
+  /** Enum values. */
   readonly values: readonly string[] | null;
 }
 

@@ -1,5 +1,5 @@
-/** One question about values that come from outside. */
+/** Narrows values of unknown type. */
 
-/** Says whether a value of JSON is an object: neither null nor a list. */
+/** Returns true for a JSON object, but not for null or an array. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

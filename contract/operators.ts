@@ -83,6 +83,6 @@ export const operatorNames = Object.keys(records) as readonly Operator[];
 export const operatorsIn = (groups: readonly OperatorGroup[]): ReadonlySet<Operator> =>
   new Set(groups.flatMap((group) => operatorNames.filter((name) => operators[name].group === group)));
 
-/** Returns the operator that holds where this one does not, or null where there is none. */
+/** Returns the negation of an operator, or null if there is none. */
 export const oppositeOf = (operator: Operator): Operator | null =>
   operators[operator].negates ?? operatorNames.find((name) => operators[name].negates === operator) ?? null;

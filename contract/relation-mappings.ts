@@ -1,4 +1,4 @@
-/** Objection's relation mappings, from the relations that a collection declares. */
+/** Derives Objection's relation mappings from the relations that a collection declares. */
 import type { RelationDeclaration } from './collection.js';
 
 /** The statics of an Objection model that a mapping needs. */

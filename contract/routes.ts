@@ -1,6 +1,4 @@
-/**
- * Routes: listed in the generated table (`generated/server/routes.ts`), from which the router is compiled.
- */
+/** Types and builders of routes. The router is compiled from the generated table, `generated/server/routes.ts`. */
 import type { OperationAccess } from './operation.js';
 
 /** SEARCH reads a list with the query in the body. HEAD and OPTIONS are derived and not listed. */
@@ -12,23 +10,23 @@ export type RouteAccess = OperationAccess | 'permission' | 'signature';
 export interface Route {
   readonly method: Method;
   /**
-   * Percent-encoded segments and parameters: `:id` matches one segment that no route names there, `:model+` one or
-   * more where nothing else fits.
+   * Percent-encoded segments and parameters: `:id` matches one segment, `:model+` one or more; literal segments take
+   * precedence over both.
    */
   readonly path: string;
-  /** Id of the operation, as in `openapi.json` where that describes it. */
+  /** Id of the operation, as in `openapi.json` if that describes it. */
   readonly operation: string;
   readonly access: RouteAccess;
   readonly handler: RouteHandler;
 }
 
 export type RouteHandler =
-  /** `collection` null: of the name in the path, which is none that is served. */
+  /** `collection` null: an unknown collection, whose name is in the path. */
   | { readonly kind: 'items'; readonly collection: string | null; readonly action: ItemAction }
-  /** The handler with that id in `runtime/operations`. */
+  /** Handled by the operation of the same id in `runtime/operations`. */
   | { readonly kind: 'operation' }
   | { readonly kind: 'graphql'; readonly scope: 'items' | 'system' }
-  /** `model` null: of the id in the path. */
+  /** `model` null: the model whose id is in the path. */
   | { readonly kind: 'model'; readonly model: string | null; readonly action: ModelAction }
   | { readonly kind: 'files' }
   | { readonly kind: 'signingKeys' }
@@ -54,7 +52,7 @@ export type Page = 'docs' | 'docsAsset' | 'graphiql' | 'graphiqlSystem' | 'reset
 type Line = `${Method} /${string}`;
 
 interface RouteOptions extends Pick<Route, 'operation' | 'access'> {
-  /** Absent: the handler of the spec's operation. */
+  /** Default: the handler of the spec's operation. */
   readonly handler?: RouteHandler;
 }
 

@@ -23,6 +23,8 @@ export interface GenerateOptions {
   readonly specFolders: readonly string[];
   /** The output folder. */
   readonly out: string;
+  /** The output is the package's own, rather than a team's. */
+  readonly forPackage?: boolean;
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
   /** Also updates the client; otherwise the client in the output folder is left unchanged. */
@@ -35,7 +37,7 @@ export interface GenerateOptions {
 export interface GenerateReport extends OutputReport {
   /** The catalog of the output. */
   readonly catalog: Catalog;
-  /** One sentence each. */
+  /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
   /** Changes that break clients of the previous output. */
   readonly breaking: readonly BreakingChange[];
@@ -55,7 +57,9 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   const { timings, time } = createTimer();
   const spec = await time('load', () => loadSpec(options.specFolders));
   const catalog = await time('read', () => readCatalog(options, spec));
-  const { model, warnings } = await time('build', () => buildModel({ catalog, spec }));
+  const { model, warnings } = await time('build', () =>
+    buildModel({ catalog, spec, forPackage: options.forPackage === true }),
+  );
   const files = await time('emit', () => emit(model));
   const client = await time('client', () => makeClient(options, model, files));
   const stored = await time('compare', () =>
@@ -64,7 +68,7 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   const output = await time('write', () =>
     writeOutput(options.out, [...files, ...client.files], {
       check: options.check,
-      ...(client.outcome === 'left' && { kept: clientFolder }),
+      ...(client.outcome === 'left' && { keptFolder: clientFolder }),
     }),
   );
   return {
@@ -84,7 +88,7 @@ const makeClient = async (
 ): Promise<ClientResult> =>
   client === true ? runClientStep({ model, files, out }) : { outcome: 'left', files: [], warnings: [] };
 
-/** Of the tables that are served. */
+/** Reads the catalog of the served tables, from a stored file or the database. */
 export const readCatalog = (
   options: Pick<GenerateOptions, 'from' | 'reader' | 'include' | 'exclude'>,
   { api }: Spec,

@@ -26,7 +26,7 @@ export interface OutputOptions {
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
   /** Generated files below this folder are left unchanged. */
-  readonly kept?: string;
+  readonly keptFolder?: string;
 }
 
 /** Files in the way that svc did not generate. */
@@ -51,11 +51,11 @@ const manifest = '.manifest';
 export const writeOutput = (
   folder: string,
   files: readonly OutputFile[],
-  { check, kept: keptFolder }: OutputOptions,
+  { check, keptFolder }: OutputOptions,
 ): OutputReport => {
   const known = readManifest(folder);
-  const left = keptFolder === undefined ? [] : known.filter((path) => path.startsWith(keptFolder));
-  const current = sortUnique([...files.map(({ path }) => path), ...left]);
+  const keptFiles = keptFolder === undefined ? [] : known.filter((path) => path.startsWith(keptFolder));
+  const current = sortUnique([...files.map(({ path }) => path), ...keptFiles]);
   const { changed, unchanged, foreign } = compare(folder, files, new Set(known));
   if (foreign.length > 0 && !check) throw new OutputError(folder, sortUnique(foreign));
   const kept = new Set(current);

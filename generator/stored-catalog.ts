@@ -1,4 +1,4 @@
-/** `catalog.json` as an earlier run wrote it: to start from without a database, and to compare with. */
+/** Reads `catalog.json` of an earlier run, as input without a database and for comparison. */
 import { readFile } from 'node:fs/promises';
 import type { Catalog, IntrospectOptions } from './introspection/catalog.js';
 import { createTableFilter } from './introspection/patterns.js';
@@ -19,7 +19,7 @@ export interface Comparison {
   readonly warnings: readonly string[];
 }
 
-/** What the new model takes away from clients of the stored one. A file that cannot be read is remarked only. */
+/** Returns the changes that break clients of the stored model. A file that cannot be read is a warning. */
 export const compareWithStored = async (file: string, model: Model, spec: Spec): Promise<Comparison> => {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return { breaking: [], warnings: [] };
@@ -34,7 +34,7 @@ export const compareWithStored = async (file: string, model: Model, spec: Spec):
   }
 };
 
-/** @throws Error naming the file and what was expected */
+/** Parses a catalog. @throws Error naming the file and the expected content */
 const parseCatalog = (text: string, file: string): Catalog => {
   const catalog = parseJson(text, file) as Partial<Catalog> | null;
   const isCatalog = Array.isArray(catalog?.tables) && catalog.meta instanceof Object && catalog.dialect;

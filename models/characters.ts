@@ -10,14 +10,14 @@ export interface CharacterModel {
   readonly weights: Float32Array;
 }
 
-const places = 2;
+const contextLength = 2;
 const maxCharacters = 96;
 const rate = 0.5;
 const samples = 64;
 
 export const createModel = (text: string): CharacterModel => {
   const characters = [...new Set(text)].sort().slice(0, maxCharacters).join('');
-  return { characters, weights: new Float32Array(places * characters.length ** 2) };
+  return { characters, weights: new Float32Array(contextLength * characters.length ** 2) };
 };
 
 export const saveWeights = ({ weights }: CharacterModel): string =>
@@ -36,14 +36,14 @@ export const trainRound = (model: CharacterModel, text: string, random: () => nu
   let loss = 0;
   for (let count = 0; count < samples; count += 1) {
     const at = Math.floor(random() * text.length);
-    const wanted = model.characters.indexOf(text[at] ?? '');
-    if (wanted === -1) continue;
-    const rows = rowsOf(model, text.slice(Math.max(0, at - places), at));
-    const likely = predict(model, rows);
-    loss -= Math.log(Math.max(likely[wanted] ?? 0, 1e-9));
+    const expected = model.characters.indexOf(text[at] ?? '');
+    if (expected === -1) continue;
+    const rows = rowsOf(model, text.slice(Math.max(0, at - contextLength), at));
+    const probabilities = predict(model, rows);
+    loss -= Math.log(Math.max(probabilities[expected] ?? 0, 1e-9));
     for (const row of rows) {
-      for (const [to, probability] of likely.entries()) {
-        const error = (to === wanted ? 1 : 0) - probability;
+      for (const [to, probability] of probabilities.entries()) {
+        const error = (to === expected ? 1 : 0) - probability;
         model.weights[row + to] = (model.weights[row + to] ?? 0) + rate * error;
       }
     }
@@ -53,14 +53,14 @@ export const trainRound = (model: CharacterModel, text: string, random: () => nu
 
 export const continueText = (model: CharacterModel, prompt: string, random: () => number): string => {
   let text = prompt;
-  for (let count = 0; count < 120; count += 1) text += draw(model, text.slice(-places), random());
+  for (let count = 0; count < 120; count += 1) text += draw(model, text.slice(-contextLength), random());
   return text;
 };
 
 const draw = (model: CharacterModel, before: string, choice: number): string => {
   let left = choice;
-  const likely = predict(model, rowsOf(model, before));
-  const found = likely.findIndex((probability) => (left -= probability) < 0);
+  const probabilities = predict(model, rowsOf(model, before));
+  const found = probabilities.findIndex((probability) => (left -= probability) < 0);
   return model.characters[found] ?? '';
 };
 
@@ -69,16 +69,17 @@ const rowsOf = ({ characters }: CharacterModel, before: string): readonly number
   Array.from(before)
     .toReversed()
     .map(
-      (character, place) => (place * characters.length + characters.indexOf(character)) * characters.length,
+      (character, position) =>
+        (position * characters.length + characters.indexOf(character)) * characters.length,
     )
-    .filter((row, place) => row >= place * characters.length ** 2);
+    .filter((row, position) => row >= position * characters.length ** 2);
 
 const predict = ({ characters, weights }: CharacterModel, rows: readonly number[]): readonly number[] => {
   const scores = Array.from(characters, (_, to) =>
     rows.reduce((sum, row) => sum + (weights[row + to] ?? 0), 0),
   );
-  const most = Math.max(...scores);
-  const raised = scores.map((score) => Math.exp(score - most));
-  const total = raised.reduce((sum, value) => sum + value, 0);
-  return raised.map((value) => value / total);
+  const maxScore = Math.max(...scores);
+  const exponentials = scores.map((score) => Math.exp(score - maxScore));
+  const total = exponentials.reduce((sum, value) => sum + value, 0);
+  return exponentials.map((value) => value / total);
 };

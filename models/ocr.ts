@@ -10,7 +10,7 @@ export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, cont
   const worker = await engine.createWorker('eng', 1, {
     langPath: languageFolder(),
     cacheMethod: 'none',
-    // without one it throws where nobody catches; what it hears of rejects the call as well
+    // without a handler the worker throws an uncaught error; the call is rejected in either case
     errorHandler: () => undefined,
   });
   const stop = (): void => void worker.terminate();

@@ -48,7 +48,9 @@ const respond = async (
     case 'GET /running':
       return send(response, 200, { running: [...running.keys()] });
     default:
-      return send(response, 404, { detail: 'here are POST /words, POST /words/cancel and GET /running' });
+      return send(response, 404, {
+        detail: 'the routes are POST /words, POST /words/cancel and GET /running',
+      });
   }
 };
 
@@ -65,12 +67,12 @@ const respondWords = async (
   const controller = new AbortController();
   running.set(id, controller);
   response.once('close', () => controller.abort());
-  const followed = request.headers.accept?.includes('text/event-stream') === true;
-  if (followed) response.writeHead(200, { 'content-type': 'text/event-stream', ...modelHeaders });
-  const log = (message: string): unknown => followed && response.write(event('log', message));
+  const isStream = request.headers.accept?.includes('text/event-stream') === true;
+  if (isStream) response.writeHead(200, { 'content-type': 'text/event-stream', ...modelHeaders });
+  const log = (message: string): unknown => isStream && response.write(event('log', message));
   try {
     const result = await count({ ...input, signal: controller.signal, log });
-    if (followed) response.end(event('result', JSON.stringify(result)));
+    if (isStream) response.end(event('result', JSON.stringify(result)));
     else send(response, 200, result);
   } finally {
     running.delete(id);

@@ -4,7 +4,8 @@
 import type { RequestListener } from 'node:http';
 import { loadConfig } from './config/config.js';
 import { createObserver } from './observe.js';
-import { computeHashesInProcess } from './auth/passwords/hash.js';
+import { createHashProcess } from './auth/passwords/hash-process.js';
+import { computeHashesBy } from './auth/passwords/hash.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService, type Service } from './service.js';
@@ -26,7 +27,7 @@ export interface Api {
  */
 export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<Api> => {
   const config = loadConfig(env);
-  computeHashesInProcess();
+  computeHashesBy(createHashProcess());
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
   let service: Service | null = null;

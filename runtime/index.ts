@@ -11,6 +11,7 @@ export {
   unknownCollectionRoutes,
   type Route,
 } from '../contract/routes.js';
+export { systemRoutes } from '../generated/server/system-routes.js';
 export { bindModels, type BoundModels } from './items/models.js';
 export {
   ModelError,

@@ -14,9 +14,9 @@ export type Observation =
   /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
-  /** One step of a start: `database`, `catalog`, `build`, `load`, `listen`. */
+  /** A step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
-  /** `ms` since the process began; `urls` by name of the service. */
+  /** `ms` since the process started; `urls` by service name. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
   | { kind: 'stopping'; reason: string }
   | { kind: 'stopped' }
@@ -26,7 +26,7 @@ export type Observation =
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
-  /** The committed output differs from what database and spec generate now. */
+  /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried, or a model that threw. */
@@ -35,7 +35,7 @@ export type Observation =
 
 export type Observe = (observation: Observation) => void;
 
-/** Runs one step of a start and reports its duration. */
+/** Runs a step of the start and reports its duration. */
 export const timed = async <Result>(
   name: string,
   observe: Observe,
@@ -48,70 +48,79 @@ export const timed = async <Result>(
 };
 
 /** A log entry: the message and its machine-readable `fields`. */
-interface Line {
+interface LogEntry {
   readonly level: Exclude<LogLevel, 'silent'>;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Converts an observation to a log entry; level and wording are decided only here. */
-const describe = (observation: Observation): Line => {
+/** Converts an observation to a log entry; the only place that decides level and message. */
+const toLogEntry = (observation: Observation): LogEntry => {
   const { kind, ...fields } = observation;
-  return { ...wording(observation), fields: { kind, ...fields } };
+  return { ...levelAndMessage(observation), fields: { kind, ...fields } };
 };
 
-type Wording = Pick<Line, 'level' | 'message'>;
+type LevelAndMessage = Pick<LogEntry, 'level' | 'message'>;
 
-const wording = (seen: Observation): Wording => {
-  switch (seen.kind) {
+const levelAndMessage = (observation: Observation): LevelAndMessage => {
+  switch (observation.kind) {
     case 'requestFinished':
-      return { level: 'debug', message: `${seen.method} ${seen.route} ${seen.status} ${time(seen.ms)}` };
+      return {
+        level: 'debug',
+        message: `${observation.method} ${observation.route} ${observation.status} ${formatDuration(observation.ms)}`,
+      };
     case 'requestFailed':
-      return { level: 'error', message: `${seen.method} ${seen.route} failed (request ${seen.id})` };
+      return {
+        level: 'error',
+        message: `${observation.method} ${observation.route} failed (request ${observation.id})`,
+      };
     case 'answerFailed':
       return {
         level: 'error',
-        message: `an item of "${seen.collection}" is stored, but could not be read for the answer`,
+        message: `an item of "${observation.collection}" is stored, but could not be read for the response`,
       };
     case 'queryFinished':
-      return { level: 'trace', message: `${seen.rows} rows in ${time(seen.ms)}` };
+      return { level: 'trace', message: `${observation.rows} rows in ${formatDuration(observation.ms)}` };
     case 'step':
-      return { level: 'info', message: `${seen.name} ${time(seen.ms)}` };
+      return { level: 'info', message: `${observation.name} ${formatDuration(observation.ms)}` };
     case 'started':
       return {
         level: 'info',
-        message: `serving ${seen.collections} collections after ${time(seen.ms)}: ${urlsToText(seen.urls)}`,
+        message: `serving ${observation.collections} collections after ${formatDuration(observation.ms)}: ${urlsToText(observation.urls)}`,
       };
     case 'stopping':
-      return { level: 'info', message: `stopping: ${seen.reason}` };
+      return { level: 'info', message: `stopping: ${observation.reason}` };
     case 'stopped':
       return { level: 'info', message: 'stopped' };
     case 'databaseAwaited':
-      return { level: 'warn', message: `waiting for the database: ${seen.reason}` };
+      return { level: 'warn', message: `waiting for the database: ${observation.reason}` };
     case 'databaseLost':
-      return { level: 'error', message: `the database went away: ${seen.reason}` };
+      return { level: 'error', message: `lost the connection to the database: ${observation.reason}` };
     case 'databaseBack':
-      return { level: 'info', message: `the database is back after ${time(seen.ms)}` };
+      return { level: 'info', message: `the database is back after ${formatDuration(observation.ms)}` };
     case 'accessReloaded':
-      return { level: 'debug', message: `access rules version ${seen.version} read in ${time(seen.ms)}` };
+      return {
+        level: 'debug',
+        message: `access rules version ${observation.version} read in ${formatDuration(observation.ms)}`,
+      };
     case 'processStarted':
-      return { level: 'debug', message: `request process ${seen.process} is ready` };
+      return { level: 'debug', message: `request process ${observation.process} is ready` };
     case 'processEnded':
       return {
         level: 'error',
-        message: `request process ${seen.process} ended (${seen.reason}); another one starts in ${time(seen.restartMs)}`,
+        message: `request process ${observation.process} ended (${observation.reason}); another one starts in ${formatDuration(observation.restartMs)}`,
       };
     case 'generatedStale':
       return {
         level: 'warn',
-        message: `generated/ is behind database or spec (${seen.changes} files); "svc generate" renews it`,
+        message: `generated/ is behind database or spec (${observation.changes} files); run "svc generate"`,
       };
     case 'workersStarted':
-      return { level: 'info', message: `working: ${seen.roles.join(', ')}` };
+      return { level: 'info', message: `working: ${observation.roles.join(', ')}` };
     case 'workerFailed':
-      return { level: 'error', message: 'a worker could not finish something' };
+      return { level: 'error', message: 'a worker task failed' };
     case 'warning':
-      return { level: 'warn', message: seen.message };
+      return { level: 'warn', message: observation.message };
   }
 };
 
@@ -120,29 +129,37 @@ const urlsToText = (urls: Readonly<Record<string, string>>): string =>
     .map(([name, url]) => `${name} ${url}`)
     .join(', ');
 
-const time = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
+const formatDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
 /** Numeric levels of pino. */
-const weights = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const;
+const levelNumbers = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  fatal: 60,
+  silent: Infinity,
+} as const;
 
 /**
- * Creates an observer for the supervisor, which has to stay small: the same log entries without a library.
+ * Creates an observer for the supervisor that writes the same log entries without a library, to use little memory.
  */
 export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
   const { level, style } = config.log;
   return (observation) => {
-    const line = describe(observation);
-    if (weights[line.level] < weights[level]) return;
+    const entry = toLogEntry(observation);
+    if (levelNumbers[entry.level] < levelNumbers[level]) return;
     const at = new Date();
     const text =
       style === 'pretty'
-        ? `[${at.toTimeString().slice(0, 8)}] ${line.level.toUpperCase()}: ${line.message}`
+        ? `[${at.toTimeString().slice(0, 8)}] ${entry.level.toUpperCase()}: ${entry.message}`
         : JSON.stringify({
-            level: weights[line.level],
+            level: levelNumbers[entry.level],
             time: at.getTime(),
             pid: process.pid,
-            ...line.fields,
-            msg: line.message,
+            ...entry.fields,
+            msg: entry.message,
           });
     process.stdout.write(`${text}\n`);
   };
@@ -162,11 +179,11 @@ export const createObserver = async (config: Pick<Config, 'log'>): Promise<Obser
   const requests = logger.isLevelEnabled('debug');
   const queries = logger.isLevelEnabled('trace');
   return (observation) => {
-    // Checked before anything is allocated, because both occur on every request.
+    // checked before anything is allocated, because both occur on every request
     if (observation.kind === 'requestFinished' && !requests) return;
     if (observation.kind === 'queryFinished' && !queries) return;
-    const line = describe(observation);
-    logger[line.level](line.fields, line.message);
+    const entry = toLogEntry(observation);
+    logger[entry.level](entry.fields, entry.message);
   };
 };
 
@@ -179,7 +196,7 @@ const prettyStream = async (destination: DestinationStream): Promise<Destination
   });
 };
 
-/** Keeps only harmless fields of an error: drivers attach bind values to theirs. */
+/** Keeps only safe fields of an error, because drivers attach bind values to their errors. */
 const errorToFields = (error: unknown): unknown => {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { code?: unknown };

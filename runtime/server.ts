@@ -20,8 +20,8 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   const { host, port } = config;
   let url = config.publicUrl ?? '';
   const service = await createService({ ...options, base: baseOf(config), url: () => url });
-  const { edge, answer, templateOf } = service;
-  const listener = await listen({ ...edge, host, port, answer, observe, templateOf });
+  const { messageOptions: edge, respond: answer, templateOf } = service;
+  const listener = await listen({ ...edge, host, port, respond: answer, observe, templateOf });
   url = urlOf({ ...config, port: listener.port });
   return {
     url,

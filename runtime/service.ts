@@ -4,31 +4,35 @@
  */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
-import { createResponder, explain, type Responder } from './http/respond.js';
+import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground } from './concurrency/background.js';
 import type { Config } from './config/config.js';
+import { compressAnswers } from './http/compress.js';
+import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
-import type { EdgeOptions } from './http/messages.js';
+import type { MessageOptions } from './http/messages.js';
 import { createRouter } from './http/router.js';
-import { createKeys, secretsOf, type Keys } from './auth/keys.js';
+import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql } from './graphql/handle.js';
+import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
+import { compileOrigins } from './network/origins.js';
 import type { Observe } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
 import type { OperationServices } from './operations/services.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue, QueueOptions } from './queue/http/routes.js';
-import { createRelocation } from './queue/http/hosts.js';
+import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
 import type { Limits } from './sql/read.js';
@@ -46,7 +50,7 @@ export interface ServiceOptions {
   readonly observe: Observe;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
-  /** Address of the server, known once it listens. */
+  /** Returns the URL of the server, which is known once it listens. */
   readonly url: () => string;
   /** Models of the queue, and the modules of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
@@ -54,8 +58,8 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  readonly edge: EdgeOptions;
-  readonly answer: Responder;
+  readonly messageOptions: MessageOptions;
+  readonly respond: Responder;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;
   /** Loads the application that an embedder mounts. */
@@ -67,13 +71,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const { config, database, observe, openapi, base, url } = options;
   const items = await createItemServices(options);
   const background = createBackground(observe);
-  warnOfMail(config, observe);
+  warnWithoutSmtp(config, observe);
   const housekeeping = startHousekeeping(database, observe);
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const { readClaims } = tokens;
-  const known = createAccess(createAccessSource({ executor: database, readClaims }));
-  const access = config.rateLimit === null ? known : limitAccess(known, config.rateLimit);
+  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  const unlimited = createAccess(createAccessSource({ executor: database, readClaims }));
+  const access = config.rateLimit === null ? unlimited : limitAccess(unlimited, config.rateLimit);
   const availability = watchAvailability(database, observe);
   const loadQueue = createQueueLoader(options, { access, keys });
   const graphql = createGraphql({
@@ -81,10 +86,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     access,
     folder: options.graphql,
     introspection: config.graphql.introspection,
-    tokens: config.graphql.tokenLimit,
-    loadBodies: () => loadBodies(),
-    tell: (error, { id, method, path: route }) =>
-      tellClient(explain(error, { id, method, route }, { availability, observe })),
+    maxTokens: config.graphql.tokenLimit,
+    loadHandlers: () => loadHandlers(),
+    reportError: (error, { id, method, path: route }) =>
+      toClientError(mapError(error, { id, method, route }, { availability, observe })),
   });
   const services: OperationServices = {
     ...items,
@@ -98,7 +103,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     printGraphql: graphql.print,
     loadQueue,
   };
-  const loadBodies = lazy(async () => {
+  const loadHandlers = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations(services);
   });
@@ -108,28 +113,34 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       base,
       explorer: config.explorer,
       access,
-      items: createHandle({ ...items, access }),
+      items: createHandle({ ...items, access, tagOf }),
       graphql,
-      loadBodies,
+      loadHandlers,
       loadQueue,
     }),
   });
-  const relocate = createRelocation({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
-  const answerHere = createResponder({ router, availability, observe });
-  const answer: Responder = relocate === null ? answerHere : (request) => answerHere(relocate(request));
-  const edge: EdgeOptions = {
+  const mapPath = createPathMapper({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
+  const respondLocally = createResponder({ router, availability, observe });
+  const respondMapped: Responder =
+    mapPath === null ? respondLocally : (request) => respondLocally(mapPath(request));
+  const { cors } = config;
+  const compressed = compressAnswers(respondMapped);
+  const respond = cors === null ? compressed : allowOrigins(cors, compressed);
+  const messageOptions: MessageOptions = {
     base,
     payloadMax: config.payloadMax,
     proxies: createProxies(config.trustProxy),
     ownOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+    // without credentials, a page of another origin could send requests but not read the responses
+    trustsOrigin: cors?.credentials === true ? compileOrigins(cors.origins) : () => false,
   };
   return {
-    edge,
-    answer,
+    messageOptions,
+    respond,
     templateOf: ({ method, path }) => router(method, path).endpoint.template,
     async loadApp() {
       const { createApp } = await import('./http/express-app.js');
-      return createApp({ ...edge, answer, routes: options.routes });
+      return createApp({ ...messageOptions, respond, routes: options.routes });
     },
     async close() {
       availability.close();
@@ -139,23 +150,23 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 };
 
 /** Warns when password reset pages are configured without SMTP. */
-const warnOfMail = ({ auth, mail }: Config, observe: Observe): void => {
+const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
   if (auth.resetUrls.length > 0 && mail.smtp === null) {
     const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
     observe({ kind: 'warning', message });
   }
 };
 
-const tellClient = (error: unknown): ApiError =>
+const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
 /** Logs requests that did not reach Temporal, although a sweep retries them. */
-const tellLoss =
+const reportLoss =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
-/** Loads the queue on first use, because most processes never need it. */
+/** Loads the queue on first use, because max processes never need it. */
 const createQueueLoader = (
   options: ServiceOptions,
   { access, keys }: { readonly access: Access; readonly keys: Keys },
@@ -167,14 +178,14 @@ const createQueueLoader = (
       import('./queue/http/routes.js'),
       import('./queue/settings.js'),
     ]);
-    const settings = queueSettings(config, { url, secrets: await secretsOf(keys) });
+    const settings = queueSettings(config, { url, secrets: await exportSecrets(keys) });
     return createQueue({
       settings,
       database,
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: tellLoss(observe),
+      onLoss: reportLoss(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {
@@ -197,7 +208,7 @@ const createItemServices = async ({
   observe,
 });
 
-const limitsOf = (config: Config, most: number): Limits => ({
+const limitsOf = (config: Config, max: number): Limits => ({
   fallback: config.query.limitDefault,
-  maximum: most === -1 ? null : most,
+  maximum: max === -1 ? null : max,
 });

@@ -1,15 +1,24 @@
-/** A browser for tests of pages: given, found, or on a machine that is ours to fill, installed. */
+/** Finds the browser for tests of pages, or installs it. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+let browser: Promise<Browser> | null = null;
+
+/** Opens a page with cookies of its own. All pages of a process share one browser, which ends with the process. */
+export const openPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  browser ??= chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  return (await browser).newPage(options);
+};
 
 const install = 'apt-get update && apt-get install -y --no-install-recommends chromium';
 
 /**
- * Path of the program: `CHROMIUM_PATH`, `/usr/bin/chromium`, `chromium` on PATH; as root on Debian it is installed.
- * @throws naming the command that would help
+ * Returns `CHROMIUM_PATH`, `/usr/bin/chromium` or `chromium` on the PATH; installs it as root on Debian.
+ * @throws Error with the command that installs it
  */
-export const findChromium = (): string => {
+const findChromium = (): string => {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') return requireProgram(given);
   const found = firstProgram();

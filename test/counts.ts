@@ -1,4 +1,4 @@
-/** Ends a run with its slowest files, and with one line of counts, for people and scripts alike. */
+/** Reports the slowest files of a run and a line of counts. */
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 
 export default class CountsReporter implements Reporter {
@@ -6,7 +6,7 @@ export default class CountsReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const skipped = tests.filter((test) => test.result().state === 'skipped' && !isInBroken(test)).length;
-    // a file that does not load, and an error outside of tests, count as one each
+    // a file that fails to load and an error outside of tests count as one failure each
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
     const failed = tests.length - passed - skipped + broken;
     process.stdout.write(`\n${slowest(modules)}\n`);
@@ -16,7 +16,7 @@ export default class CountsReporter implements Reporter {
   }
 }
 
-/** Whether its tests could not be run, because of a hook: they are reported as skipped. */
+/** Returns whether a test was skipped because a hook failed. */
 const isInBroken = ({ parent }: TestCase | TestSuite): boolean =>
   parent.errors().length > 0 || (parent.type === 'suite' && isInBroken(parent));
 
@@ -25,7 +25,7 @@ const secondsOf = (module: TestModule): number => {
   return (duration + collectDuration + setupDuration + prepareDuration) / 1000;
 };
 
-/** The ten that took longest, hooks and imports with them. */
+/** Returns the ten slowest files, including hooks and imports. */
 const slowest = (modules: readonly TestModule[]): string =>
   modules
     .toSorted((left, right) => secondsOf(right) - secondsOf(left))

@@ -1,4 +1,4 @@
-/** A database of its own for each test file, on every dialect. */
+/** Creates a separate database for each test file, for every dialect. */
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,43 +10,43 @@ import type { CatalogReader } from '../generator/introspection/catalog.js';
 import { openDatabase } from '../runtime/databases/open.js';
 import type { BindValue, Database } from '../runtime/databases/contract.js';
 
-/** What every behaviour is tested on. */
+/** Dialects on which all behaviour is tested. */
 export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
 
 export interface TestDatabase {
   readonly dialect: TestDialect;
-  /** As in `DATABASE_URL`. */
+  /** URL in the format of `DATABASE_URL`. */
   readonly url: string;
   readonly database: Database;
-  /** Runs a script of any number of statements, beside `database`. */
+  /** Runs a script of several statements on a separate connection. */
   execute(script: string): Promise<void>;
-  /** Closes `database` and removes what was made. */
+  /** Closes `database` and deletes it. */
   drop(): Promise<void>;
 }
 
-/** What a database begins as. */
+/** The initial content of a database. */
 export interface Template {
-  /** Of SQLite the path of a file, of PostgreSQL the name of a database, of MySQL a script. */
+  /** Path of a file (SQLite), name of a database (PostgreSQL), or a script (MySQL, MariaDB). */
   readonly source: string;
 }
 
 interface TestDatabaseOptions {
-  /** An empty database when absent. */
+  /** Defaults to an empty database. */
   readonly template?: Template;
-  /** Path of a script that is run first. */
+  /** Path of a script to run first. */
   readonly file?: string;
-  /** Script that is run after it. */
+  /** Script to run after it. */
   readonly sql?: string;
 }
 
-/** A database, then the scripts. Call `drop` when the tests are done. */
+/** Creates a database and runs the scripts; call `drop` after the tests. */
 export const createTestDatabase = async (
   dialect: TestDialect,
   options: TestDatabaseOptions = {},
 ): Promise<TestDatabase> => {
-  const place = await createPlace(dialect, options.template);
+  const place = await createLocation(dialect, options.template);
   try {
     if (options.file !== undefined) await place.execute(await readFile(options.file, 'utf8'));
     if (options.sql !== undefined) await place.execute(options.sql);
@@ -62,20 +62,20 @@ export const createTestDatabase = async (
   }
 };
 
-/** How introspection sees a database. */
+/** Returns the catalog reader with which introspection queries a database. */
 export const catalogReader = (database: Database): CatalogReader => ({
   dialect: database.dialect,
   query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
 });
 
-/** Where a database lies; scripts run on connections of their own. */
-export interface Place {
+/** The location of a database; scripts run on separate connections. */
+export interface DatabaseLocation {
   readonly url: string;
   execute(script: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-const createSqlitePlace = async (template?: Template): Promise<Place> => {
+const createSqliteLocation = async (template?: Template): Promise<DatabaseLocation> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sqlite-'));
   const path = join(folder, 'test.db');
   if (template !== undefined) await copyFile(template.source, path);
@@ -94,10 +94,13 @@ const createSqlitePlace = async (template?: Template): Promise<Place> => {
   };
 };
 
-/** MySQL and MariaDB, each with the collation that its tables are likely to have. */
+/** Collation that tables of MySQL and MariaDB usually have. */
 const collations = { mariadb: 'utf8mb4_unicode_ci', mysql: 'utf8mb4_0900_ai_ci' } as const;
 
-const createMysqlPlace = async (service: keyof typeof collations, template?: Template): Promise<Place> => {
+const createMysqlLocation = async (
+  service: keyof typeof collations,
+  template?: Template,
+): Promise<DatabaseLocation> => {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const server = new URL(inject('services')[service]);
   const url = new URL(server);
@@ -120,8 +123,8 @@ const runOnMysql = async (url: URL, script: string): Promise<void> => {
   }
 };
 
-/** Texts are ordered by code point, whatever the server prefers. */
-const createPostgresPlace = async (template?: Template): Promise<Place> => {
+/** Creates a database that orders text by code point, regardless of the server's default. */
+const createPostgresLocation = async (template?: Template): Promise<DatabaseLocation> => {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   const server = new URL(inject('services').postgres);
   server.pathname = 'postgres';
@@ -146,12 +149,12 @@ const runOnPostgres = async (url: URL, script: string): Promise<void> => {
   }
 };
 
-const places: Readonly<Record<TestDialect, (template?: Template) => Promise<Place>>> = {
-  sqlite: createSqlitePlace,
-  mariadb: (template) => createMysqlPlace('mariadb', template),
-  mysql: (template) => createMysqlPlace('mysql', template),
-  postgres: createPostgresPlace,
+const locations: Readonly<Record<TestDialect, (template?: Template) => Promise<DatabaseLocation>>> = {
+  sqlite: createSqliteLocation,
+  mariadb: (template) => createMysqlLocation('mariadb', template),
+  mysql: (template) => createMysqlLocation('mysql', template),
+  postgres: createPostgresLocation,
 };
 
-export const createPlace = (dialect: TestDialect, template?: Template): Promise<Place> =>
-  places[dialect](template);
+export const createLocation = (dialect: TestDialect, template?: Template): Promise<DatabaseLocation> =>
+  locations[dialect](template);

@@ -1,21 +1,21 @@
-/** The modules of the project, and what each imports, read from their text. */
+/** Lists the modules of the project and their imports, read from the source text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Import {
-  /** Path without extension. */
+  /** Path of the importing module without extension. */
   readonly from: string;
-  /** Path without extension, or the name of a library. */
+  /** Path of the imported module without extension, or the name of a library. */
   readonly to: string;
   readonly kind: 'value' | 'type' | 'lazy';
 }
 
-/** At the start of a line, where code that emitters print never is. */
+/** Matches imports at the start of a line; code in the strings of emitters is always indented. */
 const statements = /^(?:import|export)\s+(type\s)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm;
 const calls = /\b(?:import|require|resolve|createRequire\(import\.meta\.url\))\(\s*'([^']+)'/g;
 
-/** Returns what the text of a module imports. */
-export const scan = (text: string, from: string): readonly Import[] => {
+/** Returns the imports in the text of a module. */
+export const findImports = (text: string, from: string): readonly Import[] => {
   const stated = Array.from(text.matchAll(statements), ([, type, module = '']): Import => {
     return { from, to: resolve(from, module), kind: type === undefined ? 'value' : 'type' };
   });
@@ -34,7 +34,7 @@ const resolve = (from: string, module: string): string => {
     .join('/');
 };
 
-/** All modules, without extension; those of a folder by name. */
+/** All modules without extension, sorted by name within a directory. */
 export const modules = ['contract', 'generator', 'generated/server', 'models', 'runtime'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -42,22 +42,20 @@ export const modules = ['contract', 'generator', 'generated/server', 'models', '
     .sort(),
 );
 
-export const imports = modules.flatMap((path) => scan(readFileSync(`${path}.ts`, 'utf8'), path));
+export const imports = modules.flatMap((path) => findImports(readFileSync(`${path}.ts`, 'utf8'), path));
 
-/** Says whether a path is the place, or below it. */
+/** Returns whether a path is equal to or below another. */
 export const isWithin = (path: string, place: string): boolean =>
   path === place || path.startsWith(`${place}/`);
 
 /**
- * Returns the groups of modules that load each other, however far around; each sorted. Tarjan's algorithm.
- * @param edges what each module loads
+ * Returns the sorted strongly connected components of modules that import each other (Tarjan's algorithm).
+ * @param edges imports of each module
  */
-export const findCircles = (
-  edges: ReadonlyMap<string, readonly string[]>,
-): readonly (readonly string[])[] => {
+export const findCycles = (edges: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] => {
   const circles: string[][] = [];
   const stack: string[] = [];
-  /** When it was reached, and the earliest that it leads back to; infinite once its group is known. */
+  /** Index and low link of a module; infinite once its component is known. */
   const reached = new Map<string, number>();
   const visit = (module: string): number => {
     const known = reached.get(module);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCircles, imports, isWithin, modules, scan, type Import } from './imports.js';
+import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
 
 /** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
 const shared = ['contract', 'runtime/concurrency', 'runtime/config/package', 'runtime/network'];
@@ -20,6 +20,7 @@ const databaseFolder = [
   'type runtime/databases/contract',
   'runtime/databases/network-errors',
   'runtime/databases/statements',
+  'runtime/databases/unknown-outcome',
   'runtime/databases/violations',
   'runtime/plan/elements',
   'runtime/plan/values',
@@ -81,7 +82,12 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   models: ['type runtime/index', 'type generated/server/queue-models'],
 
-  'runtime/index': ['contract', 'runtime/items/models', 'type runtime/operations'],
+  'runtime/index': [
+    'contract',
+    'generated/server/system-routes',
+    'runtime/items/models',
+    'type runtime/operations',
+  ],
   'runtime/observe': ['type runtime/config'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
   'runtime/config': ['runtime/network'],
@@ -121,6 +127,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/databases/statements': [],
   'runtime/databases/network-errors': [],
+  'runtime/databases/unknown-outcome': ['runtime/databases/network-errors'],
   'runtime/databases/violations': databaseContract,
   'runtime/databases/mysql': databaseFolder,
   'runtime/databases/postgres': databaseFolder,
@@ -141,6 +148,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/operations/handle',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
+    'runtime/databases/unknown-outcome',
     ...databaseContract,
   ],
 
@@ -402,7 +410,7 @@ it('no other modules load each other', () => {
   const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
   const edges = new Map(inside.map((path) => [path, loads(path)]));
   const known = circles.map(([, ...group]) => group);
-  expect(findCircles(edges).toSorted()).toEqual(known.toSorted());
+  expect(findCycles(edges).toSorted()).toEqual(known.toSorted());
 });
 
 it('a circle is found however it is entered', () => {
@@ -416,7 +424,7 @@ it('a circle is found however it is entered', () => {
     ['f', ['e']],
     ['g', ['g']],
   ]);
-  expect(findCircles(edges)).toEqual([
+  expect(findCycles(edges)).toEqual([
     ['e', 'f'],
     ['a', 'b', 'c'],
   ]);
@@ -432,5 +440,5 @@ it.each([
   ["import './b.js';", 'runtime/b', 'value'],
   ["const { a } = await import('@scope/lib/part');", '@scope/lib', 'lazy'],
 ])('the scan sees %j', (text, to, kind) => {
-  expect(scan(text, 'runtime/a')).toEqual([{ from: 'runtime/a', to, kind }]);
+  expect(findImports(text, 'runtime/a')).toEqual([{ from: 'runtime/a', to, kind }]);
 });

@@ -1,21 +1,27 @@
-/** Begins with the files that take longest, so that no worker is left alone with one of them at the end. */
+/** Runs the slowest test files first, so that no worker runs one of them alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** From the longest on, as the end of a run tells them. */
-const longest: readonly string[] = [
-  'test/queue/chaos.test.ts',
+/** Slowest first, as reported at the end of a run. */
+const slowestFiles: readonly string[] = [
   'test/queue/durability.test.ts',
-  'test/runtime/cli.test.ts',
   'test/runtime/supervisor.test.ts',
-  'test/sdk/random.test.ts',
-  'test/sdk/programs.test.ts',
-  'test/queue/fairness.test.ts',
-  'test/runtime/recorded/recorded.test.ts',
   'test/runtime/property/property.test.ts',
-  'test/runtime/behaviour/fuzz.test.ts',
-  'test/queue/receivers.test.ts',
   'test/queue/queue.test.ts',
+  'test/runtime/cli.test.ts',
+  'test/sdk/random.test.ts',
+  'test/queue/chaos.test.ts',
+  'test/queue/receivers.test.ts',
+  'test/sdk/programs.test.ts',
+  'test/sdk/queue.test.ts',
+  'test/docs/blocks.test.ts',
+  'test/runtime/behaviour/fuzz.test.ts',
+  'test/queue/fairness.test.ts',
   'test/runtime/auth/password-reset.test.ts',
+  'test/runtime/bootstrap.test.ts',
+  'test/runtime/columns/columns.test.ts',
+  'test/queue/operations.test.ts',
+  'test/runtime/recorded/recorded.test.ts',
+  'test/queue/graphql.test.ts',
   'test/queue/wire.test.ts',
   'test/queue/tls.test.ts',
   'test/runtime/auth/login-page.test.ts',
@@ -26,8 +32,8 @@ const longest: readonly string[] = [
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {
-  const index = longest.findIndex((path) => moduleId.endsWith(`/${path}`));
-  return index === -1 ? longest.length : index;
+  const index = slowestFiles.findIndex((path) => moduleId.endsWith(`/${path}`));
+  return index === -1 ? slowestFiles.length : index;
 };
 
 export default class LongestFirst extends BaseSequencer {

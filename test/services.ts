@@ -1,6 +1,6 @@
 /**
- * Finds or starts the database servers the tests need, before the first test: `TEST_<NAME>_URL` where given, else a
- * program on this machine, else, as root on Debian, a package. Whatever is missing fails the run; nothing is skipped.
+ * Finds or starts the servers that the tests need, before the first test: `TEST_<NAME>_URL` if set, otherwise a
+ * program of the machine, otherwise, as root on Debian, a package. A missing server fails the run; nothing is skipped.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,16 +15,16 @@ import { startTemporal } from './services/temporal.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The URL of each server, without a database; of Temporal its host and port. */
+    /** URL of each server without a database; host and port of Temporal. */
     readonly services: Readonly<Record<ServiceName, string>>;
-    /** A folder of the run: see `shared.ts`. */
+    /** Directory of the run; see `shared.ts`. */
     readonly folder: string | undefined;
   }
 }
 
 type ServiceName = 'mariadb' | 'mysql' | 'postgres' | 'temporal';
 
-/** A server the tests may use. What was started here is stopped here. */
+/** A server for the tests; `stop` ends it if it was started here. */
 export interface Service {
   readonly url: string;
   stop(): Promise<void>;
@@ -32,9 +32,9 @@ export interface Service {
 
 interface ServiceEntry {
   readonly name: ServiceName;
-  /** Environment variable that names a server to use instead. */
+  /** Environment variable with the URL of a server to use instead. */
   readonly variable: string;
-  /** What the variable looks like. */
+  /** Example value of the variable. */
   readonly example: string;
   start(): Promise<Service>;
 }
@@ -91,7 +91,7 @@ export const teardown = async (): Promise<void> => {
   await Promise.all(running.splice(0).map((service) => service.stop()));
 };
 
-/** The template of PostgreSQL is a database, which would stay on a server that was there before. */
+/** Drops the template database of PostgreSQL, which would remain on a server that was not started here. */
 const removeShared = async (path: string): Promise<void> => {
   const template = await readFile(join(path, 'template-postgres'), 'utf8').catch(() => null);
   if (template !== null && process.env.TEST_POSTGRES_URL) {

@@ -1,4 +1,4 @@
-/** What is made once a run and used by every test file: texts in a folder of the run. */
+/** Creates files once per run, in a directory of the run that all test files share. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { until } from './until.js';
 
-/** Returns the text of this name; `make` makes it where it is not there, once a run: others wait for it. */
+/** Returns the text with a name; the first caller in a run creates it with `make`, and others wait. */
 export const sharedText = async (name: string, make: () => Promise<string>): Promise<string> => {
   const path = join(sharedRoot(), name);
   const read = () => readFile(path, 'utf8').catch(() => null);
@@ -22,7 +22,7 @@ export const sharedText = async (name: string, make: () => Promise<string>): Pro
   return readFile(path, 'utf8');
 };
 
-/** Returns the folder of this name; `fill` fills it where it is not there. */
+/** Returns the directory with a name; `fill` creates its content if it does not exist. */
 export const sharedFolder = async (
   name: string,
   fill: (folder: string) => Promise<void>,
@@ -34,7 +34,7 @@ export const sharedFolder = async (
   await mkdir(draft, { recursive: true });
   await fill(draft);
   await writeFile(join(draft, complete), '');
-  // somebody else was quicker: theirs has the same bytes
+  // another process was faster; its content is the same
   await rename(draft, path).catch(() => undefined);
   return path;
 };
@@ -45,7 +45,7 @@ const draftOf = (path: string): string => `${path}.${randomBytes(6).toString('he
 
 let ownRoot: string | null = null;
 
-/** The folder of the run; one of this process where files are run without services. */
+/** Returns the directory of the run, or one of this process if the services are not set up. */
 export const sharedRoot = (): string => inject('folder') ?? (ownRoot ??= createOwnRoot());
 
 const createOwnRoot = (): string => {

@@ -1,4 +1,4 @@
-/** Databases with the system tables of a fresh installation: made once a run, then copied. */
+/** Creates databases with the system tables of a new installation, once per run, to be copied by the tests. */
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { introspect } from '../generator/introspection/index.js';
@@ -6,7 +6,13 @@ import { loadSpec } from '../generator/spec/load.js';
 import { packageRoot } from '../runtime/config/package.js';
 import { openDatabase } from '../runtime/databases/open.js';
 import { bootstrap } from '../runtime/schema/bootstrap.js';
-import { catalogReader, createPlace, type Place, type Template, type TestDialect } from './databases.js';
+import {
+  catalogReader,
+  createLocation,
+  type DatabaseLocation,
+  type Template,
+  type TestDialect,
+} from './databases.js';
 import { adminToken } from './runtime/harness/rows.js';
 import { sharedRoot, sharedText } from './shared.js';
 
@@ -15,7 +21,7 @@ export const systemTemplate = async (dialect: TestDialect): Promise<Template> =>
 });
 
 const makeTemplate = async (dialect: TestDialect): Promise<string> => {
-  const place = await createPlace(dialect);
+  const place = await createLocation(dialect);
   await createSystemTables(place.url);
   return sources[dialect](place);
 };
@@ -32,19 +38,19 @@ const createSystemTables = async (url: string): Promise<void> => {
   await database.close();
 };
 
-/** The name of the database itself: it goes with the server, or at the end of the run. */
-const keepPostgres = async ({ url }: Place): Promise<string> => new URL(url).pathname.slice(1);
+/** Returns the name of the database, which is dropped at the end of the run. */
+const postgresTemplate = async ({ url }: DatabaseLocation): Promise<string> => new URL(url).pathname.slice(1);
 
-/** The path of a copy: all in one file, nothing in a log beside it. */
-const copySqlite = async ({ execute, remove }: Place): Promise<string> => {
+/** Returns the path of a copy in a single file, without a write-ahead log. */
+const copySqlite = async ({ execute, remove }: DatabaseLocation): Promise<string> => {
   const path = join(sharedRoot(), 'template.db');
   await execute(`vacuum into '${path}'`);
   await remove();
   return path;
 };
 
-/** A script of its tables and rows. */
-const dumpMysql = async ({ url, remove }: Place): Promise<string> => {
+/** Returns a script that creates its tables and rows. */
+const dumpMysql = async ({ url, remove }: DatabaseLocation): Promise<string> => {
   const connection = await createConnection({ uri: url, dateStrings: true, jsonStrings: true });
   const read = async (sql: string) => (await connection.query<RowDataPacket[]>(sql))[0];
   const statements = ['set foreign_key_checks = 0'];
@@ -60,9 +66,9 @@ const dumpMysql = async ({ url, remove }: Place): Promise<string> => {
   return statements.join(';\n');
 };
 
-const sources: Readonly<Record<TestDialect, (place: Place) => Promise<string>>> = {
+const sources: Readonly<Record<TestDialect, (place: DatabaseLocation) => Promise<string>>> = {
   sqlite: copySqlite,
   mariadb: dumpMysql,
   mysql: dumpMysql,
-  postgres: keepPostgres,
+  postgres: postgresTemplate,
 };

@@ -1,21 +1,21 @@
-/** Waits for a state instead of a time. */
+/** Waits for a condition instead of a fixed time. */
 
 export interface UntilOptions {
-  /** What is awaited, for the message of a failure; the source of the condition when absent. */
+  /** Description of the condition in the error; defaults to its source code. */
   readonly what?: string;
-  /** In milliseconds; 60 s when absent. */
+  /** Timeout in milliseconds; defaults to 60 s. */
   readonly timeout?: number;
-  /** Between two looks, in milliseconds. */
+  /** Polling interval in milliseconds. */
   readonly interval?: number;
-  /** What there is to see when it fails. */
+  /** Returns details for the error. */
   seen?(): unknown;
 }
 
 type Absent = null | undefined | false;
 
 /**
- * Looks until `read` gives something, and returns it.
- * @throws Error with what was awaited and what was seen last
+ * Polls until `read` returns a value, and returns it.
+ * @throws Error with the condition and the last value at the timeout
  */
 export const until = async <Value>(
   read: () => Promise<Value | Absent> | Value | Absent,

@@ -41,6 +41,7 @@ export const errors = {
     message: 'The field must have a value',
     details: ['collection', 'field'],
   },
+  PRECONDITION_FAILED: { status: 412, message: 'The item is not the one you read', details: ['header'] },
   RECORD_NOT_UNIQUE: {
     status: 400,
     message: 'The value exists already',
@@ -48,7 +49,11 @@ export const errors = {
   },
   REQUESTS_EXCEEDED: { status: 429, message: 'Too many requests', details: ['limit', 'reset'] },
   ROUTE_NOT_FOUND: { status: 404, message: 'The route does not exist', details: ['path'] },
-  SERVICE_UNAVAILABLE: { status: 503, message: 'A service is not available', details: ['service'] },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    message: 'A service is not available',
+    details: ['service', 'outcome'],
+  },
   TOKEN_EXPIRED: { status: 401, message: 'The token has expired', details: [] },
   UNPROCESSABLE_ENTITY: { status: 422, message: 'The action is not possible', details: ['reason'] },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported media type', details: ['mediaType', 'where'] },
@@ -56,12 +61,12 @@ export const errors = {
   VALUE_OUT_OF_RANGE: {
     status: 400,
     message: 'The value is out of range',
-    details: ['collection', 'field', 'value', 'index'],
+    details: ['collection', 'field', 'path', 'value', 'index'],
   },
   VALUE_TOO_LONG: {
     status: 400,
     message: 'The value is too long',
-    details: ['collection', 'field', 'value', 'index'],
+    details: ['collection', 'field', 'path', 'value', 'index'],
   },
 } as const;
 

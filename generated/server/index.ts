@@ -63,6 +63,5 @@ export const collections: readonly CollectionDeclaration[] = [
   svcUsers,
 ];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

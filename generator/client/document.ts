@@ -1,12 +1,12 @@
 /**
- * The OpenAPI document that REST functions are made from: the operations, and one generic set for the items of any
- * collection. Functions of each collection would be the same ones under other names.
+ * Builds the OpenAPI document from which REST functions are generated: the operations, and one generic set
+ * for the items of any collection, since functions per collection would differ in their names only.
  */
 import type { Api, Operation } from '../model/types.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Paths of items stand without `/items`: those of system collections have no such step. */
+/** Builds the document. Paths of items lack `/items`, which those of system collections do not have. */
 export const clientDocument = ({ title, version }: Api, operations: readonly Operation[]): Json => {
   const paths = new Map<string, Json>(Object.entries(itemPaths));
   for (const operation of operations) {

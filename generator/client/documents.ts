@@ -19,19 +19,19 @@ export interface RootDocument {
 }
 
 export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] => {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return (['query', 'mutation'] as const).flatMap((kind) => {
     const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
     return Object.values(root?.getFields() ?? {}).map((field) =>
-      printDocument(kind, field, freeName(field.name, taken)),
+      printDocument(kind, field, freeName(field.name, usedNames)),
     );
   });
 };
 
 /** Returns a free name: operation names are unique across kinds, root fields only within one. */
-const freeName = (name: string, taken: Set<string>): string => {
-  const free = taken.has(name) ? freeName(`${name}_`, taken) : name;
-  taken.add(free);
+const freeName = (name: string, usedNames: Set<string>): string => {
+  const free = usedNames.has(name) ? freeName(`${name}_`, usedNames) : name;
+  usedNames.add(free);
   return free;
 };
 
@@ -42,9 +42,9 @@ const printDocument = (
 ): RootDocument => {
   const { name, args, type } = field;
   const variables = args.map((arg) => `$${arg.name}: ${printType(arg)}`).join(', ');
-  const given = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+  const values = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const selection = printSelection(getNamedType(type));
-  const text = `${kind} ${operation}${enclose(variables)} { ${name}${enclose(given)}${selection} }`;
+  const text = `${kind} ${operation}${enclose(variables)} { ${name}${enclose(values)}${selection} }`;
   return { name: operation, kind, text };
 };
 
@@ -57,7 +57,7 @@ const enclose = (list: string): string => (list === '' ? '' : `(${list})`);
 const printSelection = (type: GraphQLNamedOutputType): string =>
   isObjectType(type) ? ` { ${selectFields(type)} }` : '';
 
-/** Selects every scalar field, and of an object only the field that names it. */
+/** Selects every scalar field, and of an object only its key. */
 const selectFields = (type: GraphQLNamedOutputType): string => {
   if (!isObjectType(type)) return '';
   const names = Object.values(type.getFields()).flatMap((field) => {

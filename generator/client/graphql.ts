@@ -41,7 +41,7 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
       skipTypename: true,
       defaultScalarType: 'unknown',
       scalars,
-      // it looks names up in a plain object; ours have each name once
+      // the tool looks names up in a plain object; our names are unique already
       skipDocumentsValidation: { skipDuplicateValidation: true },
     },
   });
@@ -54,8 +54,9 @@ const printModule = async (name: string, sdl: string): Promise<string> => {
 };
 
 /**
- * The tool keeps object types in plain objects, where names such as `constructor` are taken. Nothing it prints names
- * an object type, so such a one may have another name: one that no schema of ours has.
+ * Renames object types such as `constructor`, which collide with members of the plain object in which the
+ * tool stores them. Nothing that it prints names an object type; the new name is one that our schemas never
+ * contain.
  */
 const renameInherited = (schema: DocumentNode): DocumentNode =>
   visit(schema, { ObjectTypeDefinition: rename, NamedType: rename });

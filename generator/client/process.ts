@@ -6,7 +6,7 @@ export type ClientReply =
   | { readonly kind: 'made'; readonly files: readonly OutputFile[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-const answer = (message: ClientReply): void => {
+const reply = (message: ClientReply): void => {
   process.send?.(message, () => process.exit(0));
 };
 
@@ -14,7 +14,7 @@ const answer = (message: ClientReply): void => {
 process.once('disconnect', () => process.exit(1));
 process.once('message', (task: ClientTask) => {
   makeClient(task).then(
-    (files) => answer({ kind: 'made', files }),
-    (error: Error) => answer({ kind: 'failed', message: error.message }),
+    (files) => reply({ kind: 'made', files }),
+    (error: Error) => reply({ kind: 'failed', message: error.message }),
   );
 });

@@ -1,6 +1,6 @@
 /**
- * The client step: skipped where its input is that of the last time, else done in a process of its own, because its
- * tools are large and belong to nobody else. Where they are not installed, the client is left as it is.
+ * Runs the client step in a process of its own, because its tools are large; skips it where its input is
+ * unchanged. Where the tools are not installed, the client is left unchanged.
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { emitClient } from '../emitters/client/index.js';
-import { askChild } from '../../contract/ask-child.js';
+import { runInChild } from '../../contract/ask-child.js';
 import type { Model, OutputFile } from '../model/types.js';
 import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
@@ -20,7 +20,7 @@ export type ClientOutcome = 'made' | 'unchanged' | 'left';
 
 export interface ClientResult {
   readonly outcome: ClientOutcome;
-  /** Every file of the client; none where it was left. */
+  /** All files of the client; empty where it was left unchanged. */
   readonly files: readonly OutputFile[];
   readonly warnings: readonly string[];
 }
@@ -46,7 +46,7 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const task = taskOf(model, files);
   const input = hash({ edition, task, tools });
   const stored = readStored(out, input);
-  const made = stored ?? (await makeAside(task));
+  const made = stored ?? (await makeInChildProcess(task));
   const stamp = printStamp({ tools, input, files: made });
   return {
     outcome: stored === null ? 'made' : 'unchanged',
@@ -72,13 +72,15 @@ const toolVersions = (): Readonly<Record<string, string | null>> =>
   Object.fromEntries(toolNames.map((name) => [name, installedVersion(name)]));
 
 const installedVersion = (name: string): string | null => {
-  const places = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  const manifest = places.map((place) => join(place, name, 'package.json')).find((path) => existsSync(path));
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const manifest = folders
+    .map((folder) => join(folder, name, 'package.json'))
+    .find((path) => existsSync(path));
   if (manifest === undefined) return null;
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 };
 
-/** Increased by hand when the same input yields different files. */
+/** Version of this step; increment it when the same input yields different files. */
 const edition = 1;
 
 const stampPath = `${clientFolder}made-by.json`;
@@ -87,7 +89,7 @@ const stampPath = `${clientFolder}made-by.json`;
 interface Stamp {
   readonly tools: Readonly<Record<string, string | null>>;
   readonly input: string;
-  /** Path to hash. */
+  /** Hashes by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -118,10 +120,10 @@ const hash = (value: unknown): string => {
   return createHash('sha256').update(text).digest('hex').slice(0, 20);
 };
 
-const makeAside = async (task: ClientTask): Promise<readonly OutputFile[]> => {
+const makeInChildProcess = async (task: ClientTask): Promise<readonly OutputFile[]> => {
   const here = fileURLToPath(import.meta.url);
   const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
-  const answer = await askChild<ClientReply>(child, task, 'the client step');
-  if (answer.kind === 'made') return answer.files;
-  throw new Error(`the client could not be made: ${answer.message}`);
+  const reply = await runInChild<ClientReply>(child, task, 'the client step');
+  if (reply.kind === 'made') return reply.files;
+  throw new Error(`the client could not be made: ${reply.message}`);
 };

@@ -1,4 +1,4 @@
-/** The emitters, in the order they are named to people. A new one is a folder and a line here. */
+/** All emitters, in the order in which they run. To add one, create a folder and add it to the list. */
 import type { Emitter, Model, OutputFile } from '../model/types.js';
 import { emitCatalog } from './catalog/index.js';
 import { emitDocs } from './docs/index.js';
@@ -22,5 +22,5 @@ const emitters: readonly Emitter[] = [
   emitDocs,
 ];
 
-/** Every file of the output; nothing is written here. */
+/** Returns every output file of a model, without writing any. */
 export const emit = (model: Model): OutputFile[] => emitters.flatMap((emitter) => emitter(model));

@@ -1,5 +1,5 @@
 /**
- * The catalog: a description of a database schema, and all that later steps of the generator know of it.
+ * The catalog: a description of a database schema, and the only one that later steps of the generator use.
  * Plain JSON, sorted and frozen: the same database yields the same bytes on every run and machine.
  */
 
@@ -14,7 +14,7 @@ export interface Catalog {
   readonly dialect: Dialect;
   /** Sorted by name, code unit order. */
   readonly tables: readonly Table[];
-  /** Rows of `svc_collections`, `svc_fields`, `svc_relations`; empty before `svc bootstrap`. */
+  /** Rows of `svc_collections`, `svc_fields` and `svc_relations`; empty before `svc bootstrap`. */
   readonly meta: Meta;
 }
 
@@ -51,21 +51,21 @@ export interface Column {
   readonly dbType: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
-  /** `null`: none, or `NULL`. */
+  /** The default; `null` for none, or for `NULL`. */
   readonly default: ColumnDefault | null;
-  /** The database generates the value. */
+  /** Whether the database generates the value. */
   readonly autoIncrement: boolean;
   readonly generated: { readonly expression: string; readonly stored: boolean } | null;
   /** MySQL and MariaDB: SQL of the value set on every update of the row. */
   readonly onUpdate?: string;
-  /** MySQL and MariaDB: left out of `SELECT *`. */
+  /** MySQL and MariaDB: whether the column is omitted from `SELECT *`. */
   readonly invisible?: true;
   /** MySQL and MariaDB: collation of a text whose character set lacks some characters. */
   readonly collation?: string;
   readonly comment: string | null;
 }
 
-/** A literal is the value itself as text, booleans as `1` and `0`; an expression is SQL. */
+/** A literal is the value as text, booleans as `1` and `0`; an expression is SQL. */
 export type ColumnDefault =
   | { readonly kind: 'literal'; readonly value: string }
   | { readonly kind: 'expression'; readonly sql: string };

@@ -6,8 +6,8 @@ export interface DialectTraits {
   /** Inserts return no row, so a database-generated key must be fetched before. */
   readonly keysBeforeInsert: boolean;
   /**
-   * Returns the column's own type, where SQL treats it unlike the field type that the column is read as; else null.
-   * Columns of unknown types are not asked about.
+   * Returns the database type where SQL treats it differently from the column's field type, otherwise null.
+   * Not called for columns of unknown types.
    */
   nameType(column: TypedColumn): string | null;
 }
@@ -16,7 +16,7 @@ export interface TypedColumn {
   /** Field type of the column. */
   readonly type: string;
   readonly dbType: string;
-  /** Of an enum. */
+  /** Values of an enum. */
   readonly values: readonly string[] | null;
 }
 

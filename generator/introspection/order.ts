@@ -1,11 +1,11 @@
-/** The one order of everything in a catalog: code units, the same on every machine. */
+/** Compares texts by code units, the order of everything in a catalog, which is the same on every machine. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A sorted copy; equal keys keep their order. */
+/** Returns a sorted copy; items with equal keys keep their order. */
 export const sortBy = <Item>(items: readonly Item[], key: (item: Item) => string): Item[] =>
   items.toSorted((a, b) => compareText(key(a), key(b)));
 
-/** Items per key, both in the order of first appearance. */
+/** Groups items by key; keys and items keep the order of first appearance. */
 export const groupBy = <Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> => {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -2,7 +2,10 @@ import type { IntrospectOptions } from './catalog.js';
 
 export type TableFilter = (name: string) => boolean;
 
-/** Which tables the catalog holds: system tables always, others as the patterns say; exclude wins. */
+/**
+ * Returns the filter of tables: system tables always match, others by the patterns, where exclusion takes
+ * precedence.
+ */
 export const createTableFilter = (options: IntrospectOptions): TableFilter => {
   const included = createMatcher(options.include?.length ? options.include : ['*']);
   const excluded = createMatcher(options.exclude ?? []);

@@ -15,15 +15,15 @@ export interface BreakingChange {
     | 'relation changed'
     | 'operation removed'
     | 'operation changed';
-  /** `Album`, `Album.Title`, or the id of an operation. */
+  /** The changed collection, field or operation: `Album`, `Album.Title`, or the id of an operation. */
   readonly subject: string;
-  /** A sentence: `Album.Title was a string and is now an integer.` */
+  /** A sentence such as `Album.Title was a string and is now an integer.` */
   readonly message: string;
 }
 
 /**
- * In the order of the old model. An old model is built from the stored catalog with today's spec (`assembleModel`),
- * so that only changes of the database tell.
+ * Returns the breaking changes, in the order of the old model. That model is built from the stored catalog
+ * with the current spec (`assembleModel`), so that only changes of the database are reported.
  */
 export const compareModels = (previous: Model, next: Model): BreakingChange[] => {
   const collections = new Map(next.collections.map((collection) => [collection.name, collection]));
@@ -48,7 +48,9 @@ const compareCollections = (before: Collection, after: Collection | undefined): 
   if (before.kind === 'table' && after.kind === 'view')
     changes.push(changed(`${name} is a view now and cannot be written.`));
   if (before.key.join() !== after.key.join()) {
-    changes.push(changed(`${name} was keyed by ${showKey(before)} and is now keyed by ${showKey(after)}.`));
+    changes.push(
+      changed(`${name} was keyed by ${formatKey(before)} and is now keyed by ${formatKey(after)}.`),
+    );
   }
   if (before.singleton !== after.singleton) {
     changes.push(changed(`${name} answers with ${after.singleton ? 'one object' : 'a list'} now.`));
@@ -61,7 +63,7 @@ const compareCollections = (before: Collection, after: Collection | undefined): 
   return [...changes, ...compareAllFields(before, after), ...compareAllRelations(before, after)];
 };
 
-const showKey = ({ key }: Collection): string => (key.length === 0 ? 'nothing' : key.join(', '));
+const formatKey = ({ key }: Collection): string => (key.length === 0 ? 'nothing' : key.join(', '));
 
 const compareAllFields = (before: Collection, after: Collection): BreakingChange[] => {
   const old = new Map(before.fields.map((field) => [field.name, field]));
@@ -88,9 +90,14 @@ const compareFields = (subject: string, before: Field, after: Field | undefined)
   });
   if (after === undefined) return [change('field removed', `${subject} no longer exists.`)];
   if (!isSameType(before, after)) {
-    return [change('field retyped', `${subject} was ${aType(before)} and is now ${aType(after)}.`)];
+    return [
+      change(
+        'field retyped',
+        `${subject} was ${typeWithArticle(before)} and is now ${typeWithArticle(after)}.`,
+      ),
+    ];
   }
-  const changes = narrowings(before, after).map((what) => change('field narrowed', `${subject} ${what}.`));
+  const changes = restrictions(before, after).map((what) => change('field narrowed', `${subject} ${what}.`));
   if (!before.nullable && after.nullable)
     changes.push(change('field nullable', `${subject} may be null now.`));
   return changes;
@@ -116,41 +123,42 @@ const widened: ReadonlyMap<string, string> = new Map([
   ['character varying', 'text'],
 ]);
 
-const aType = (field: Field): string => {
+const typeWithArticle = (field: Field): string => {
   const element = elementOf(field);
   if (element !== null) return `a list of ${element}`;
   return field.type === 'integer' || field.type === 'unknown' ? `an ${field.type}` : `a ${field.type}`;
 };
 
 /** Describes values that were accepted before and are now rejected or rounded. */
-const narrowings = (before: Field, after: Field): string[] => {
-  const narrowings: string[] = [];
+const restrictions = (before: Field, after: Field): string[] => {
+  const restrictions: string[] = [];
   const gone = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
-  if (before.nullable && !after.nullable) narrowings.push('no longer accepts null');
-  if (gone.length > 0) narrowings.push(`no longer accepts ${gone.join(', ')}`);
+  if (before.nullable && !after.nullable) restrictions.push('no longer accepts null');
+  if (gone.length > 0) restrictions.push(`no longer accepts ${gone.join(', ')}`);
   if (before.values === null && after.values !== null)
-    narrowings.push(`accepts only ${after.values.join(', ')} now`);
-  if (shorter(before.length, after.length))
-    narrowings.push(`holds at most ${after.length} now (${limit(before.length)})`);
-  if (shorter(wholeDigits(before), wholeDigits(after)))
-    narrowings.push(
+    restrictions.push(`accepts only ${after.values.join(', ')} now`);
+  if (isReduced(before.length, after.length))
+    restrictions.push(`holds at most ${after.length} now (${limit(before.length)})`);
+  if (isReduced(wholeDigits(before), wholeDigits(after)))
+    restrictions.push(
       `holds at most ${wholeDigits(after)} before the point now (${limit(wholeDigits(before))})`,
     );
-  if (shorter(before.scale, after.scale))
-    narrowings.push(`holds at most ${after.scale} after the point now (${limit(before.scale)})`);
-  if (shorter(before.bits, after.bits)) narrowings.push(`has ${after.bits} bits now (${limit(before.bits)})`);
-  if (!before.unsigned && after.unsigned) narrowings.push('no longer accepts negative numbers');
+  if (isReduced(before.scale, after.scale))
+    restrictions.push(`holds at most ${after.scale} after the point now (${limit(before.scale)})`);
+  if (isReduced(before.bits, after.bits))
+    restrictions.push(`has ${after.bits} bits now (${limit(before.bits)})`);
+  if (!before.unsigned && after.unsigned) restrictions.push('no longer accepts negative numbers');
   if (!before.generated && after.generated)
-    narrowings.push('is computed by the database now and cannot be written');
-  if (!before.readonly && after.readonly) narrowings.push('is read-only now');
-  return narrowings;
+    restrictions.push('is computed by the database now and cannot be written');
+  if (!before.readonly && after.readonly) restrictions.push('is read-only now');
+  return restrictions;
 };
 
 /** Returns the digits before the decimal point. */
 const wholeDigits = ({ precision, scale }: Field): number | null =>
   precision === null ? null : precision - (scale ?? 0);
 
-const shorter = (before: number | null, after: number | null): boolean =>
+const isReduced = (before: number | null, after: number | null): boolean =>
   after !== null && (before === null || after < before);
 
 const limit = (before: number | null): string => (before === null ? 'was without a limit' : `was ${before}`);
@@ -167,7 +175,7 @@ const compareAllRelations = (before: Collection, after: Collection): BreakingCha
       .filter(({ kind, name }) => kind !== 'oneToMany' && fields.has(name) && !old.has(name))
       .map((relation): BreakingChange => {
         const subject = `${before.name}.${relation.name}`;
-        const message = `${subject} leads to ${showTarget(relation)} now and takes a selection in GraphQL.`;
+        const message = `${subject} leads to ${formatTarget(relation)} now and takes a selection in GraphQL.`;
         return { kind: 'relation added', subject, message };
       }),
   ];
@@ -181,12 +189,12 @@ const compareRelations = (
   if (after === undefined) {
     return [{ kind: 'relation removed', subject, message: `${subject} no longer leads anywhere.` }];
   }
-  const [was, is] = [showTarget(before), showTarget(after)];
+  const [was, is] = [formatTarget(before), formatTarget(after)];
   if (was === is) return [];
   return [{ kind: 'relation changed', subject, message: `${subject} led to ${was} and now leads to ${is}.` }];
 };
 
-const showTarget = (relation: Relation): string => {
+const formatTarget = (relation: Relation): string => {
   switch (relation.kind) {
     case 'manyToOne':
       return `one of ${relation.target}`;
@@ -201,12 +209,16 @@ const compareOperations = (before: Operation, after: Operation | undefined): Bre
   const subject = before.id;
   if (after === undefined) {
     return [
-      { kind: 'operation removed', subject, message: `${callOf(before)} (${subject}) no longer exists.` },
+      {
+        kind: 'operation removed',
+        subject,
+        message: `${requestLine(before)} (${subject}) no longer exists.`,
+      },
     ];
   }
-  if (callOf(before) === callOf(after)) return [];
-  const message = `${subject} was ${callOf(before)} and is now ${callOf(after)}.`;
+  if (requestLine(before) === requestLine(after)) return [];
+  const message = `${subject} was ${requestLine(before)} and is now ${requestLine(after)}.`;
   return [{ kind: 'operation changed', subject, message }];
 };
 
-const callOf = ({ method, path }: Operation): string => `${method.toUpperCase()} ${path}`;
+const requestLine = ({ method, path }: Operation): string => `${method.toUpperCase()} ${path}`;

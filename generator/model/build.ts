@@ -8,15 +8,17 @@ import { ModelError, type Findings, type ModelFault } from './findings.js';
 import { findLinks } from './links.js';
 import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.js';
 import { collectionNames, queueModelNames } from './naming.js';
-import { buildRelations, type BareRelation } from './relations.js';
-import { sameCollectionNames, spell } from './spelling.js';
+import { buildRelations, type UnnamedRelation } from './relations.js';
+import { collectionNameCollisions, assignNames } from './member-names.js';
 import { buildSystemTables } from './system-tables.js';
-import { checkSystemTables, collectionTables, remarkBrokenKeys, type CollectionTable } from './tables.js';
+import { checkSystemTables, collectionTables, warnBrokenKeys, type CollectionTable } from './tables.js';
 import type { Collection, CollectionNames, Model } from './types.js';
 
 export interface ModelSources {
   readonly catalog: Catalog;
   readonly spec: Spec;
+  /** For the package's own output; absent: for a team's. */
+  readonly forPackage?: boolean;
 }
 
 /** Builds the model. @throws ModelError with every conflict between spec and database */
@@ -32,20 +34,21 @@ export const buildModel = (sources: ModelSources): { model: Model; warnings: rea
 export const assembleModel = ({
   catalog,
   spec,
+  forPackage = false,
 }: ModelSources): { model: Model; warnings: readonly string[]; faults: readonly ModelFault[] } => {
   const findings: Findings = { faults: [], warnings: [] };
   const tables = collectionTables(catalog, spec, findings.warnings);
   checkSystemTables(catalog, spec, findings);
-  remarkBrokenKeys(tables, findings.warnings);
+  warnBrokenKeys(tables, findings.warnings);
   const meta = overlayMeta(catalog, spec, findings.warnings);
   const links = findLinks(tables, meta, findings);
   const relations = buildRelations(tables, { links, spec, findings });
   checkMeta(meta, { tables, relations, spec }, findings);
   const names = nameCollections(tables.keys(), spec);
-  findings.faults.push(...sameCollectionNames(names));
+  findings.faults.push(...collectionNameCollisions(names));
   const factsOf = createFacts(tables, { meta, links, findings });
-  const parts = { spec, meta, relations, names, factsOf, findings };
-  const collections = [...tables].map(([name, table]) => buildCollection(name, table, parts));
+  const context = { spec, meta, relations, names, factsOf, findings };
+  const collections = [...tables].map(([name, table]) => buildCollection(name, table, context));
   const model: Model = {
     api: describe(spec.api),
     dialect: catalog.dialect,
@@ -53,6 +56,7 @@ export const assembleModel = ({
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
     systemTables: buildSystemTables(spec),
     operations: spec.operations,
+    forPackage,
     operationTypes: spec.operationTypes,
     errors: spec.errors,
     queueModels: nameQueueModels(spec),
@@ -60,10 +64,10 @@ export const assembleModel = ({
   return { model, ...findings };
 };
 
-interface Parts {
+interface BuildContext {
   readonly spec: Spec;
   readonly meta: Meta;
-  readonly relations: ReadonlyMap<string, readonly BareRelation[]>;
+  readonly relations: ReadonlyMap<string, readonly UnnamedRelation[]>;
   readonly names: ReadonlyMap<string, CollectionNames>;
   readonly factsOf: FactsOf;
   readonly findings: Findings;
@@ -71,16 +75,16 @@ interface Parts {
 
 type Unhashed = Omit<Collection, 'hash'>;
 
-const buildCollection = (name: string, table: CollectionTable, parts: Parts): Unhashed => {
-  const { spec, meta, relations, names, factsOf, findings } = parts;
+const buildCollection = (name: string, table: CollectionTable, context: BuildContext): Unhashed => {
+  const { spec, meta, relations, names, factsOf, findings } = context;
   const file = spec.collections.get(name);
-  const bare = {
+  const members = {
     fields: buildFields(table, { meta, factsOf, findings }),
     relations: relations.get(name) ?? [],
   };
   return {
     ...tableToCollection(table, meta.collections.get(name)),
-    ...spell(name, bare, { file, findings }),
+    ...assignNames(name, members, { file, findings }),
     readonly: file?.readonly ?? false,
     access: file?.access ?? false,
     path: table.system === null ? `/items/${encodeURIComponent(name)}` : (file?.path ?? null),
@@ -134,8 +138,8 @@ const tableToCollection = (
 
 /** Returns the activity setting; unknown values of a database row mean none. */
 const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
-  const said = textOf(meta, 'accountability');
-  return said === 'all' || said === 'activity' ? said : null;
+  const setting = textOf(meta, 'accountability');
+  return setting === 'all' || setting === 'activity' ? setting : null;
 };
 
 /** Returns unique constraints and unique indexes over plain columns without the primary key or duplicates. */
@@ -157,16 +161,19 @@ const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): 
  * Hashes collections: output of one depends on itself and on names and keys of the collections it references.
  */
 const hashCollections = (collections: readonly Unhashed[]): Collection[] => {
-  const faces = new Map(collections.map((collection) => [collection.name, faceOf(collection)]));
+  const publicParts = new Map(collections.map((collection) => [collection.name, publicPartOf(collection)]));
   return collections.map((collection) => {
     const related = collection.relations.flatMap((relation) =>
       relation.kind === 'manyToAny' ? relation.targets : [relation.target],
     );
-    return { ...collection, hash: hashOf([collection, related.map((name) => faces.get(name) ?? null)]) };
+    return {
+      ...collection,
+      hash: hashOf([collection, related.map((name) => publicParts.get(name) ?? null)]),
+    };
   });
 };
 
-const faceOf = ({ name, names, key, fields }: Unhashed): unknown => [
+const publicPartOf = ({ name, names, key, fields }: Unhashed): unknown => [
   name,
   names,
   key.map((field) => fields.find((candidate) => candidate.name === field)?.type ?? null),

@@ -3,13 +3,21 @@ import { nearest, positionToText, suggest } from '../spec/faults.js';
 import { collectionMetaKeys, fieldMetaKeys } from '../spec/meta-keys.js';
 import type { Spec } from '../spec/types.js';
 import { report, type Findings } from './findings.js';
-import { aboutEntry, aboutKey, placeOf, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
-import type { BareRelation } from './relations.js';
+import {
+  sourceOfEntry,
+  sourceOfKey,
+  positionOf,
+  textOf,
+  wordsOf,
+  type Meta,
+  type MetaEntry,
+} from './meta.js';
+import type { UnnamedRelation } from './relations.js';
 import type { Tables } from './tables.js';
 
 interface Known {
   readonly tables: Tables;
-  readonly relations: ReadonlyMap<string, readonly BareRelation[]>;
+  readonly relations: ReadonlyMap<string, readonly UnnamedRelation[]>;
   readonly spec: Spec;
 }
 
@@ -27,19 +35,24 @@ export const checkMeta = (meta: Meta, known: Known, findings: Findings): void =>
 
 /** Reports each missing table once. */
 const checkTables = (meta: Meta, { tables, spec }: Known, findings: Findings): void => {
-  const said = [meta.relations, meta.fields].flatMap((nested) =>
+  const described = [meta.relations, meta.fields].flatMap((nested) =>
     [...nested].flatMap(([collection, entries]) =>
       [...entries.values()].slice(0, 1).map((entry) => [collection, entry] as const),
     ),
   );
-  for (const [collection, entry] of new Map([...said, ...meta.collections])) {
+  for (const [collection, entry] of new Map([...described, ...meta.collections])) {
     const file = spec.collections.get(collection);
     const isSystem = file !== undefined && file.columns !== null;
     if (tables.has(collection) || isSystem) continue;
-    const place = file === undefined ? undefined : (placeOf(file, 'collection') ?? placeOf(file));
+    const position = file === undefined ? undefined : (positionOf(file, 'collection') ?? positionOf(file));
     const message = `there is no table "${collection}", or it is excluded`;
     const remedy = suggest(collection, tables.keys(), 'name a table of this database');
-    report(findings, { ...aboutEntry(entry), ...(place === undefined ? {} : { place }), message, remedy });
+    report(findings, {
+      ...sourceOfEntry(entry),
+      ...(position === undefined ? {} : { position }),
+      message,
+      remedy,
+    });
   }
 };
 
@@ -55,12 +68,12 @@ const checkCollection = (collection: string, entry: MetaEntry, { known, findings
     if (name === null || columns.includes(name)) continue;
     const message = `"${collection}" has no column "${name}" that could be the ${key}`;
     report(findings, {
-      ...aboutKey(entry, key),
+      ...sourceOfKey(entry, key),
       message,
       remedy: suggest(name, columns, 'name one of its columns'),
     });
   }
-  remarkMisspelled(collection, { entry, keys: collectionMetaKeys, findings });
+  warnMisspelled(collection, { entry, keys: collectionMetaKeys, findings });
 };
 
 interface FieldContext extends Context {
@@ -80,11 +93,11 @@ const checkField = (
   // missing columns of an outdated system table are reported elsewhere
   const columns = [...new Set([...(table?.columns.keys() ?? []), ...(table?.system?.keys() ?? [])])];
   const names = [...columns, ...(known.relations.get(collection) ?? []).map(({ name }) => name)];
-  const aliases = wordsOf(entry, 'special').some((special) => presentational.has(special));
-  if (!names.includes(field) && !aliases) {
+  const isAlias = wordsOf(entry, 'special').some((special) => presentational.has(special));
+  if (!names.includes(field) && !isAlias) {
     const message = `"${collection}" has no column or relation "${field}"`;
     report(findings, {
-      ...aboutEntry(entry),
+      ...sourceOfEntry(entry),
       message,
       remedy: suggest(field, names, 'name one that exists'),
     });
@@ -94,12 +107,12 @@ const checkField = (
   )) {
     const message = `"${collection}" has no column "${name}" to validate`;
     report(findings, {
-      ...aboutKey(entry, 'validation'),
+      ...sourceOfKey(entry, 'validation'),
       message,
       remedy: suggest(name, columns, 'name one of its columns'),
     });
   }
-  remarkMisspelled(what, { entry, keys: fieldMetaKeys, findings });
+  warnMisspelled(what, { entry, keys: fieldMetaKeys, findings });
 };
 
 /** Returns the fields that a filter names at its top level and below `_and` and `_or`. */
@@ -119,11 +132,11 @@ interface Misspelled {
 }
 
 /** Warns about unknown meta keys that resemble a known one; all unknown keys are preserved. */
-const remarkMisspelled = (what: string, { entry, keys, findings }: Misspelled): void => {
-  for (const [key, place] of entry.places) {
-    const near = key === '' || keys.has(key) ? null : nearest(key, keys.keys());
-    if (near === null) continue;
-    const message = `${what}: "${key}" is kept but does nothing; did you mean "${near}"?`;
-    findings.warnings.push(`${positionToText(place)}: ${message}`);
+const warnMisspelled = (what: string, { entry, keys, findings }: Misspelled): void => {
+  for (const [key, position] of entry.positions) {
+    const similar = key === '' || keys.has(key) ? null : nearest(key, keys.keys());
+    if (similar === null) continue;
+    const message = `${what}: "${key}" is kept but does nothing; did you mean "${similar}"?`;
+    findings.warnings.push(`${positionToText(position)}: ${message}`);
   }
 };

@@ -106,7 +106,7 @@ export const castFacts = (special: string, { type }: Column): TypeFacts => {
   return cast === 'csv' ? { ...plain(cast), length: declared.length } : plain(cast);
 };
 
-interface Pointing {
+interface KeyReferences {
   /** False for a column without a type, which stores any value as given. */
   readonly isDeclared: boolean;
   /** Types of the columns it references. */
@@ -117,7 +117,7 @@ interface Pointing {
  * Returns the type of a key: a text that references a uuid, or a column without a type, takes its target's
  * type.
  */
-export const keyFacts = (own: TypeFacts, { isDeclared, ends }: Pointing): TypeFacts => {
+export const keyFacts = (own: TypeFacts, { isDeclared, ends }: KeyReferences): TypeFacts => {
   const [end, ...more] = ends;
   if (own.type === 'unknown') return end === undefined || more.length > 0 || isDeclared ? own : end;
   const isText = own.type === 'string' || own.type === 'text';

@@ -11,18 +11,18 @@ import {
   type TypeFacts,
 } from './field-types.js';
 import type { Links } from './links.js';
-import { aboutKey, flagOf, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
+import { sourceOfKey, flagOf, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
 import type { CollectionTable, Tables } from './tables.js';
 import type { Field } from './types.js';
 
 /** A field without its GraphQL name. */
-export type BareField = Omit<Field, 'graphql'>;
+export type UnnamedField = Omit<Field, 'graphql'>;
 
 /** Returns the fields of a table in column order. */
 export const buildFields = (
   { table, columns }: CollectionTable,
   { meta, factsOf, findings }: { meta: Meta; factsOf: FactsOf; findings: Findings },
-): BareField[] =>
+): UnnamedField[] =>
   [...columns.values()].map((column) => {
     const entry = meta.fields.get(table.name)?.get(column.name);
     const facts = factsOf(table.name, column.name);
@@ -38,14 +38,14 @@ export const buildFields = (
 const unknownType = (table: string, { name, dbType }: Column): string =>
   `${table}.${name}: svc does not know the column type "${dbType}"; the field is readable as text`;
 
-interface FieldParts {
+interface FieldInput {
   readonly entry: MetaEntry | undefined;
   readonly facts: TypeFacts;
   readonly primaryKey: boolean;
   readonly findings: Findings;
 }
 
-const columnToField = (column: Column, { entry, facts, primaryKey, findings }: FieldParts): BareField => {
+const columnToField = (column: Column, { entry, facts, primaryKey, findings }: FieldInput): UnnamedField => {
   const specials = wordsOf(entry, 'special');
   const fill = fillOf(specials);
   const made = column.autoIncrement || column.generated !== null || fill !== null;
@@ -88,7 +88,7 @@ const validationOf = (entry: MetaEntry, findings: Findings): Field['validation']
   if (typeof filter === 'object' && !Array.isArray(filter))
     return filter as Readonly<Record<string, unknown>>;
   const remedy = 'write it as { field: { operator: value } }';
-  report(findings, { ...aboutKey(entry, 'validation'), message: '"validation" is not a filter', remedy });
+  report(findings, { ...sourceOfKey(entry, 'validation'), message: '"validation" is not a filter', remedy });
   return null;
 };
 
@@ -152,7 +152,7 @@ const ownFacts = (
   if (cast.fits) return castFacts(cast.special, column);
   const message = `a column of type "${column.dbType}" cannot be "${cast.special}"`;
   report(findings, {
-    ...aboutKey(entry, 'special'),
+    ...sourceOfKey(entry, 'special'),
     message,
     remedy: 'use another column or drop the special',
   });

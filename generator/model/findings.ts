@@ -16,7 +16,7 @@ export class ModelError extends Error {
   readonly faults: readonly ModelFault[];
 
   constructor(faults: readonly ModelFault[]) {
-    const sorted = [...faults].sort((a, b) => compareText(placeKey(a), placeKey(b)));
+    const sorted = [...faults].sort((a, b) => compareText(positionKey(a), positionKey(b)));
     super(sorted.map(({ where, message, remedy }) => `${where}: ${message}; ${remedy}`).join('\n'));
     this.name = 'ModelError';
     this.faults = sorted;
@@ -24,7 +24,7 @@ export class ModelError extends Error {
 }
 
 /** Returns a sort key that orders lines and columns numerically. */
-const placeKey = ({ where }: ModelFault): string =>
+const positionKey = ({ where }: ModelFault): string =>
   where.replaceAll(/\d+/g, (digits) => digits.padStart(8, '0'));
 
 export interface Findings {
@@ -33,16 +33,19 @@ export interface Findings {
 }
 
 export interface Finding {
-  /** Position in a file; `null`: the finding is about the database. */
-  readonly place: Position | null;
-  /** Source in the database: `svc_fields, works.title`. */
+  /** Position in a file; `null` for a finding about the database. */
+  readonly position: Position | null;
+  /** Name of the database row: `svc_fields, works.title`. */
   readonly source: string;
   readonly message: string;
   readonly remedy: string;
 }
 
 /** Reports a fault for a file, or a warning for a row of the database, which is then ignored. */
-export const report = ({ faults, warnings }: Findings, { place, source, message, remedy }: Finding): void => {
-  if (place === null) warnings.push(`${source}: ${message}; ${remedy}`);
-  else faults.push({ where: positionToText(place), message, remedy });
+export const report = (
+  { faults, warnings }: Findings,
+  { position, source, message, remedy }: Finding,
+): void => {
+  if (position === null) warnings.push(`${source}: ${message}; ${remedy}`);
+  else faults.push({ where: positionToText(position), message, remedy });
 };

@@ -1,24 +1,24 @@
-/** Links between tables: foreign keys of the catalog and relations of the meta, seen from the many side. */
+/** Finds links between tables: foreign keys of the catalog and relations of the meta, from the many side. */
 import type { ForeignKey } from '../introspection/catalog.js';
 import { suggest } from '../spec/faults.js';
 import { compareText } from './canonical.js';
 import { report, type Findings } from './findings.js';
-import { aboutEntry, aboutKey, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
+import { sourceOfEntry, sourceOfKey, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
 import type { CollectionTable, Tables } from './tables.js';
 
-/** One or several columns that hold the key of one row of `one`. */
+/** One or several columns that contain the key of a row of `one`. */
 export interface Link {
   readonly many: string;
   readonly columns: readonly string[];
   readonly one: string;
   readonly references: readonly string[];
-  /** Name of the many-to-one: the column's own name where it is free. */
+  /** Name of the many-to-one relation: the column's own name where it is free. */
   readonly name: string;
-  /** `null`: declared only by a foreign key. */
+  /** The meta entry; `null` where only a foreign key declares the link. */
   readonly meta: MetaEntry | null;
 }
 
-/** A column that holds a key of one of several collections. */
+/** A column that contains a key of one of several collections. */
 interface AnyLink {
   readonly many: string;
   readonly column: string;
@@ -27,7 +27,7 @@ interface AnyLink {
 }
 
 export interface Links {
-  /** By many table, then in the order of their names. */
+  /** Links by the table on the many side, sorted by name. */
   readonly toOne: ReadonlyMap<string, readonly Link[]>;
   readonly toAny: ReadonlyMap<string, readonly AnyLink[]>;
 }
@@ -38,16 +38,16 @@ export const findLinks = (tables: Tables, meta: Meta, findings: Findings): Links
   for (const [name, many] of tables) {
     const entries = meta.relations.get(name) ?? new Map<string, MetaEntry>();
     const context = { tables, many, entries, findings };
-    const keyed = nameKeys(many, usableKeys(context)).map((link) => addMeta(link, context));
-    const said = [...entries].filter(([field]) => !keyed.some((link) => link.name === field));
-    const read = said.flatMap(([field, entry]) => readRelation(field, entry, context));
+    const keyLinks = nameKeys(many, usableKeys(context)).map((link) => addMeta(link, context));
+    const declared = [...entries].filter(([field]) => !keyLinks.some((link) => link.name === field));
+    const metaLinks = declared.flatMap(([field, entry]) => readRelation(field, entry, context));
     toOne.set(
       name,
-      [...keyed, ...read.filter((link) => 'one' in link)].sort((a, b) => compareText(a.name, b.name)),
+      [...keyLinks, ...metaLinks.filter((link) => 'one' in link)].sort((a, b) => compareText(a.name, b.name)),
     );
     toAny.set(
       name,
-      read.filter((link) => 'targets' in link),
+      metaLinks.filter((link) => 'targets' in link),
     );
   }
   return { toOne, toAny };
@@ -77,8 +77,9 @@ const usableKeys = ({ tables, many }: Context): ForeignKey[] => {
 };
 
 /**
- * A column's first key (by constraint name) has the column's name. A key of several columns, and any further key of a
- * column, is named after its table, or `<table>_by_<columns>` where that name is not free.
+ * Names the links of foreign keys. The first key of a column, by constraint name, has the column's name. A
+ * key of several columns, and any further key of a column, is named after its table, or
+ * `<table>_by_<columns>` where that name is taken.
  */
 const nameKeys = ({ table, columns }: CollectionTable, keys: readonly ForeignKey[]): Omit<Link, 'meta'>[] => {
   const first = new Map<string, ForeignKey>();
@@ -86,12 +87,12 @@ const nameKeys = ({ table, columns }: CollectionTable, keys: readonly ForeignKey
     const [column = ''] = key.columns;
     if (key.columns.length === 1 && !first.has(column)) first.set(column, key);
   }
-  const ownName = (key: ForeignKey): boolean => first.get(key.columns[0] ?? '') === key;
-  const others = keys.filter((key) => !ownName(key)).map((key) => key.table);
+  const hasColumnName = (key: ForeignKey): boolean => first.get(key.columns[0] ?? '') === key;
+  const others = keys.filter((key) => !hasColumnName(key)).map((key) => key.table);
   return keys.map((key) => {
     const free = !columns.has(key.table) && others.filter((name) => name === key.table).length === 1;
     const otherName = free ? key.table : byColumns(key.table, key.columns);
-    const name = ownName(key) ? (key.columns[0] ?? '') : otherName;
+    const name = hasColumnName(key) ? (key.columns[0] ?? '') : otherName;
     return { many: table.name, columns: key.columns, one: key.table, references: key.references, name };
   });
 };
@@ -111,10 +112,10 @@ const metaOfLink = (
   { entries, findings }: Context,
 ): MetaEntry | null => {
   const entry = entries.get(name);
-  const said = entry === undefined ? null : textOf(entry, 'one_collection');
-  if (entry === undefined || said === null || said === one) return entry ?? null;
-  const message = `${many}.${name} points at "${one}" by its foreign key, not at "${said}"`;
-  report(findings, { ...aboutKey(entry, 'one_collection'), message, remedy: `write ${one} or nothing` });
+  const declared = entry === undefined ? null : textOf(entry, 'one_collection');
+  if (entry === undefined || declared === null || declared === one) return entry ?? null;
+  const message = `${many}.${name} points at "${one}" by its foreign key, not at "${declared}"`;
+  report(findings, { ...sourceOfKey(entry, 'one_collection'), message, remedy: `write ${one} or nothing` });
   return entry;
 };
 
@@ -125,7 +126,7 @@ const readRelation = (field: string, entry: MetaEntry, context: Context): (Link 
     if (many.system?.has(field) === true) return [];
     const message = `"${many.table.name}" has no column "${field}"`;
     const remedy = suggest(field, many.columns.keys(), 'name the column that holds the key');
-    report(findings, { ...aboutEntry(entry), message, remedy });
+    report(findings, { ...sourceOfEntry(entry), message, remedy });
     return [];
   }
   return textOf(entry, 'one_collection_field') === null
@@ -143,7 +144,7 @@ const readToOne = (field: string, entry: MetaEntry, { tables, many, findings }: 
     ];
   }
   report(findings, {
-    ...aboutKey(entry, target === null ? '' : 'one_collection'),
+    ...sourceOfKey(entry, target === null ? '' : 'one_collection'),
     ...noTarget(field, { target, one, tables }),
   });
   return [];
@@ -175,13 +176,13 @@ const readToAny = (field: string, entry: MetaEntry, { tables, many, findings }: 
   if (!many.columns.has(collectionColumn)) {
     const message = `"${many.table.name}" has no column "${collectionColumn}"`;
     const remedy = suggest(collectionColumn, many.columns.keys(), 'name the column that says the collection');
-    report(findings, { ...aboutKey(entry, 'one_collection_field'), message, remedy });
+    report(findings, { ...sourceOfKey(entry, 'one_collection_field'), message, remedy });
     return [];
   }
   const named = wordsOf(entry, 'one_allowed_collections');
   for (const target of named.filter((name) => tables.get(name)?.table.primaryKey?.length !== 1)) {
     const missing = noTarget(field, { target, one: tables.get(target), tables });
-    report(findings, { ...aboutKey(entry, 'one_allowed_collections'), ...missing });
+    report(findings, { ...sourceOfKey(entry, 'one_allowed_collections'), ...missing });
   }
   const targets = named.filter((name) => tables.get(name)?.table.primaryKey?.length === 1);
   return [{ many: many.table.name, column: field, collectionColumn, targets }];

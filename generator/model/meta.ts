@@ -7,31 +7,38 @@ import { canonicalJson } from './canonical.js';
 /** Meta of one collection, field or relation. */
 export interface MetaEntry {
   readonly values: ReadonlyMap<string, unknown>;
-  /** Position in the spec of each key, and of the entry itself (`''`); absent: from the database. */
-  readonly places: ReadonlyMap<string, Position>;
-  /** Row of the database: `svc_fields, works.title`. */
+  /** Position in the spec of each key, and of the entry itself (`''`); absent for values of the database. */
+  readonly positions: ReadonlyMap<string, Position>;
+  /** Name of the database row: `svc_fields, works.title`. */
   readonly source: string;
 }
 
 export interface Meta {
   readonly collections: ReadonlyMap<string, MetaEntry>;
-  /** By collection, then field. */
+  /** Entries by collection, then by field. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, MetaEntry>>;
-  /** By many collection, then many field. */
+  /** Entries by the collection on the many side, then by its field. */
   readonly relations: ReadonlyMap<string, ReadonlyMap<string, MetaEntry>>;
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param warnings receives every key on which file and database differ */
+/**
+ * Merges the meta of database and spec.
+ * @param warnings receives every key on which file and database differ
+ */
 export const overlayMeta = (catalog: Catalog, spec: Spec, warnings: string[]): Meta => {
   const collections = new Map<string, MetaEntry>();
   for (const row of catalog.meta.collections) {
     const name = String(row.collection);
     collections.set(name, rowToEntry(row, `svc_collections, ${name}`));
   }
-  const fields = nest(catalog.meta.fields, { table: 'svc_fields', outer: 'collection', inner: 'field' });
-  const relations = nest(catalog.meta.relations, {
+  const fields = groupByCollection(catalog.meta.fields, {
+    table: 'svc_fields',
+    outer: 'collection',
+    inner: 'field',
+  });
+  const relations = groupByCollection(catalog.meta.relations, {
     table: 'svc_relations',
     outer: 'many_collection',
     inner: 'many_field',
@@ -50,7 +57,7 @@ interface Columns {
   readonly inner: string;
 }
 
-const nest = (rows: readonly Row[], { table, outer, inner }: Columns): Nested => {
+const groupByCollection = (rows: readonly Row[], { table, outer, inner }: Columns): Nested => {
   const nested: Nested = new Map();
   for (const row of rows) {
     const [collection, name] = [String(row[outer]), String(row[inner])];
@@ -69,7 +76,7 @@ const keyColumns = new Set(['id', 'collection', 'field', 'many_collection', 'man
 
 const rowToEntry = (row: Row, source: string): MetaEntry => ({
   values: new Map(Object.entries(row).filter(([key, value]) => value !== null && !keyColumns.has(key))),
-  places: new Map(),
+  positions: new Map(),
   source,
 });
 
@@ -111,36 +118,36 @@ interface Layer {
   readonly values: Row;
 }
 
-const overlayEntry = (below: MetaEntry | undefined, layer: Layer, warnings: string[]): MetaEntry => {
-  const values = new Map(below?.values);
-  const places = new Map([['', placeIn(layer, [])]]);
+const overlayEntry = (existing: MetaEntry | undefined, layer: Layer, warnings: string[]): MetaEntry => {
+  const values = new Map(existing?.values);
+  const positions = new Map([['', layerPosition(layer, [])]]);
   for (const [key, value] of Object.entries(layer.values)) {
-    const place = placeIn(layer, [key]);
-    const said = values.get(key);
-    if (said !== undefined && !isSame(said, value)) {
-      const difference = `${layer.what}: "${key}" is ${show(value)} here and ${show(said)} in the database`;
-      warnings.push(`${positionToText(place)}: ${difference} (${below?.source}); the file wins`);
+    const position = layerPosition(layer, [key]);
+    const stored = values.get(key);
+    if (stored !== undefined && !isSame(stored, value)) {
+      const difference = `${layer.what}: "${key}" is ${show(value)} here and ${show(stored)} in the database`;
+      warnings.push(`${positionToText(position)}: ${difference} (${existing?.source}); the file wins`);
     }
     values.set(key, value);
-    places.set(key, place);
+    positions.set(key, position);
   }
-  return { values, places, source: below?.source ?? layer.what };
+  return { values, positions, source: existing?.source ?? layer.what };
 };
 
-const placeIn = ({ file, path }: Layer, keys: readonly string[]): Position =>
-  placeOf(file, ...path, ...keys) ??
-  placeOf(file, ...path) ??
-  placeOf(file) ?? { file: file.source, line: 1, column: 1 };
+const layerPosition = ({ file, path }: Layer, keys: readonly string[]): Position =>
+  positionOf(file, ...path, ...keys) ??
+  positionOf(file, ...path) ??
+  positionOf(file) ?? { file: file.source, line: 1, column: 1 };
 
 /** Returns the position of a path in a file; without a path, its beginning. */
-export const placeOf = (file: CollectionSpec, ...path: readonly string[]): Position | undefined =>
+export const positionOf = (file: CollectionSpec, ...path: readonly string[]): Position | undefined =>
   file.positions.get(pathKey(path));
 
 const show = (value: unknown): string => canonicalJson(value);
 
 /** Compares a file's value with the database's, which stores lists as comma-separated text. */
-const isSame = (said: unknown, value: unknown): boolean =>
-  canonicalJson(Array.isArray(value) && typeof said === 'string' ? splitWords(said) : said) ===
+const isSame = (stored: unknown, value: unknown): boolean =>
+  canonicalJson(Array.isArray(value) && typeof stored === 'string' ? splitWords(stored) : stored) ===
   canonicalJson(value);
 
 const splitWords = (text: string): string[] =>
@@ -167,11 +174,14 @@ export const wordsOf = (entry: MetaEntry | undefined, key: string): readonly str
 };
 
 /** Returns the source of a finding about `key` of an entry. */
-export const aboutKey = (entry: MetaEntry, key: string): { place: Position | null; source: string } => ({
-  place: entry.places.get(key) ?? null,
+export const sourceOfKey = (
+  entry: MetaEntry,
+  key: string,
+): { position: Position | null; source: string } => ({
+  position: entry.positions.get(key) ?? null,
   source: entry.source,
 });
 
 /** Returns the source of a finding about an entry as a whole. */
-export const aboutEntry = (entry: MetaEntry): { place: Position | null; source: string } =>
-  aboutKey(entry, '');
+export const sourceOfEntry = (entry: MetaEntry): { position: Position | null; source: string } =>
+  sourceOfKey(entry, '');

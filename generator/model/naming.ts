@@ -38,7 +38,10 @@ const reservedGraphql: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** @param chosen names from the spec: `typescript` sets type, variable and file; `graphql` sets its own */
+/**
+ * Derives the names of a collection.
+ * @param chosen names from the spec: `typescript` sets type, variable and file; `graphql` sets its own
+ */
 export const collectionNames = (
   name: string,
   chosen: Pick<NamesSpec, 'typescript' | 'graphql'>,
@@ -56,8 +59,9 @@ export const collectionNames = (
 };
 
 /**
- * The name itself wherever GraphQL can spell it. Otherwise spaces, dots and hyphens become `_`, any other character
- * its code point as in `_u1f600_`; a leading digit gets a `_`, a leading `__` (reserved there) becomes `_u5f__`.
+ * Returns the name itself where GraphQL accepts it. Otherwise spaces, dots and hyphens become `_` and any
+ * other character its code point, as in `_u1f600_`; a leading digit is prefixed with `_`, and a leading `__`
+ * (reserved) becomes `_u5f__`.
  */
 export const graphqlName = (name: string): string => {
   if (/^(?!__)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) return name;
@@ -71,7 +75,7 @@ const graphqlCharacter = (character: string): string => {
   return /[ .-]/.test(character) ? '_' : `_u${codeOf(character)}_`;
 };
 
-/** Ids hold small letters, digits, `_`, `-` and `/`. */
+/** Derives the names of a queue model; ids contain lower-case letters, digits, `_`, `-` and `/`. */
 export const queueModelNames = (id: string): QueueModelNames => {
   const words = splitWords(id.replaceAll('/', '-'));
   return { type: toIdentifier(pascalCase(words)), file: id.replaceAll('/', '.') };
@@ -86,15 +90,15 @@ export const specFileOf = (table: string): string => {
 /** Returns a name as a YAML value. */
 export const yamlWord = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
 
-/** Members that every object has; a relation of such a name would replace them on model instances. */
+/** Members that every object has; a relation of the same name would replace them on model instances. */
 const objectMembers: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   'toJSON',
 ]);
 
 /**
- * Returns the property of an Objection model that holds a relation: the relation's own name where that is free and an
- * identifier, else camel case without `_id`, told apart from all in `taken` by `Row` or `Rows`.
+ * Returns the property of an Objection model for a relation: its own name where that is free and an
+ * identifier, otherwise camel case without `_id`, with `Row` or `Rows` appended where that is in `taken`.
  */
 export const relationProperty = (
   name: string,
@@ -147,11 +151,11 @@ const toIdentifier = (text: string): string => (/^\p{ID_Start}/u.test(text) ? te
 const avoid = (name: string, reserved: ReadonlySet<string>): string =>
   reserved.has(name) ? `${name}_` : name;
 
-/** Characters, because file systems limit names to 255 bytes. */
-const longestStem = 80;
+/** Maximum characters of a file stem: file systems limit names to 255 bytes. */
+const maxStemLength = 80;
 
 const shorten = (stem: string, name: string): string => {
-  if (stem.length <= longestStem) return stem;
+  if (stem.length <= maxStemLength) return stem;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${stem.slice(0, longestStem).replace(/[\uD800-\uDBFF]$/, '')}-${hash}`;
+  return `${stem.slice(0, maxStemLength).replace(/[\uD800-\uDBFF]$/, '')}-${hash}`;
 };

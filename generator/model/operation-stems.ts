@@ -1,4 +1,7 @@
-/** Stems of operation ids and component names: type names in the letters OpenAPI allows, each used once. */
+/**
+ * Derives unique stems of operation ids and component names: type names in the characters that OpenAPI
+ * allows.
+ */
 import type { Collection, Model } from './types.js';
 
 const schemaSuffixes = ['', 'Create', 'Update', 'Filter', 'Query'];
@@ -13,7 +16,7 @@ const operationPrefixes = [
   'deleteMany',
 ];
 
-/** Stem of components and operation ids by collection name. */
+/** Stem of component names and operation ids, by collection name. */
 type Stems = ReadonlyMap<string, string>;
 
 /** Components that every document contains. */
@@ -24,19 +27,22 @@ export const reservedComponents: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Returns the stem of each collection by name. Of two that collide the longer name yields. */
+/** Returns the stem of each collection by name. Where two collide, the longer name is numbered. */
 export const nameStems = ({ collections, operations, queueModels }: Model): Stems => {
-  const ofModels = queueModels.flatMap(({ names: { type } }) => [`${type}Input`, `${type}Output`]);
-  const taken = new Set([...reservedComponents, ...ofModels, ...operations.map(({ id }) => id)]);
+  const modelComponents = queueModels.flatMap(({ names: { type } }) => [`${type}Input`, `${type}Output`]);
+  const usedNames = new Set([...reservedComponents, ...modelComponents, ...operations.map(({ id }) => id)]);
   const shortFirst = collections.toSorted((a, b) => a.names.type.length - b.names.type.length);
-  return new Map(shortFirst.map((collection) => [collection.name, claimStem(collection, taken)] as const));
+  return new Map(
+    shortFirst.map((collection) => [collection.name, claimStem(collection, usedNames)] as const),
+  );
 };
 
-const claimStem = (collection: Collection, taken: Set<string>): string => {
-  const wanted = toAscii(collection.names.type);
-  let stem = wanted;
-  for (let count = 2; namesOf(stem).some((name) => taken.has(name)); count += 1) stem = `${wanted}${count}`;
-  for (const name of namesOf(stem)) taken.add(name);
+const claimStem = (collection: Collection, usedNames: Set<string>): string => {
+  const preferred = toAscii(collection.names.type);
+  let stem = preferred;
+  for (let count = 2; namesOf(stem).some((name) => usedNames.has(name)); count += 1)
+    stem = `${preferred}${count}`;
+  for (const name of namesOf(stem)) usedNames.add(name);
   return stem;
 };
 

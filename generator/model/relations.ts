@@ -4,7 +4,7 @@ import type { Spec } from '../spec/types.js';
 import { compareText } from './canonical.js';
 import { report, type Findings } from './findings.js';
 import { byColumns, type Link, type Links } from './links.js';
-import { aboutKey, textOf } from './meta.js';
+import { sourceOfKey, textOf } from './meta.js';
 import { specFileOf, yamlWord } from './naming.js';
 import type { CollectionTable, Tables } from './tables.js';
 import type { ManyToAny, ManyToOne, OneToMany } from './types.js';
@@ -12,18 +12,21 @@ import type { ManyToAny, ManyToOne, OneToMany } from './types.js';
 type Spelling = 'graphql' | 'property';
 
 /** A relation without its GraphQL and Objection names. */
-export type BareRelation = Omit<ManyToOne, Spelling> | Omit<OneToMany, Spelling> | Omit<ManyToAny, Spelling>;
+export type UnnamedRelation =
+  | Omit<ManyToOne, Spelling>
+  | Omit<OneToMany, Spelling>
+  | Omit<ManyToAny, Spelling>;
 
 /** Returns relations by collection, sorted by name. */
 export const buildRelations = (
   tables: Tables,
-  surroundings: Omit<Surroundings, 'tables'>,
-): ReadonlyMap<string, readonly BareRelation[]> => {
-  const { links, findings } = surroundings;
-  const arriving = arrivingLinks(links);
-  const relations = new Map<string, readonly BareRelation[]>();
+  context: Omit<RelationContext, 'tables'>,
+): ReadonlyMap<string, readonly UnnamedRelation[]> => {
+  const { links, findings } = context;
+  const incoming = incomingLinks(links);
+  const relations = new Map<string, readonly UnnamedRelation[]>();
   for (const [name, table] of tables) {
-    const leaving = (links.toOne.get(name) ?? []).map(linkToManyToOne);
+    const outgoing = (links.toOne.get(name) ?? []).map(linkToManyToOne);
     const toAny = (links.toAny.get(name) ?? []).map(({ column, collectionColumn, targets }) => ({
       kind: 'manyToAny' as const,
       name: column,
@@ -32,26 +35,26 @@ export const buildRelations = (
       collectionField: collectionColumn,
       targets,
     }));
-    const lists = nameLists(table, { leaving, arriving: arriving.get(name) ?? [], findings }).map(
-      ({ link, name }) => linkToOneToMany(link, name, { ...surroundings, tables }),
+    const lists = nameLists(table, { outgoing, incoming: incoming.get(name) ?? [], findings }).map(
+      ({ link, name }) => linkToOneToMany(link, name, { ...context, tables }),
     );
     relations.set(
       name,
-      [...leaving, ...toAny, ...lists].sort((a, b) => compareText(a.name, b.name)),
+      [...outgoing, ...toAny, ...lists].sort((a, b) => compareText(a.name, b.name)),
     );
   }
   return relations;
 };
 
 /** Groups links by target collection. */
-const arrivingLinks = (links: Links): ReadonlyMap<string, readonly Link[]> => {
-  const arriving = new Map<string, Link[]>();
+const incomingLinks = (links: Links): ReadonlyMap<string, readonly Link[]> => {
+  const incoming = new Map<string, Link[]>();
   for (const link of [...links.toOne.values()].flat()) {
-    const list = arriving.get(link.one) ?? [];
+    const list = incoming.get(link.one) ?? [];
     list.push(link);
-    arriving.set(link.one, list);
+    incoming.set(link.one, list);
   }
-  return arriving;
+  return incoming;
 };
 
 const linkToManyToOne = ({ name, one, columns, references, meta }: Link): Omit<ManyToOne, Spelling> => ({
@@ -68,26 +71,27 @@ interface Named {
   readonly name: string;
 }
 
-interface Arrivals {
-  readonly leaving: readonly Omit<ManyToOne, Spelling>[];
-  readonly arriving: readonly Link[];
+interface ListContext {
+  readonly outgoing: readonly Omit<ManyToOne, Spelling>[];
+  readonly incoming: readonly Link[];
   readonly findings: Findings;
 }
 
 /**
- * Names that the meta gives come first: a derived name gives way, as a fault that says what to write. To a key that is
- * named after its table it gives way by itself: nobody chose that name either.
+ * Names the lists of a collection. Names from meta come first; a derived name that collides with one is a
+ * fault whose remedy says what to write. Where it collides with a key that is named after its table, it is
+ * changed instead, since neither name was chosen.
  */
 const nameLists = (
   { table, columns }: CollectionTable,
-  { leaving, arriving, findings }: Arrivals,
+  { outgoing, incoming, findings }: ListContext,
 ): Named[] => {
   const taken = new Map<string, string>();
-  for (const { name, fields } of leaving) taken.set(name, `its relation over ${fields.join(', ')}`);
+  for (const { name, fields } of outgoing) taken.set(name, `its relation over ${fields.join(', ')}`);
   for (const column of columns.keys()) taken.set(column, `its column "${column}"`);
-  const keys = new Set(leaving.map(({ name }) => name).filter((name) => !columns.has(name)));
-  const counts = countByMany(arriving);
-  const ordered = [...arriving].sort(
+  const keys = new Set(outgoing.map(({ name }) => name).filter((name) => !columns.has(name)));
+  const counts = countByMany(incoming);
+  const ordered = [...incoming].sort(
     (a, b) => Number(isNamed(b)) - Number(isNamed(a)) || compareText(keyOf(a), keyOf(b)),
   );
   return ordered.flatMap((link) => {
@@ -107,20 +111,21 @@ const keyOf = ({ many, name }: Link): string => `${many}.${name}`;
 const isNamed = ({ meta }: Link): boolean => textOf(meta ?? undefined, 'one_field') !== null;
 
 /**
- * The meta's name, else the many table's; where that table points here twice, every name says by which columns, as it
- * does where a key has the table's name; and that it is the list, where a key says that too.
+ * Returns the name of a list: that in meta, or the table on the many side. Where that table refers to this
+ * one twice, or a key has the table's name, the name includes the columns, and the suffix `_list` where a key
+ * includes them too.
  */
 const nameOfList = ({ many, columns, meta }: Link, count: number, keys: ReadonlySet<string>): string => {
-  const said = textOf(meta ?? undefined, 'one_field');
-  if (said !== null) return said;
+  const declared = textOf(meta ?? undefined, 'one_field');
+  if (declared !== null) return declared;
   if (count === 1 && !keys.has(many)) return many;
   const name = byColumns(many, columns);
   return keys.has(name) ? `${name}_list` : name;
 };
 
-const countByMany = (arriving: readonly Link[]): ReadonlyMap<string, number> => {
+const countByMany = (incoming: readonly Link[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { many } of arriving) counts.set(many, (counts.get(many) ?? 0) + 1);
+  for (const { many } of incoming) counts.set(many, (counts.get(many) ?? 0) + 1);
   return counts;
 };
 
@@ -129,8 +134,9 @@ const collision = (
   name: string,
   { table, owner }: { readonly table: string; readonly owner: string },
 ) => {
-  const place = link.meta?.places.get('one_field');
-  const where = place === undefined ? `table ${table}` : `${place.file}:${place.line}:${place.column}`;
+  const position = link.meta?.positions.get('one_field');
+  const where =
+    position === undefined ? `table ${table}` : `${position.file}:${position.line}:${position.column}`;
   const entry = `relations: [{ field: ${yamlWord(link.name)}, one_field: … }]`;
   return {
     where,
@@ -139,36 +145,27 @@ const collision = (
   };
 };
 
-interface Surroundings {
+interface RelationContext {
   readonly tables: Tables;
   readonly links: Links;
   readonly spec: Spec;
   readonly findings: Findings;
 }
 
-const linkToOneToMany = (
-  link: Link,
-  name: string,
-  surroundings: Surroundings,
-): Omit<OneToMany, Spelling> => ({
+const linkToOneToMany = (link: Link, name: string, context: RelationContext): Omit<OneToMany, Spelling> => ({
   kind: 'oneToMany',
   name,
   meta: isNamed(link),
   target: link.many,
   fields: link.references,
   targetFields: link.columns,
-  junctionField: knownName(
-    link,
-    'junction_field',
-    junctionNames(link, surroundings.links),
-    surroundings.findings,
-  ),
-  sortField: knownName(link, 'sort_field', columnsOf(link, surroundings.tables), surroundings.findings),
+  junctionField: knownName(link, 'junction_field', junctionNames(link, context.links), context.findings),
+  sortField: knownName(link, 'sort_field', columnsOf(link, context.tables), context.findings),
   deselect: textOf(link.meta ?? undefined, 'one_deselect_action') === 'delete' ? 'delete' : 'nullify',
-  written: isWrittenInLists(link.many, surroundings),
+  written: isWrittenInLists(link.many, context),
 });
 
-const isWrittenInLists = (collection: string, { tables, spec }: Surroundings): boolean => {
+const isWrittenInLists = (collection: string, { tables, spec }: RelationContext): boolean => {
   const { access = false, readonly = false } = spec.collections.get(collection) ?? {};
   const key = tables.get(collection)?.table.primaryKey ?? null;
   return key !== null && !access && !readonly;
@@ -194,7 +191,7 @@ const knownName = (
   const what = key === 'sort_field' ? 'column' : 'relation';
   const message = `"${many}" has no ${what} "${name}" that could be the ${key}`;
   report(findings, {
-    ...aboutKey(meta, key),
+    ...sourceOfKey(meta, key),
     message,
     remedy: suggest(name, known, `name a ${what} of "${many}"`),
   });

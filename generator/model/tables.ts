@@ -7,7 +7,7 @@ import type { Findings } from './findings.js';
 export interface CollectionTable {
   readonly table: Table;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns as the spec declares them; `null`: not a system table. */
+  /** Columns as the spec declares them; `null` where it is not a system table. */
   readonly system: ReadonlyMap<string, ColumnSpec> | null;
 }
 
@@ -34,7 +34,7 @@ export const collectionTables = (catalog: Catalog, spec: Spec, warnings: string[
 };
 
 /** Warns about foreign keys that the database accepted unchecked and cannot use. */
-export const remarkBrokenKeys = (tables: Tables, warnings: string[]): void => {
+export const warnBrokenKeys = (tables: Tables, warnings: string[]): void => {
   for (const [name, { table }] of tables) {
     for (const { columns, table: target, references, fault } of table.broken ?? []) {
       const goal = references.length === 0 ? target : `${target}.${references.join(', ')}`;

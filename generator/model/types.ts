@@ -1,7 +1,8 @@
 /**
- * The model: everything an emitter may know. Built once from catalog and spec, plain data, no functions.
- * Whoever has read this file can write an emitter.
+ * The model: everything that an emitter needs, built once from catalog and spec. Plain data without
+ * functions; this file is all that the author of an emitter has to read.
  */
+import type { FieldShape } from '../../contract/field-shapes.js';
 import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
@@ -12,15 +13,17 @@ export type { QueueRunner } from '../../contract/queue-model.js';
 export interface Model {
   readonly api: Api;
   readonly dialect: Dialect;
-  /** What the model was built from; emitted as it is. */
+  /** The catalog that the model was built from; emitted unchanged. */
   readonly catalog: Catalog;
   /** Sorted by name. */
   readonly collections: readonly Collection[];
-  /** Tables that svc keeps, those that are no collections too; sorted by name. */
+  /** All system tables, including internal ones; sorted by name. */
   readonly systemTables: readonly SystemTable[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
-  /** Schemas of operations that have a name in generated code, sorted by it. */
+  /** Whether the output is the package's own, which lists the routes of every project and is imported by the runtime. */
+  readonly forPackage: boolean;
+  /** Schemas of operations that have a name in generated code, sorted by name. */
   readonly operationTypes: readonly NamedSchema[];
   readonly errors: readonly ErrorEntry[];
   /** Sorted by id. */
@@ -34,26 +37,26 @@ export interface Api {
 }
 
 export interface Collection {
-  /** The table's name, verbatim: what every wire says. */
+  /** The table's name, unchanged; the name in every API. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** Declared by svc itself (`svc_` tables). */
+  /** Whether svc declares the table (`svc_…`). */
   readonly system: boolean;
-  /** Where REST serves it: `/items/Album`, `/users`. `null`: not served over REST. */
+  /** Path in REST: `/items/Album`, `/users`; `null` where it is not served over REST. */
   readonly path: string | null;
-  /** Written by svc alone. */
+  /** Whether only svc writes it. */
   readonly readonly: boolean;
-  /** Says who may do what: its items are written by themselves, never through the owner of a list. */
+  /** Whether it defines access: its items are written individually, never through the owner of a list. */
   readonly access: boolean;
-  /** Which writes leave a row of activity: `all` names the fields as well. */
+  /** Writes that are recorded as activity; `all` records the changed fields too. */
   readonly activity: 'all' | 'activity' | null;
   readonly note: string | null;
   readonly singleton: boolean;
-  /** Default order of lists, a field name. */
+  /** Field by which lists are sorted by default. */
   readonly sortField: string | null;
   /** Field names of the primary key; empty for views and keyless tables. */
   readonly key: readonly string[];
-  /** In the order of the table. */
+  /** Fields, in the order of the table. */
   readonly fields: readonly Field[];
   /** Sorted by name. */
   readonly relations: readonly Relation[];
@@ -68,20 +71,20 @@ export interface SystemTable {
   readonly name: string;
   /** TypeScript type of a row: `SvcUsersRow`. */
   readonly rowName: string;
-  /** In the order of the declaration. */
+  /** Columns, in the order of their declaration. */
   readonly columns: readonly SystemColumn[];
 }
 
 export interface SystemColumn {
   readonly name: string;
-  /** How statements return it; booleans as 1 and 0, whole numbers exact up to 2^53. */
+  /** Type of a value that a statement returns: booleans are 1 and 0, integers are exact up to 2^53. */
   readonly type: 'string' | 'number' | 'boolean';
   readonly nullable: boolean;
-  /** An insert may leave it out. */
+  /** Whether an insert may omit it. */
   readonly optional: boolean;
 }
 
-/** Spelled once, in `model/naming`. */
+/** Names of a collection in generated code, derived once, by `model/naming`. */
 export interface CollectionNames {
   /** File stem, kebab-case: `invoice-line`. */
   readonly file: string;
@@ -89,48 +92,40 @@ export interface CollectionNames {
   readonly type: string;
   /** TypeScript constant: `invoiceLine`. */
   readonly variable: string;
-  /** GraphQL type and root field stem: the name itself wherever GraphQL can spell it. */
+  /** GraphQL type and stem of root fields: the name itself where it is valid in GraphQL. */
   readonly graphql: string;
 }
 
-export interface Field {
-  /** The column's name, verbatim. */
+export interface Field extends FieldShape {
+  /** The column's name, unchanged. */
   readonly name: string;
-  /** How GraphQL spells it. */
+  /** The name in GraphQL. */
   readonly graphql: string;
   readonly type: FieldType;
   readonly dbType: string;
   readonly nullable: boolean;
-  /** Must be given on create: not nullable, no default, not made by the database or the server. */
+  /**
+   * Whether create requires a value: not nullable, without a default, and not filled by the database or the
+   * server.
+   */
   readonly required: boolean;
-  /** The database or server has a value when the client gives none. */
+  /** Whether the database or server sets a value where the client sends none. */
   readonly hasDefault: boolean;
   /** Literal default in its wire form, for documentation. */
   readonly defaultValue: string | number | boolean | null;
-  /** The default as SQL, where it is no literal. */
+  /** The default as SQL, where it is not a literal. */
   readonly defaultSql: string | null;
   readonly primaryKey: boolean;
   readonly autoIncrement: boolean;
-  /** Computed by the database; never written. */
+  /** Whether the database computes it; such a field is never written. */
   readonly generated: boolean;
-  /** Meta `readonly`: refused outside admin. */
+  /** Meta `readonly`: only administrators may write it. */
   readonly readonly: boolean;
-  /** Characters (string, text, csv), bytes (binary). */
-  readonly length: number | null;
-  readonly precision: number | null;
-  readonly scale: number | null;
-  /** Integer width in bits and sign. */
-  readonly bits: number | null;
-  readonly unsigned: boolean;
-  /** Digits after the second. */
-  readonly fraction: number | null;
-  /** Enum values. */
-  readonly values: readonly string[] | null;
-  /** That of a text whose character set lacks some characters. */
+  /** Collation of a text whose character set lacks some characters. */
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;
-  /** Texts are stored in lower case. */
+  /** Whether texts are stored in lower case. */
   readonly lowerCase: boolean;
   /** Value set by the server. */
   readonly fill: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated' | null;
@@ -142,38 +137,43 @@ export interface Field {
 export type Relation = ManyToOne | OneToMany | ManyToAny;
 
 interface RelationBase {
-  /** The key clients use. For many-to-one the column's own name. */
+  /** The name in the API; for a many-to-one relation, that of its column where possible. */
   readonly name: string;
   readonly graphql: string;
-  /** Property of the Objection model; never equal to a field or another relation. */
+  /** Property of the Objection model; differs from every field and every other relation. */
   readonly property: string;
-  /** From meta rather than only from a foreign key; such lists are part of `*`. */
+  /** Whether meta declares it, rather than only a foreign key; lists declared in meta are part of `*`. */
   readonly meta: boolean;
 }
 
 export interface ManyToOne extends RelationBase {
   readonly kind: 'manyToOne';
   readonly target: string;
-  /** Own fields, in step with `targetFields`. */
+  /** The collection's own fields, in the order of `targetFields`. */
   readonly fields: readonly string[];
   readonly targetFields: readonly string[];
 }
 
-/** With `junctionField`, a many-to-many: the target is the junction and `junctionField` its other many-to-one. */
+/**
+ * A to-many relation. With `junctionField` it is many-to-many: the target is the junction and `junctionField`
+ * its other many-to-one relation.
+ */
 export interface OneToMany extends RelationBase {
   readonly kind: 'oneToMany';
   readonly target: string;
-  /** Own key fields, in step with `targetFields` (the foreign key in the target). */
+  /** The collection's own fields, in the order of `targetFields`, which are the foreign key in the target. */
   readonly fields: readonly string[];
   readonly targetFields: readonly string[];
   readonly junctionField: string | null;
   readonly sortField: string | null;
   readonly deselect: 'nullify' | 'delete';
-  /** With their owner: the items have keys, and are not written by themselves alone. */
+  /** Whether the items can be written through their owner: they have keys, and do not define access. */
   readonly written: boolean;
 }
 
-/** On the junction: `field` holds a key, `collectionField` says of which collection. */
+/**
+ * A many-to-any relation of a junction: `field` contains a key, `collectionField` the name of its collection.
+ */
 export interface ManyToAny extends RelationBase {
   readonly kind: 'manyToAny';
   readonly field: string;
@@ -181,13 +181,16 @@ export interface ManyToAny extends RelationBase {
   readonly targets: readonly string[];
 }
 
-/** A JSON Schema that generated code calls by a name. */
+/** A JSON Schema with a name in generated code. */
 export interface NamedSchema {
   readonly name: string;
   readonly schema: JsonSchema;
 }
 
-/** Everything that is not plain CRUD: one entry becomes a REST path, later a GraphQL field, always one body. */
+/**
+ * An operation other than CRUD. One entry becomes a REST path, a GraphQL field and a method that implements
+ * both.
+ */
 export interface Operation {
   /** `serverPing`: the method name of the Operations interface. */
   readonly id: string;
@@ -195,17 +198,21 @@ export interface Operation {
   readonly tag: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  /** `open`: nobody is asked who they are; `public`: nobody needs a token, but one that is sent has to be good. */
+  /**
+   * `open`: authentication is ignored. `public`: no token is required, but one that is sent must be valid.
+   */
   readonly access: 'open' | 'public' | 'user' | 'admin';
-  /** Also serves a request whose session cookie is no longer valid; that caller counts as anonymous. */
+  /** Whether requests with an invalid session cookie are served as anonymous. */
   readonly withoutSession: boolean;
-  /** Also serves users who have yet to turn on the one-time passwords that a policy requires. */
+  /** Whether users are served who have not set up the one-time passwords that a policy requires. */
   readonly beforeSecondFactor: boolean;
   readonly parameters: readonly OperationParameter[];
-  /** JSON Schema of the request body. A request without one counts as `{}`. */
+  /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;
-  /** Its field in GraphQL; `null`: REST only. */
+  /** The field in GraphQL; `null` for REST only. */
   readonly graphql: OperationField | null;
+  /** Whether it comes from the package's own spec, unchanged by a team's; every project serves it. */
+  readonly own: boolean;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly string[];
 }
@@ -214,7 +221,7 @@ export interface Operation {
 export interface OperationField {
   readonly query?: string;
   readonly mutation?: string;
-  /** The collection whose items the field gives, those that are the caller's own: what is selected of them is planned. */
+  /** The collection of which the field returns the caller's own items, with the selected fields. */
   readonly own?: string;
 }
 
@@ -233,14 +240,14 @@ export interface OperationResponse {
   readonly schema: JsonSchema | null;
 }
 
-/** What the queue runs: `/queue/<id>` and `/run/<id>`. */
+/** A model of the queue: `/queue/<id>` and `/run/<id>`. */
 export interface QueueModel extends QueueModelDeclaration {
   readonly description: string;
   readonly names: QueueModelNames;
 }
 
 export interface QueueModelNames {
-  /** `DemoImage`: begins the names of its types. */
+  /** Prefix of the model's type names: `DemoImage`. */
   readonly type: string;
   /** File stem: `demo-image`. */
   readonly file: string;
@@ -253,11 +260,14 @@ export interface ErrorEntry {
   readonly status: number;
   readonly message: string;
   readonly family: string;
-  /** Keys of `extensions` beside `code`, with what they hold. */
+  /** Keys of `extensions` in addition to `code`, with their descriptions. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** What an emitter returns; paths relative to the output folder, `/`-separated, `\n` line ends. */
+/**
+ * A file that an emitter returns; the path is relative to the output folder, with `/` separators, and lines
+ * end with `\n`.
+ */
 export interface OutputFile {
   readonly path: string;
   readonly content: string;

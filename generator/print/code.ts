@@ -1,6 +1,6 @@
 /**
- * Code as a tree of brackets, laid out as the formatter would: on one line where it fits, else one item a line.
- * Everything here is spelled already (see `typescript.ts`); this file decides line breaks only.
+ * Lays out code, a tree of brackets, as the formatter would: on one line where it fits, otherwise one item
+ * per line. All texts are printed already (see `typescript.ts`); this module decides line breaks only.
  */
 import { lineWidth } from './typescript.js';
 
@@ -31,14 +31,14 @@ interface Pair {
   readonly value: Code;
 }
 
-/** `A | B`, or `(A | B)[]`. */
+/** `A | B`, or `(A | B)[]` for a list. */
 interface Union {
   readonly kind: 'union';
   readonly items: readonly Code[];
   readonly list: boolean;
 }
 
-interface Place {
+interface LinePosition {
   /** Maximum columns per line. */
   readonly width: number;
   /** Columns in use on the line where the code starts. */
@@ -53,7 +53,7 @@ interface Expand {
   readonly expand?: boolean;
 }
 
-/** @param key with its sign: `name:`, `const name =` */
+/** @param key including its sign: `name:`, `const name =` */
 export const pair = (key: string, value: Code): Code => ({ kind: 'pair', key, value });
 
 export const object = (items: readonly Code[], { expand = false }: Expand = {}): Code =>
@@ -62,7 +62,7 @@ export const object = (items: readonly Code[], { expand = false }: Expand = {}):
 export const array = (items: readonly Code[]): Code =>
   items.length === 0 ? '[]' : { ...brackets('[', ']'), items, expand: isTable(items) };
 
-/** @param result what follows the closing bracket, as `: string` of a signature */
+/** @param result text after the closing bracket, such as `: string` of a signature */
 export const call = (callee: string, items: readonly Code[], result = ''): Code =>
   items.length === 0
     ? `${callee}()${result}`
@@ -71,7 +71,7 @@ export const call = (callee: string, items: readonly Code[], result = ''): Code 
 export const objectType = (items: readonly Code[]): Code =>
   items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', separator: ';' };
 
-/** `Name<A, B>` */
+/** Prints type arguments: `Name<A, B>`. */
 export const generic = (name: string, items: readonly Code[]): Code => ({
   ...brackets(`${name}<`, '>'),
   items,
@@ -95,23 +95,23 @@ export const union = (parts: readonly Code[]): Code => {
 };
 
 /**
- * The code as text.
- * @param options `margin`: columns that a writer puts before every line; `tail`: columns that follow the last one
+ * Returns the code as text.
+ * @param options `margin`: columns that the writer puts before every line; `tail`: columns after the last one
  */
 export const layout = (code: Code, { margin = 0, tail = 0 } = {}): string =>
   render(code, { width: lineWidth - margin, column: 0, indent: 0, tail });
 
-const render = (code: Code, place: Place): string => {
+const render = (code: Code, position: LinePosition): string => {
   if (typeof code === 'string') return code;
   const flat = flatten(code);
-  if (flat !== null && place.column + columnsOf(flat) + place.tail <= place.width) return flat;
+  if (flat !== null && position.column + columnsOf(flat) + position.tail <= position.width) return flat;
   switch (code.kind) {
     case 'pair':
-      return renderPair(code, place);
+      return renderPair(code, position);
     case 'union':
-      return renderUnion(code, place);
+      return renderUnion(code, position);
     case 'group':
-      return renderGroup(code, place);
+      return renderGroup(code, position);
   }
 };
 
@@ -138,20 +138,22 @@ const flattenAll = (codes: readonly Code[], join: (...texts: string[]) => string
   return join(...texts);
 };
 
-/** A text that does not fit goes below its key, unless the key is so short that little is won. */
-const renderPair = ({ key, value }: Pair, place: Place): string => {
+/**
+ * Prints a pair. Text that does not fit is moved to the next line, unless the key is too short to gain space.
+ */
+const renderPair = ({ key, value }: Pair, position: LinePosition): string => {
   if (typeof value === 'string') {
-    return /^.{1,4}:$/.test(key) ? `${key} ${value}` : `${key}\n${spaces(place.indent + 2)}${value}`;
+    return /^.{1,4}:$/.test(key) ? `${key} ${value}` : `${key}\n${spaces(position.indent + 2)}${value}`;
   }
-  if (value.kind === 'union' && !value.list) return key + renderUnion(value, place);
-  return `${key} ${render(value, { ...place, column: place.column + key.length + 1 })}`;
+  if (value.kind === 'union' && !value.list) return key + renderUnion(value, position);
+  return `${key} ${render(value, { ...position, column: position.column + key.length + 1 })}`;
 };
 
 /** Returns the display width in columns; East Asian characters count as two. */
 const columnsOf = (text: string): number =>
   text.length + (text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu)?.length ?? 0);
 
-const renderUnion = ({ items, list }: Union, { width, indent }: Place): string => {
+const renderUnion = ({ items, list }: Union, { width, indent }: LinePosition): string => {
   const inner = indent + 4;
   const lines = items.map(
     (item) => `\n${spaces(indent + 2)}| ${render(item, { width, column: inner, indent: inner, tail: 1 })}`,
@@ -159,22 +161,22 @@ const renderUnion = ({ items, list }: Union, { width, indent }: Place): string =
   return list ? `(${lines.join('')}\n${spaces(indent)})[]` : lines.join('');
 };
 
-const renderGroup = (group: Group, place: Place): string => {
+const renderGroup = (group: Group, position: LinePosition): string => {
   const last = group.items.at(-1);
-  if (!group.hug || !isGroup(last)) return renderLines(group, place);
+  if (!group.hug || !isGroup(last)) return renderLines(group, position);
   const before = flattenAll(group.items.slice(0, -1), (...items) =>
     items.map((item) => `${item}, `).join(''),
   );
   const opening = before === null ? null : group.open + before;
-  if (opening === null || place.column + columnsOf(opening) + last.open.length > place.width) {
-    return renderLines(group, place);
+  if (opening === null || position.column + columnsOf(opening) + last.open.length > position.width) {
+    return renderLines(group, position);
   }
-  return opening + renderLines(last, place) + group.close;
+  return opening + renderLines(last, position) + group.close;
 };
 
 const renderLines = (
   { open, items, close, separator, trailing }: Group,
-  { width, indent }: Place,
+  { width, indent }: LinePosition,
 ): string => {
   const inner = { width, column: indent + 2, indent: indent + 2, tail: separator.length };
   const lines = items.map((item, index) =>
@@ -183,10 +185,10 @@ const renderLines = (
   return `${open}\n${lines.join('')}${spaces(indent)}${close}`;
 };
 
-const renderItem = (item: Code, place: Place, separator: string): string => {
-  const margin = spaces(place.indent);
+const renderItem = (item: Code, position: LinePosition, separator: string): string => {
+  const margin = spaces(position.indent);
   if (isComment(item)) return `${margin}${item.replaceAll('\n', `\n${margin}`)}\n`;
-  return `${margin}${render(item, place)}${separator}\n`;
+  return `${margin}${render(item, position)}${separator}\n`;
 };
 
 const brackets = (open: string, close: string) =>

@@ -13,7 +13,7 @@ export interface Definition {
   readonly note?: string | null;
   readonly directives?: Directives;
   readonly fields: readonly FieldDefinition[];
-  /** Of an enum. */
+  /** Values of an enum. */
   readonly values?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface FieldDefinition {
   readonly name: string;
   readonly note?: string | null;
   readonly arguments?: readonly ArgumentDefinition[];
-  /** As GraphQL writes it: `[Album!]!`. */
+  /** Type in GraphQL syntax: `[Album!]!`. */
   readonly type: string;
   readonly directives?: Directives;
 }
@@ -29,7 +29,7 @@ export interface FieldDefinition {
 export interface ArgumentDefinition {
   readonly name: string;
   readonly type: string;
-  /** A literal. */
+  /** Default value, as a literal. */
   readonly fallback?: string;
   readonly directives?: Directives;
 }

@@ -1,4 +1,4 @@
-/** JSON Schema → a value it accepts, for examples: the schema's own where it has one. */
+/** Returns a value that a JSON Schema accepts, for examples: its own example where it has one. */
 import { asSchema, type JsonSchema } from './schema-type.js';
 
 /**

@@ -17,19 +17,19 @@ export const nameSchemas = (
 
 const unnamed: NameOf = () => undefined;
 
-/** Returns the type of a schema: its name where it has one, else its shape. */
+/** Returns the type of a schema: its name where it has one, otherwise the inline type. */
 export const schemaToType = (schema: JsonSchema, nameOf: NameOf = unnamed): Code =>
-  nameOf(schema) ?? shapeOf(schema, nameOf);
+  nameOf(schema) ?? inlineType(schema, nameOf);
 
-/** Returns the type of a schema written out; the names of others may be part of it. */
-export const shapeOf = (schema: JsonSchema, nameOf: NameOf): Code => {
+/** Returns the inline type of a schema, in which other schemas may be named. */
+export const inlineType = (schema: JsonSchema, nameOf: NameOf): Code => {
   if ('const' in schema) return printLiteral(schema.const);
-  if (Array.isArray(schema.enum)) return unite(schema.enum.map(printLiteral));
+  if (Array.isArray(schema.enum)) return distinctUnion(schema.enum.map(printLiteral));
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(alternatives))
-    return unite(alternatives.map((entry) => schemaToType(asSchema(entry), nameOf)));
+    return distinctUnion(alternatives.map((entry) => schemaToType(asSchema(entry), nameOf)));
   const types = [schema.type].flat();
-  return unite(types.map((type) => typeOf(type, schema, nameOf)));
+  return distinctUnion(types.map((type) => typeOf(type, schema, nameOf)));
 };
 
 export interface TypedModel {
@@ -100,12 +100,12 @@ const printLiteral = (value: unknown): Code => {
   return typeof value === 'object' && value !== null ? 'unknown' : String(value);
 };
 
-/** Unites types without duplicates; `unknown` absorbs the others. */
-const unite = (types: readonly Code[]): Code => {
+/** Returns the union of types without duplicates; `unknown` absorbs the others. */
+const distinctUnion = (types: readonly Code[]): Code => {
   const distinct = new Map(types.map((type) => [JSON.stringify(type), type]));
   return distinct.has('"unknown"') ? 'unknown' : union([...distinct.values()]);
 };
 
-/** Returns a part of a schema as one; what is no object says nothing. */
+/** Returns a part of a schema as a schema; values other than objects become the empty schema. */
 export const asSchema = (value: unknown): JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonSchema) : {};

@@ -1,4 +1,7 @@
-/** Characters nobody sees or that end a line early: control, format (bidi, zero width), separators, lone surrogates. */
+/**
+ * Characters that are invisible or end a line: control, format (bidi, zero width), separators, lone
+ * surrogates.
+ */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces every invisible character by `\uXXXX`. */

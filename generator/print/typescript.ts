@@ -31,7 +31,7 @@ export const typeKey = (name: string): string => (identifier.test(name) ? name :
 /** Prints a property name in an object literal, where a plain `__proto__` would set the prototype. */
 export const objectKey = (name: string): string => (name === '__proto__' ? `['__proto__']` : typeKey(name));
 
-/** The JSDoc comment of a declaration that stands `indent` columns in. */
+/** Prints the JSDoc comment of a declaration that is indented by `indent` columns. */
 export const docComment = (text: string, indent = 0): string => {
   const lines = wrap(text, lineWidth - indent - 7).map(harmless);
   return lines.length === 1 ? `/** ${lines[0]} */` : `/**\n${lines.map(commentLine).join('\n')}\n */`;

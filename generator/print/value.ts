@@ -2,7 +2,10 @@
 import { array, object, pair, type Code } from './code.js';
 import { objectKey, str } from './typescript.js';
 
-/** @param value anything JSON can hold */
+/**
+ * Prints a value.
+ * @param value any JSON value
+ */
 export const printValue = (value: unknown): Code => {
   if (typeof value === 'string') return str(value);
   if (Array.isArray(value)) return array(value.map(printValue));

@@ -1,4 +1,4 @@
-/** Shape of `spec/collections/<name>.yaml`. */
+/** Reads `spec/collections/<name>.yaml`. */
 import { faultAt } from './faults.js';
 import { filter } from './filter.js';
 import { collectionMetaKeys, fieldMetaKeys, type MetaKind } from './meta-keys.js';
@@ -132,14 +132,14 @@ const collectionFile = record<CollectionFile>({
   names: optional<NamesSpec>(names, { fields: new Map() }),
 });
 
-/** Reads one (merged) file; `collection` is what the file names or is named after. */
+/** Reads one merged file. The collection is that of its key `collection`, or of its file name. */
 export const readCollection = (node: Node, source: string, faults: SpecFault[]): CollectionSpec => {
   const file = collectionFile(node, faults);
   if (file.internal) refuseCollectionKeys(node, faults);
   return { ...file, collection: collectionOf(node, source), source, positions: positionsOf(node) };
 };
 
-/** What an internal table may say: how it is made, and what for. */
+/** Keys of an internal table, which describe its columns and purpose. */
 const internalKeys: ReadonlySet<string> = new Set([
   'internal',
   'collection',
@@ -159,7 +159,7 @@ const refuseCollectionKeys = (node: Node, faults: SpecFault[]): void => {
   faults.push(faultAt(node.position, 'an internal table has no columns', 'declare its "columns"'));
 };
 
-/** The table a file is about: its key `collection`, else its name. */
+/** Returns the table that a file describes: its key `collection`, or its file name. */
 export const collectionOf = (node: Node, source: string): string => {
   const named = node.kind === 'map' ? node.entries.get('collection')?.value : undefined;
   const stem = source.replace(/^.*\//, '').replace(/\.yaml$/, '');
@@ -176,7 +176,10 @@ const ownKeys: ReadonlySet<string> = new Set([
   'indexes',
 ]);
 
-/** System tables are svc's own: a team's file describes tables, it does not make them. */
+/**
+ * Rejects keys that only system tables have: a team's file describes existing tables and does not create
+ * them.
+ */
 export const refuseOwnKeys = (node: Node, faults: SpecFault[]): void => {
   for (const [key, { position }] of entriesOf(node, [])) {
     if (!ownKeys.has(key)) continue;

@@ -6,7 +6,7 @@ export class SpecError extends Error {
   readonly faults: readonly SpecFault[];
 
   constructor(faults: readonly SpecFault[]) {
-    const sorted = [...faults].sort(byPlace);
+    const sorted = [...faults].sort(byPosition);
     super(sorted.map(faultToText).join('\n'));
     this.name = 'SpecError';
     this.faults = sorted;
@@ -22,29 +22,29 @@ export const faultAt = ({ file, line, column }: Position, message: string, remed
   remedy,
 });
 
-/** `spec/api.yaml:3:5: unknown key "titel"; did you mean "title"?` */
+/** Formats a fault: `spec/api.yaml:3:5: unknown key "titel"; did you mean "title"?` */
 const faultToText = ({ message, remedy, ...position }: SpecFault): string =>
   `${positionToText(position)}: ${message}; ${remedy}`;
 
-/** `spec/api.yaml:3:5` */
+/** Formats a position: `spec/api.yaml:3:5`. */
 export const positionToText = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
 
 /** Joins keys by dots; a dot inside a key is written `\.`. */
 export const pathKey = (path: readonly string[]): string =>
   path.map((key) => key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.');
 
-const byPlace = (a: SpecFault, b: SpecFault): number => {
+const byPosition = (a: SpecFault, b: SpecFault): number => {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 };
 
 /** Returns `did you mean "title"?` if a known word is similar, otherwise `otherwise`. */
 export const suggest = (word: string, known: Iterable<string>, otherwise: string): string => {
-  const near = nearest(word, known);
-  return near === null ? otherwise : `did you mean "${near}"?`;
+  const similar = nearest(word, known);
+  return similar === null ? otherwise : `did you mean "${similar}"?`;
 };
 
-/** Returns the known word with the fewest edits, at most a third of its length; letter case is free. */
+/** Returns the known word with the fewest edits, at most a third of its length, ignoring case. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
   let best: string | null = null;
   let fewest = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -58,16 +58,16 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
 
 /** Counts insertions, deletions, replacements and transpositions (optimal string alignment). */
 const editDistance = (a: string, b: string): number => {
-  let before: number[] = [];
+  let previousRow: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Infinity;
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(previousRow, j - 2) + 1 : Infinity;
       next.push(Math.min(at(row, j) + 1, at(next, j - 1) + 1, replaced, swapped));
     }
-    before = row;
+    previousRow = row;
     row = next;
   }
   return at(row, b.length);

@@ -44,33 +44,35 @@ const distinctFolders = async (folders: readonly string[], faults: SpecFault[]):
 const atStart = (file: string, message: string, remedy: string): SpecFault =>
   faultAt({ file, line: 1, column: 1 }, message, remedy);
 
-const rooms = ['collections', 'models', 'operations'];
+const folderNames = ['collections', 'models', 'operations'];
 const documents = ['api.yaml', 'errors.yaml'];
 
 /** Returns the sorted paths below the folder; ignores files that are not YAML. */
 const listFiles = async (folder: string, faults: SpecFault[]): Promise<string[]> => {
   const paths: string[] = [];
   for (const entry of await sortedEntries(folder)) {
-    if (entry.isDirectory() && rooms.includes(entry.name)) {
-      paths.push(...(await listRoom(folder, entry.name, faults)));
+    if (entry.isDirectory() && folderNames.includes(entry.name)) {
+      paths.push(...(await listSubfolder(folder, entry.name, faults)));
     } else if (!entry.isDirectory() && documents.includes(entry.name)) paths.push(entry.name);
     else if (entry.isDirectory() || isYaml(entry.name)) faults.push(unknownEntry(folder, entry.name));
   }
   return paths;
 };
 
-const listRoom = async (folder: string, room: string, faults: SpecFault[]): Promise<string[]> => {
-  const names = (await sortedEntries(`${folder}/${room}`)).map(({ name }) => name);
+const listSubfolder = async (folder: string, folderName: string, faults: SpecFault[]): Promise<string[]> => {
+  const names = (await sortedEntries(`${folder}/${folderName}`)).map(({ name }) => name);
   for (const name of names.filter((name) => name.endsWith('.yml'))) {
-    faults.push(atStart(`${folder}/${room}/${name}`, 'the file is not read', 'rename it to end in ".yaml"'));
+    faults.push(
+      atStart(`${folder}/${folderName}/${name}`, 'the file is not read', 'rename it to end in ".yaml"'),
+    );
   }
-  return names.filter((name) => name.endsWith('.yaml')).map((name) => `${room}/${name}`);
+  return names.filter((name) => name.endsWith('.yaml')).map((name) => `${folderName}/${name}`);
 };
 
 const isYaml = (name: string): boolean => /\.ya?ml$/.test(name);
 
 const unknownEntry = (folder: string, name: string): SpecFault => {
-  const known = [...documents, ...rooms];
+  const known = [...documents, ...folderNames];
   const remedy = suggest(name, known, `a spec folder has ${known.join(', ')}`);
   return atStart(`${folder}/${name}`, 'svc does not know this part of a spec', remedy);
 };

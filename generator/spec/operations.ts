@@ -1,4 +1,4 @@
-/** Shape of `spec/operations/<area>.yaml`. */
+/** Reads `spec/operations/<area>.yaml`. */
 import type {
   JsonSchema,
   NamedSchema,
@@ -26,9 +26,9 @@ import type { Position, SpecFault } from './types.js';
 import { nodeToData, positionsOf, type Node } from './yaml.js';
 
 /** An operation with the positions of its parts, by `pathKey` below the operation. */
-export interface PlacedOperation {
+export interface LocatedOperation {
   readonly operation: Operation;
-  readonly place: (...path: readonly string[]) => Position;
+  readonly positionOf: (...path: readonly string[]) => Position;
 }
 
 const schema: Read<JsonSchema> = (node, faults) => {
@@ -88,7 +88,7 @@ const graphqlField: Read<OperationField> = (node, faults) => {
 
 const path = textLike(/^(\/([\w.-]+|\{\w+\}))+$/, 'a path', 'write it as in "/things/{id}"');
 
-const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
+const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own'> & { tag?: string }>({
   summary: required(text),
   tag: optional(text),
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
@@ -106,12 +106,12 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag'> & { tag?: string }>({
 /** A file of operations; `types` are schemas with a name in generated code. */
 interface OperationsFile {
   readonly tag: string;
-  readonly operations: ReadonlyMap<string, PlacedOperation>;
-  readonly types: ReadonlyMap<string, PlacedType>;
+  readonly operations: ReadonlyMap<string, LocatedOperation>;
+  readonly types: ReadonlyMap<string, LocatedType>;
 }
 
 /** A named schema with its position. */
-interface PlacedType {
+interface LocatedType {
   readonly schema: JsonSchema;
   readonly position: Position;
 }
@@ -132,8 +132,8 @@ const operationsFile = record<OperationsFile>({
       if (!/^[a-z][A-Za-z0-9]*$/.test(id)) {
         faults.push(faultAt(position, `"${id}" cannot be an operation id`, 'write it as in "serverPing"'));
       }
-      const operation = { tag: '', ...operationKeys(value, faults), id };
-      const placed = { operation, place: placer(position, value) };
+      const operation = { tag: '', own: true, ...operationKeys(value, faults), id };
+      const placed = { operation, positionOf: createPositionOf(position, value) };
       checkExceptions(placed, faults);
       checkPathParameters(placed, faults);
       checkInputNames(placed, faults);
@@ -142,23 +142,34 @@ const operationsFile = record<OperationsFile>({
   ),
 });
 
-const placer = (position: Position, node: Node): PlacedOperation['place'] => {
+const createPositionOf = (position: Position, node: Node): LocatedOperation['positionOf'] => {
   const positions = positionsOf(node);
   return (...path) => (path.length === 0 ? position : (positions.get(pathKey(path)) ?? position));
 };
 
 /** Contents of one file. */
 export interface ReadOperations {
-  readonly operations: readonly PlacedOperation[];
+  readonly operations: readonly LocatedOperation[];
   readonly types: OperationsFile['types'];
 }
 
-/** Reads one (merged) file. */
-export const readOperations = (node: Node, faults: SpecFault[]): ReadOperations => {
+/**
+ * Reads one merged file.
+ * @param changed ids of operations that a team adds or extends
+ */
+export const readOperations = (
+  node: Node,
+  changed: ReadonlySet<string>,
+  faults: SpecFault[],
+): ReadOperations => {
   const { tag, operations, types } = operationsFile(node, faults);
-  const tagged = [...operations.values()].map(({ operation, place }) => ({
-    operation: { ...operation, tag: operation.tag === '' ? tag : operation.tag },
-    place,
+  const tagged = [...operations.values()].map(({ operation, positionOf }) => ({
+    operation: {
+      ...operation,
+      tag: operation.tag === '' ? tag : operation.tag,
+      own: !changed.has(operation.id),
+    },
+    positionOf,
   }));
   return { operations: tagged, types };
 };
@@ -168,7 +179,7 @@ export const joinTypes = (
   files: readonly Pick<ReadOperations, 'types'>[],
   faults: SpecFault[],
 ): readonly NamedSchema[] => {
-  const joined = new Map<string, PlacedType>();
+  const joined = new Map<string, LocatedType>();
   for (const [name, type] of files.flatMap(({ types }) => [...types])) {
     const first = joined.get(name);
     if (first === undefined) joined.set(name, type);
@@ -185,36 +196,36 @@ export const joinTypes = (
 };
 
 /** Reports exceptions from a check that the operation's access level never makes. */
-const checkExceptions = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
   const { access, withoutSession, beforeSecondFactor } = operation;
   if (withoutSession && access !== 'public') {
     const remedy = 'write "access: public" or remove it';
-    faults.push(faultAt(place('withoutSession'), '"withoutSession" requires public access', remedy));
+    faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
   }
   if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
     const remedy = 'write "access: user" or "access: admin", or remove it';
-    faults.push(faultAt(place('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
+    faults.push(faultAt(positionOf('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
   }
 };
 
-const checkPathParameters = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+const checkPathParameters = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const described = operation.parameters.filter((parameter) => parameter.in === 'path');
   for (const name of inPath.filter((name) => !described.some((parameter) => parameter.name === name))) {
     const remedy = `add { name: ${name}, in: path, … } to "parameters"`;
-    faults.push(faultAt(place('path'), `the path parameter "${name}" is not described`, remedy));
+    faults.push(faultAt(positionOf('path'), `the path parameter "${name}" is not described`, remedy));
   }
   for (const { name } of described.filter((parameter) => !inPath.includes(parameter.name))) {
     const remedy = `write {${name}} in the path or remove the parameter`;
-    faults.push(faultAt(place('parameters'), `the path has no parameter "${name}"`, remedy));
+    faults.push(faultAt(positionOf('parameters'), `the path has no parameter "${name}"`, remedy));
   }
 };
 
 /** Reports duplicate names, since parameters and body form one input. */
-const checkInputNames = ({ operation, place }: PlacedOperation, faults: SpecFault[]): void => {
+const checkInputNames = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
   const names = operation.parameters.map((parameter) => parameter.name);
   names.forEach((name, index) => {
-    const position = place('parameters', String(index));
+    const position = positionOf('parameters', String(index));
     if (name === 'body') faults.push(faultAt(position, '"body" is the request body', 'choose another name'));
     if (name !== '' && names.indexOf(name) < index) {
       faults.push(faultAt(position, `the parameter "${name}" is described twice`, 'keep one'));
@@ -224,20 +235,22 @@ const checkInputNames = ({ operation, place }: PlacedOperation, faults: SpecFaul
 
 /** Checks across files that ids and paths are unique and errors exist in the table. */
 export const checkOperations = (
-  operations: readonly PlacedOperation[],
+  operations: readonly LocatedOperation[],
   codes: ReadonlySet<string>,
   suggestCode: (code: string) => string,
 ): SpecFault[] => [
-  ...repeated(operations, ({ operation }) => operation.id, []),
-  ...repeated(operations, ({ operation }) => `${operation.method} ${shapeOf(operation.path)}`, ['path']),
-  ...repeated(
+  ...findRepeated(operations, ({ operation }) => operation.id, []),
+  ...findRepeated(operations, ({ operation }) => `${operation.method} ${pathPattern(operation.path)}`, [
+    'path',
+  ]),
+  ...findRepeated(
     operations.filter(({ operation }) => operation.graphql !== null),
     ({ operation: { graphql } }) => `${graphql?.query ?? graphql?.mutation}`,
     ['graphql'],
   ),
-  ...operations.flatMap(({ operation, place }) =>
+  ...operations.flatMap(({ operation, positionOf }) =>
     operation.errors
-      .map((code, index) => ({ code, position: place('errors', String(index)) }))
+      .map((code, index) => ({ code, position: positionOf('errors', String(index)) }))
       .filter(({ code }) => !codes.has(code))
       .map(({ code, position }) =>
         faultAt(position, `"${code}" is not in the error table`, suggestCode(code)),
@@ -246,14 +259,14 @@ export const checkOperations = (
 ];
 
 /** Returns a path without parameter names: paths that differ only in these are equal. */
-const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
+const pathPattern = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
-const repeated = (
-  operations: readonly PlacedOperation[],
-  keyOf: (placed: PlacedOperation) => string,
-  at: readonly string[],
+const findRepeated = (
+  operations: readonly LocatedOperation[],
+  keyOf: (placed: LocatedOperation) => string,
+  path: readonly string[],
 ): SpecFault[] => {
-  const seen = new Map<string, PlacedOperation>();
+  const seen = new Map<string, LocatedOperation>();
   return operations
     .filter(({ operation }) => operation.path !== '')
     .flatMap((placed) => {
@@ -262,8 +275,8 @@ const repeated = (
         seen.set(keyOf(placed), placed);
         return [];
       }
-      const { file, line } = first.place(...at);
+      const { file, line } = first.positionOf(...path);
       const remedy = `it is at ${file}:${line} already; use another`;
-      return [faultAt(placed.place(...at), `"${keyOf(placed)}" is used twice`, remedy)];
+      return [faultAt(placed.positionOf(...path), `"${keyOf(placed)}" is used twice`, remedy)];
     });
 };

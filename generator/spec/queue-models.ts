@@ -1,4 +1,4 @@
-/** Shape of `spec/models/<owner>.<app>.yaml`. */
+/** Reads `spec/models/<owner>.<app>.yaml`. */
 import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
 import { faultAt } from './faults.js';
 import {
@@ -110,7 +110,9 @@ const modelFile = record<ModelFile>({
 
 const fileName = /^models\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+)\.yaml$/;
 
-/** Reads one (merged) file; the id is its name with slashes for dots. Returns null for a disabled model. */
+/**
+ * Reads one merged file. The id is the file name with slashes for dots. Returns null for a disabled model.
+ */
 export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): QueueModelSpec | null => {
   const segments = (fileName.exec(path)?.[1] ?? '').split('.');
   if (segments.length < 2) {

@@ -26,7 +26,7 @@ export const text: Read<string> = (node, faults) => {
   return '';
 };
 
-/** Reads text of one format: `what` names it, `remedy` shows it. */
+/** Reads text of a format; `what` names it and `remedy` shows an example. */
 export const textLike =
   (pattern: RegExp, what: string, remedy: string): Read<string> =>
   (node, faults) => {
@@ -91,7 +91,7 @@ export const mapOf =
   (node, faults) =>
     new Map([...entriesOf(node, faults)].map(([key, entry]) => [key, read(entry, key, faults)] as const));
 
-/** Returns the entries of a mapping; for anything else, none and a fault. */
+/** Returns the entries of a mapping; for other nodes, none and a fault. */
 export const entriesOf = (node: Node, faults: SpecFault[]): MapNode['entries'] => {
   if (node.kind === 'map') return node.entries;
   faults.push(unexpected(node, 'a mapping', 'write one "key: value" a line'));
@@ -101,7 +101,7 @@ export const entriesOf = (node: Node, faults: SpecFault[]): MapNode['entries'] =
 export interface Property<Value> {
   readonly read: Read<Value>;
   readonly required: boolean;
-  /** Absent: a missing key stays missing. */
+  /** Value of a missing key; without it, the key stays absent. */
   readonly fallback?: Value;
 }
 
@@ -154,7 +154,7 @@ const readMissing = (node: Node, key: string, { property, faults }: Missing): un
   return property.read({ kind: 'scalar', position: node.position, value: null }, []);
 };
 
-/** Reads a mapping with typed known keys; preserves others. */
+/** Reads a mapping with some typed keys; others are preserved. */
 export const openRecord =
   (reads: ReadonlyMap<string, Read<unknown>>): Read<Readonly<Record<string, unknown>>> =>
   (node, faults) =>

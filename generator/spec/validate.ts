@@ -1,4 +1,7 @@
-/** Files as parsed → one `Spec`: same-named files merged, every shape checked, then what holds between files. */
+/**
+ * Converts parsed files to one `Spec`: merges files of the same name, validates each file, then the
+ * references between them.
+ */
 import type { ErrorEntry } from '../model/types.js';
 import { collectionOf, readCollection, refuseOwnKeys } from './collections.js';
 import { faultAt, suggest } from './faults.js';
@@ -12,16 +15,20 @@ import type { Node } from './yaml.js';
 export interface SpecFile {
   /** Relative to its spec folder: `collections/svc_users.yaml`. */
   readonly path: string;
-  /** From the package's own spec rather than a team's. */
+  /** Whether the file is part of the package's own spec rather than a team's. */
   readonly own: boolean;
   readonly node: Node;
 }
 
-/** @param files the package's own first; a later file extends an earlier one */
+/**
+ * Validates all files.
+ * @param files the package's own first; a later file extends an earlier one
+ */
 export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): Spec => {
   const errors = readErrors([...documentsOf(files, 'errors.yaml').values()], faults);
+  const changed = new Set(files.filter(({ own }) => !own).flatMap(operationIds));
   const documents = [...documentsOf(files, 'operations/').values()].map((node) =>
-    readOperations(node, faults),
+    readOperations(node, changed, faults),
   );
   const operations = documents.flatMap((document) => document.operations);
   const codes = errors.map(({ code }) => code);
@@ -39,6 +46,13 @@ export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): S
   };
 };
 
+/** Returns the ids of the operations that a file adds or extends. */
+const operationIds = ({ path, node }: SpecFile): readonly string[] => {
+  if (!path.startsWith('operations/') || node.kind !== 'map') return [];
+  const operations = node.entries.get('operations')?.value;
+  return operations?.kind === 'map' ? [...operations.entries.keys()] : [];
+};
+
 const suggestCode = (code: string, codes: readonly string[]): string =>
   suggest(code, codes, 'use a code of errors.yaml or add it there');
 
@@ -47,12 +61,12 @@ const readQueueModels = (files: ReadonlyMap<string, Node>, faults: SpecFault[]):
     .flatMap(([path, node]) => readQueueModel(node, path, faults) ?? [])
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** One node for each path that starts with `prefix`, by path. */
+/** Returns one merged node for each path that starts with `prefix`. */
 const documentsOf = (files: readonly SpecFile[], prefix: string): ReadonlyMap<string, Node> => {
   const merged = new Map<string, Node>();
   for (const { path, node } of files.filter((file) => file.path.startsWith(prefix))) {
-    const before = merged.get(path);
-    merged.set(path, before === undefined ? node : mergeNodes(before, node));
+    const previous = merged.get(path);
+    merged.set(path, previous === undefined ? node : mergeNodes(previous, node));
   }
   return merged;
 };
@@ -113,12 +127,13 @@ const readCollections = (
   const merged = new Map<string, SpecFile>();
   for (const file of files) {
     const name = collectionOf(file.node, file.path);
-    const before = merged.get(name);
+    const previous = merged.get(name);
     if (!file.own) refuseOwnKeys(file.node, faults);
-    if (before !== undefined && before.own === file.own) faults.push(describedTwice(name, file, before));
-    if (before !== undefined && !file.own && isInternal(before.node))
-      faults.push(describesInternal(name, file));
-    merged.set(name, before === undefined ? file : { ...file, node: mergeNodes(before.node, file.node) });
+    if (previous !== undefined && previous.own === file.own)
+      faults.push(duplicateFileFault(name, file, previous));
+    if (previous !== undefined && !file.own && isInternal(previous.node))
+      faults.push(internalTableFault(name, file));
+    merged.set(name, previous === undefined ? file : { ...file, node: mergeNodes(previous.node, file.node) });
   }
   return new Map(
     [...merged]
@@ -129,12 +144,12 @@ const readCollections = (
 
 const isInternal = (node: Node): boolean => node.kind === 'map' && node.entries.has('internal');
 
-const describesInternal = (name: string, file: SpecFile): SpecFault =>
+const internalTableFault = (name: string, file: SpecFile): SpecFault =>
   faultAt(file.node.position, `"${name}" is an internal table of svc`, 'remove the file');
 
-const describedTwice = (name: string, file: SpecFile, before: SpecFile): SpecFault =>
+const duplicateFileFault = (name: string, file: SpecFile, previous: SpecFile): SpecFault =>
   faultAt(
     file.node.position,
     `"${name}" is described twice`,
-    `${before.node.position.file} describes it already; keep one file`,
+    `${previous.node.position.file} describes it already; keep one file`,
   );

@@ -1,4 +1,7 @@
-/** YAML text to a tree whose every key and value knows where it stands; mappings are Maps, so no key is special. */
+/**
+ * Parses YAML to a tree in which every key and value has its position. Mappings are Maps, so that no key is
+ * special.
+ */
 import {
   EVENT_ID,
   SCALAR_STYLE,
@@ -33,24 +36,27 @@ export interface MapNode {
 }
 
 export interface MapEntry {
-  /** Of the key. */
+  /** Position of the key. */
   readonly position: Position;
   readonly value: Node;
 }
 
-/** YAML 1.2 core: no merge keys, dates stay text. `null` where the text cannot be read; `faults` says why. */
+/**
+ * Parses YAML 1.2 with the core schema: no merge keys, dates stay text. Returns null for invalid text, with
+ * the reason in `faults`.
+ */
 export const parseYaml = (text: string, file: string, faults: SpecFault[]): Node | null => {
   const events = readEvents(text, file, faults);
   if (events === null) return null;
-  const places = createPlaces(text, file);
+  const positionAt = createPositionLookup(text, file);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT).length;
   if (documents !== 1) {
     const message = documents === 0 ? 'the file is empty' : `the file holds ${documents} documents`;
-    faults.push(faultAt(places(0), message, 'write one mapping'));
+    faults.push(faultAt(positionAt(0), message, 'write one mapping'));
     return null;
   }
-  const cursor: Cursor = { text, events, places, faults, anchors: new Map(), next: 1 };
-  return readNode(cursor, places(0));
+  const cursor: Cursor = { text, events, positionAt, faults, anchors: new Map(), next: 1 };
+  return readNode(cursor, positionAt(0));
 };
 
 const readEvents = (text: string, file: string, faults: SpecFault[]): Event[] | null => {
@@ -59,8 +65,8 @@ const readEvents = (text: string, file: string, faults: SpecFault[]): Event[] | 
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { line = 0, column = 0 } = error.mark ?? {};
-    const place = { file, line: line + 1, column: column + 1 };
-    faults.push(faultAt(place, `not valid YAML: ${error.reason}`, 'correct the syntax'));
+    const position = { file, line: line + 1, column: column + 1 };
+    faults.push(faultAt(position, `not valid YAML: ${error.reason}`, 'correct the syntax'));
     return null;
   }
 };
@@ -68,7 +74,7 @@ const readEvents = (text: string, file: string, faults: SpecFault[]): Event[] | 
 interface Cursor {
   readonly text: string;
   readonly events: readonly Event[];
-  readonly places: Places;
+  readonly positionAt: PositionLookup;
   readonly faults: SpecFault[];
   readonly anchors: Map<string, Node>;
   next: number;
@@ -78,9 +84,9 @@ const readNode = (cursor: Cursor, fallback: Position): Node => {
   const event = cursor.events[cursor.next];
   cursor.next += 1;
   if (event?.type === EVENT_ID.ALIAS) return readAlias(cursor, event);
-  if (event?.type === EVENT_ID.SCALAR) return anchored(cursor, event, readScalar(cursor, event, fallback));
-  if (event?.type === EVENT_ID.SEQUENCE) return anchored(cursor, event, readList(cursor, event.start));
-  if (event?.type === EVENT_ID.MAPPING) return anchored(cursor, event, readMap(cursor, event));
+  if (event?.type === EVENT_ID.SCALAR) return storeAnchor(cursor, event, readScalar(cursor, event, fallback));
+  if (event?.type === EVENT_ID.SEQUENCE) return storeAnchor(cursor, event, readList(cursor, event.start));
+  if (event?.type === EVENT_ID.MAPPING) return storeAnchor(cursor, event, readMap(cursor, event));
   return { kind: 'scalar', position: fallback, value: null };
 };
 
@@ -89,7 +95,7 @@ interface Anchored {
   readonly anchorEnd: number;
 }
 
-const anchored = (cursor: Cursor, event: Anchored, node: Node): Node => {
+const storeAnchor = (cursor: Cursor, event: Anchored, node: Node): Node => {
   if (event.anchorStart >= 0) cursor.anchors.set(anchorOf(cursor, event), node);
   return node;
 };
@@ -101,28 +107,28 @@ const readAlias = (cursor: Cursor, event: Anchored): Node => {
   const anchor = anchorOf(cursor, event);
   const node = cursor.anchors.get(anchor);
   if (node !== undefined) return node;
-  const position = cursor.places(event.anchorStart - 1);
+  const position = cursor.positionAt(event.anchorStart - 1);
   const message = `"*${anchor}" refers to nothing above it`;
   cursor.faults.push(faultAt(position, message, `mark a value above with "&${anchor}"`));
   return { kind: 'scalar', position, value: null };
 };
 
 const readScalar = (cursor: Cursor, event: ScalarEvent, fallback: Position): ScalarNode => {
-  const position = placeOfScalar(cursor, event, fallback);
+  const position = positionOfScalar(cursor, event, fallback);
   return { kind: 'scalar', position, value: resolveScalar(cursor, event, position) };
 };
 
-/** Where the text begins, at its quote if it has one. */
-const placeOfScalar = (
-  { places }: Cursor,
+/** Returns the position of a scalar: its quote where it has one. */
+const positionOfScalar = (
+  { positionAt }: Cursor,
   { valueStart, style }: ScalarEvent,
   fallback: Position,
 ): Position => {
   const quoted = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
-  return valueStart < 0 ? fallback : places(quoted ? valueStart - 1 : valueStart);
+  return valueStart < 0 ? fallback : positionAt(quoted ? valueStart - 1 : valueStart);
 };
 
-/** js-yaml decides what a scalar means: its one-scalar document. */
+/** Resolves the value of a scalar with js-yaml, as a document of its own. */
 const resolveScalar = (cursor: Cursor, event: ScalarEvent, position: Position): ScalarNode['value'] => {
   const document: Event = {
     type: EVENT_ID.DOCUMENT,
@@ -143,7 +149,7 @@ const resolveScalar = (cursor: Cursor, event: ScalarEvent, position: Position): 
 };
 
 const readList = (cursor: Cursor, start: number): ListNode => {
-  const position = cursor.places(start);
+  const position = cursor.positionAt(start);
   const items: Node[] = [];
   while (!atEnd(cursor)) items.push(readNode(cursor, position));
   cursor.next += 1;
@@ -153,7 +159,7 @@ const readList = (cursor: Cursor, start: number): ListNode => {
 const readMap = (cursor: Cursor, event: { start: number }): MapNode => {
   const entries = new Map<string, MapEntry>();
   while (!atEnd(cursor)) {
-    const { key, position } = readKey(cursor, cursor.places(event.start));
+    const { key, position } = readKey(cursor, cursor.positionAt(event.start));
     const value = readNode(cursor, position);
     if (key === null) continue;
     const first = entries.get(key);
@@ -161,7 +167,7 @@ const readMap = (cursor: Cursor, event: { start: number }): MapNode => {
     else cursor.faults.push(duplicateKey(key, position, first.position));
   }
   cursor.next += 1;
-  return { kind: 'map', position: cursor.places(event.start), entries };
+  return { kind: 'map', position: cursor.positionAt(event.start), entries };
 };
 
 const duplicateKey = (key: string, position: Position, first: Position): SpecFault =>
@@ -171,7 +177,7 @@ const readKey = (cursor: Cursor, fallback: Position): { key: string | null; posi
   const event = cursor.events[cursor.next];
   if (event?.type === EVENT_ID.SCALAR) {
     cursor.next += 1;
-    const position = placeOfScalar(cursor, event, fallback);
+    const position = positionOfScalar(cursor, event, fallback);
     return { key: event.valueStart < 0 ? '' : getScalarValue(cursor.text, event), position };
   }
   const { position } = readNode(cursor, fallback);
@@ -184,10 +190,10 @@ const atEnd = ({ events, next }: Cursor): boolean => {
   return event === undefined || event.type === EVENT_ID.POP;
 };
 
-type Places = (offset: number) => Position;
+type PositionLookup = (offset: number) => Position;
 
-/** Offsets to lines and columns, both from 1. */
-const createPlaces = (text: string, file: string): Places => {
+/** Returns a function from offsets to lines and columns, both starting at 1. */
+const createPositionLookup = (text: string, file: string): PositionLookup => {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\r|\n/g)) starts.push(match.index + match[0].length);
   return (offset) => {
@@ -202,7 +208,7 @@ const createPlaces = (text: string, file: string): Places => {
   };
 };
 
-/** Where every key and list entry below `node` stands, by `pathKey`. */
+/** Returns the position of every key and list entry below `node`, by `pathKey`. */
 export const positionsOf = (node: Node): ReadonlyMap<string, Position> => {
   const positions = new Map<string, Position>([['', node.position]]);
   const walk = (child: Node, path: readonly string[]): void => {
@@ -222,7 +228,7 @@ const childrenOf = (node: Node): (readonly [string, Position, Node])[] => {
   return [...node.entries].map(([key, { position, value }]) => [key, position, value]);
 };
 
-/** Plain data; objects are made so that `__proto__` is a key like any other. */
+/** Converts a node to plain data; `__proto__` becomes a key like any other. */
 export const nodeToData = (node: Node): unknown => {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(nodeToData);

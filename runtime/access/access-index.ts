@@ -1,16 +1,17 @@
 /** Indexes the access rows by policy, permission and holder. */
-import { readEntries } from './addresses.js';
+import { trimEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import { createPolicyIndex, type AccessRows, type PolicyIndex, type User } from './policies.js';
 
-export type Person = Pick<User, 'id' | 'role'>;
+/** The key of a user and of the user's role. */
+export type UserWithRole = Pick<User, 'id' | 'role'>;
 
 export interface AccessIndex {
   readonly rows: AccessRows;
   readonly policyIndex: PolicyIndex;
   readonly admins: ReadonlySet<string>;
-  /** Policies that require a second factor. */
-  readonly demanding: ReadonlySet<string>;
+  /** Ids of policies that require a second factor. */
+  readonly secondFactorPolicies: ReadonlySet<string>;
   /** Networks by policy; a policy without networks applies to any address. */
   readonly networks: ReadonlyMap<string, readonly string[]>;
   readonly permissions: ReadonlyMap<string, readonly Permission[]>;
@@ -23,8 +24,8 @@ export const indexAccess = (rows: AccessRows): AccessIndex => {
     rows,
     policyIndex: createPolicyIndex(rows),
     admins: idsOf(rows.policies.filter(({ admin }) => admin)),
-    demanding: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
-    networks: new Map(rows.policies.map(({ id, addresses = [] }) => [id, readEntries(addresses)])),
+    secondFactorPolicies: idsOf(rows.policies.filter(({ secondFactor }) => secondFactor === true)),
+    networks: new Map(rows.policies.map(({ id, addresses = [] }) => [id, trimEntries(addresses)])),
     permissions,
   };
 };
@@ -32,20 +33,20 @@ export const indexAccess = (rows: AccessRows): AccessIndex => {
 const idsOf = (policies: AccessRows['policies']): ReadonlySet<string> =>
   new Set(policies.map(({ id }) => id));
 
-export const permissionsOf = ({ permissions }: AccessIndex, policy: string): readonly Permission[] =>
+export const policyPermissions = ({ permissions }: AccessIndex, policy: string): readonly Permission[] =>
   permissions.get(policy) ?? [];
 
 export const networksOf = ({ networks }: AccessIndex, policy: string): readonly string[] =>
   networks.get(policy) ?? [];
 
-export const rolesOf = ({ id, role }: Person, { policyIndex }: AccessIndex): readonly string[] =>
+export const rolesOf = ({ id, role }: UserWithRole, { policyIndex }: AccessIndex): readonly string[] =>
   policyIndex.rolesOf({ id, role, status: '', columns: {} });
 
-/** Returns the policies a person holds directly and through roles, without the public ones. */
-export const policiesHeld = (person: Person, index: AccessIndex): readonly string[] => {
-  const roles = rolesOf(person, index);
+/** Returns the policies that a user holds directly and through roles, without the public ones. */
+export const heldPolicies = (user: UserWithRole, index: AccessIndex): readonly string[] => {
+  const roles = rolesOf(user, index);
   return index.rows.access
-    .filter((access) => access.user === person.id || (access.role !== null && roles.includes(access.role)))
+    .filter((access) => access.user === user.id || (access.role !== null && roles.includes(access.role)))
     .map(({ policy }) => policy);
 };
 

@@ -1,10 +1,10 @@
-/** Resolves a request to its principal, with caches that are dropped when access changes. */
+/** Resolves a request to its principal; caches principals until the access rows change. */
 import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { apiError, forbidden } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readAddressList, requireAddress } from './addresses.js';
-import { toSessionError, nobodysKey, peekKey, readCredential, type Credential } from './credentials.js';
+import { toSessionError, anonymousKey, headerKey, readCredential, type Credential } from './credentials.js';
 import {
   createPolicyIndex,
   type AccessRecords,
@@ -19,45 +19,45 @@ export interface Principal {
   /** `null` for an anonymous caller, to whom only public policies apply. */
   readonly user: User | null;
   readonly policies: PolicySet;
-  /** A second factor is asked for and not there: nothing is permitted until it is. */
-  readonly pending: boolean;
+  /** Whether a policy requires a second factor that the user has not set up; nothing is permitted until then. */
+  readonly needsSecondFactor: boolean;
   /** The user's role and its ancestors. */
   readonly roles: readonly string[];
-  /** The session of whoever logged in; `null` for static tokens and for nobody. */
+  /** Id of the login session; `null` for static tokens and anonymous callers. */
   readonly session: string | null;
-  /** Of the holder; empty for nobody. */
-  readonly proof: string;
+  /** `Holder.credentialDigest`; empty for an anonymous caller. */
+  readonly credentialDigest: string;
   readonly records: AccessRecords;
-  /** Access version these were read at. */
+  /** Access version at which the policies were read. */
   readonly version: string;
 }
 
-/** The user a token belongs to. */
+/** The user to whom a token belongs. */
 export interface Holder {
   readonly user: User;
   readonly session: string | null;
-  /** Digest of what the token rests on: of itself where it is static, else of the password that its session began with. */
-  readonly proof: string;
-  /** When the token ends, in milliseconds since 1970; `Infinity` for static ones. */
-  readonly until: number;
-}
-
-/** What an access token says, once its signature has been checked. */
-export interface TokenClaims {
-  readonly user: string;
-  readonly session: string;
-  /** Of a session cookie: how often the session had been renewed. */
-  readonly generation: number | null;
-  /** Milliseconds since 1970. */
+  /** Digest of the credential: a static token itself, otherwise the password hash with which the session began. */
+  readonly credentialDigest: string;
+  /** Unix time in milliseconds at which the token expires; `Infinity` for a static token. */
   readonly expires: number;
 }
 
-/** Where access reads from: fixed statements, in `execute`. */
+/** Claims of an access token whose signature has been verified. */
+export interface TokenClaims {
+  readonly user: string;
+  readonly session: string;
+  /** Number of renewals of the session when a session cookie was issued; `null` for other tokens. */
+  readonly generation: number | null;
+  /** Unix time in milliseconds. */
+  readonly expires: number;
+}
+
+/** Reads the access rows and token holders; `execute/access-source` implements it with fixed statements. */
 export interface AccessSource {
   loadRows(): Promise<AccessRows>;
   /**
-   * @returns `null` for a token that stands for nobody
-   * @throws INVALID_TOKEN (signature), TOKEN_EXPIRED, USER_SUSPENDED: for tokens that a login gave
+   * Returns the holder of a token, or null if the token is unknown.
+   * @throws INVALID_TOKEN (signature), TOKEN_EXPIRED, USER_SUSPENDED for tokens issued by a login
    */
   findHolder(token: string): Promise<Holder | null>;
   readVersion(): Promise<string>;
@@ -65,56 +65,58 @@ export interface AccessSource {
 
 export interface Access {
   /**
+   * Returns the principal of a request.
    * @throws INVALID_CREDENTIALS (unknown token, user not active), INVALID_TOKEN, TOKEN_EXPIRED, USER_SUSPENDED;
-   *   INVALID_PAYLOAD for two tokens at once; FORBIDDEN for a cookie that the page of somebody else made use of
+   *   INVALID_PAYLOAD for two tokens; FORBIDDEN for a session cookie on a cross-site write
    */
   identify(request: ApiRequest): Promise<Principal> | Principal;
   /**
-   * The same for whom something else than a token stands for; `null`: it stands for nobody.
+   * Returns the principal of a user who is authenticated by something other than a token; null is rejected.
    * @throws INVALID_CREDENTIALS, INVALID_IP
    */
   admit(user: User | null, request: ApiRequest): Promise<Principal>;
   /**
-   * Whether the principal still holds, as of a moment after this call. If not, what was read before is dropped:
-   * identify again.
+   * Checks that the access rows have not changed since the principal was identified, as of a moment after this
+   * call. If they have, the caches are dropped and the caller has to identify again.
    */
   confirm(principal: Principal): Promise<boolean>;
 }
 
-/** Rows changed by hand, without a new version, are noticed within this time. */
+/** Milliseconds after which rows are read again, so that changes made without a new version take effect. */
 const maxAge = 4_000;
 const maxTokens = 10_000;
 
-/** Who holds a token, as long as nothing changes. */
-interface Entry {
+/** The principal of a token, or, if it depends on the client address, the function that determines it. */
+interface CachedPrincipal {
   readonly credential: Credential | null;
-  /** `null`: it depends on the address. */
+  /** `null` if it depends on the client address. */
   readonly principal: Principal | null;
-  readonly at: (address: () => string) => Principal;
-  readonly until: number;
+  readonly resolve: (address: () => string) => Principal;
+  /** Unix time in milliseconds. */
+  readonly expires: number;
 }
 
 export const createAccess = (source: AccessSource): Access => {
   let policyIndex: Promise<PolicyIndex> | null = null;
-  let bookUntil = 0;
-  const principals = new LRUCache<string, Entry>({ max: maxTokens });
+  let indexExpires = 0;
+  const principals = new LRUCache<string, CachedPrincipal>({ max: maxTokens });
   let fingerprint = '';
 
   const readVersion = shareReads(() => source.readVersion());
 
-  const loadBook = async (previous: Promise<PolicyIndex> | null): Promise<PolicyIndex> => {
+  const loadPolicyIndex = async (previous: Promise<PolicyIndex> | null): Promise<PolicyIndex> => {
     const rows = await source.loadRows();
-    const found = JSON.stringify(rows);
-    if (previous !== null && found === fingerprint) return previous;
-    fingerprint = found;
+    const text = JSON.stringify(rows);
+    if (previous !== null && text === fingerprint) return previous;
+    fingerprint = text;
     principals.clear();
     return createPolicyIndex(rows);
   };
 
-  const currentBook = (): Promise<PolicyIndex> => {
-    if (policyIndex === null || Date.now() >= bookUntil) {
-      bookUntil = Date.now() + maxAge;
-      const loading = loadBook(policyIndex);
+  const currentPolicyIndex = (): Promise<PolicyIndex> => {
+    if (policyIndex === null || Date.now() >= indexExpires) {
+      indexExpires = Date.now() + maxAge;
+      const loading = loadPolicyIndex(policyIndex);
       loading.catch(() => {
         if (policyIndex === loading) policyIndex = null;
       });
@@ -123,72 +125,72 @@ export const createAccess = (source: AccessSource): Access => {
     return policyIndex;
   };
 
-  const identifyHolder = async (credential: Credential | null): Promise<Entry> => {
-    const loading = currentBook();
-    const until = bookUntil;
-    const policyBook = await loading;
+  const identifyHolder = async (credential: Credential | null): Promise<CachedPrincipal> => {
+    const loading = currentPolicyIndex();
+    const expires = indexExpires;
+    const index = await loading;
     const holder = credential === null ? null : await source.findHolder(credential.token);
     if (credential !== null && holder?.user.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
     const entry = {
-      ...createEntry(holder, policyBook),
+      ...resolvePolicies(holder, index),
       credential,
-      // no longer than the rules it was made of, nor than the token
-      until: Math.min(until, holder?.until ?? until),
+      // neither the policies nor the token may be used longer than they are valid
+      expires: Math.min(expires, holder?.expires ?? expires),
     };
-    principals.set(credential?.key ?? nobodysKey, entry);
+    principals.set(credential?.key ?? anonymousKey, entry);
     return entry;
   };
 
-  /** What was read before is dropped where it no longer holds. */
-  const catchUp = async (): Promise<void> => {
+  /** Drops the caches if the access version has changed. */
+  const dropOutdated = async (): Promise<void> => {
     const [loaded, current] = await Promise.all([policyIndex?.catch(() => null), readVersion()]);
     if (loaded?.version === current) return;
     policyIndex = null;
     principals.clear();
   };
 
-  /** What is known under the key and has not grown too old. */
-  const recall = (key: string): Entry | null => {
+  /** Returns the cached principal of a key, or null if there is none or it has expired. */
+  const findCached = (key: string): CachedPrincipal | null => {
     const entry = principals.get(key);
-    return entry !== undefined && Date.now() < entry.until ? entry : null;
+    return entry !== undefined && Date.now() < entry.expires ? entry : null;
   };
 
-  const settle = (entry: Entry, request: ApiRequest): Principal | Promise<Principal> => {
+  const resolvePrincipal = (entry: CachedPrincipal, request: ApiRequest): Principal | Promise<Principal> => {
     try {
-      return principalAt(entry, request);
+      return toPrincipal(entry, request);
     } catch {
-      return settleNow(entry, request);
+      return resolveFresh(entry, request);
     }
   };
 
-  /** An address is refused by what holds now, not by what was read a while ago. */
-  const settleNow = async ({ credential }: Entry, request: ApiRequest): Promise<Principal> => {
-    await catchUp();
-    return principalAt(await identifyHolder(credential), request);
+  /** Resolves a principal again from current rows, because cached rows must not reject an address. */
+  const resolveFresh = async ({ credential }: CachedPrincipal, request: ApiRequest): Promise<Principal> => {
+    await dropOutdated();
+    return toPrincipal(await identifyHolder(credential), request);
   };
 
   return {
     identify(request) {
-      const peeked = recall(peekKey(request));
-      if (peeked !== null) return settle(peeked, request);
+      const cached = findCached(headerKey(request));
+      if (cached !== null) return resolvePrincipal(cached, request);
       const credential = readCredential(request);
-      const entry = recall(credential?.key ?? nobodysKey);
+      const entry = findCached(credential?.key ?? anonymousKey);
       const found =
         entry === null
-          ? identifyHolder(credential).then((identified) => settle(identified, request))
-          : settle(entry, request);
+          ? identifyHolder(credential).then((identified) => resolvePrincipal(identified, request))
+          : resolvePrincipal(entry, request);
       return credential?.cookie === true && found instanceof Promise ? found.catch(toSessionError) : found;
     },
     async admit(user, request) {
       if (user === null) throw apiError('INVALID_CREDENTIALS', {});
-      const principalNow = async (): Promise<Principal> =>
-        principalAt(createEntry(toHolder(user), await currentBook()), request);
+      const resolve = async (): Promise<Principal> =>
+        toPrincipal(resolvePolicies(toHolder(user), await currentPolicyIndex()), request);
       try {
-        return await principalNow();
+        return await resolve();
       } catch {
-        // refused by what holds now, not by what was read a while ago
-        await catchUp();
-        return principalNow();
+        // cached rows must not reject an address
+        await dropOutdated();
+        return resolve();
       }
     },
     async confirm({ version }) {
@@ -205,83 +207,89 @@ export const createAccess = (source: AccessSource): Access => {
 const toHolder = (user: User): Holder => ({
   user,
   session: null,
-  proof: '',
-  until: Number.POSITIVE_INFINITY,
+  credentialDigest: '',
+  expires: Number.POSITIVE_INFINITY,
 });
 
-const principalAt = ({ principal, at }: Pick<Entry, 'principal' | 'at'>, request: ApiRequest): Principal =>
-  principal ?? at(() => request.address());
+type ResolvedPolicies = Pick<CachedPrincipal, 'principal' | 'resolve'>;
 
-const createEntry = (holder: Holder | null, policyIndex: PolicyIndex): Pick<Entry, 'principal' | 'at'> => {
+const toPrincipal = ({ principal, resolve }: ResolvedPolicies, request: ApiRequest): Principal =>
+  principal ?? resolve(() => request.address());
+
+const resolvePolicies = (holder: Holder | null, policyIndex: PolicyIndex): ResolvedPolicies => {
   const user = holder?.user ?? null;
   const list = readAddressList(user?.columns.ip_access);
   const common = {
     user,
     session: holder?.session ?? null,
-    proof: holder?.proof ?? '',
+    credentialDigest: holder?.credentialDigest ?? '',
     roles: policyIndex.rolesOf(user),
     records: policyIndex.records,
     version: policyIndex.version,
   };
-  const at = (address: () => string): Principal => {
+  const resolve = (address: () => string): Principal => {
     if (list !== null) requireAddress(list, address());
     const policies = policyIndex.policiesOf(user, address);
-    const pending = policies.secondFactor && user !== null && user.secondFactor !== true;
-    return { ...common, pending, policies: pending ? policyIndex.none : policies };
+    const needsSecondFactor = policies.requiresSecondFactor && user !== null && user.secondFactor !== true;
+    return { ...common, needsSecondFactor, policies: needsSecondFactor ? policyIndex.emptySet : policies };
   };
-  return { at, principal: list !== null || policyIndex.isAddressed(user) ? null : at(() => '') };
+  const isAnyAddress = list === null && !policyIndex.dependsOnAddress(user);
+  return { resolve, principal: isAnyAddress ? resolve(() => '') : null };
 };
 
-/** Says why nothing is permitted, where that is so. @throws FORBIDDEN */
-export const requireSecondFactor = ({ pending }: Principal): void => {
-  if (pending) throw forbidden('one-time passwords have to be turned on first, by /users/me/tfa/generate');
+/** Rejects a caller who has to set up a second factor first. @throws FORBIDDEN */
+export const requireSecondFactor = ({ needsSecondFactor }: Principal): void => {
+  if (needsSecondFactor) throw forbidden('set up one-time passwords first, with POST /users/me/tfa/generate');
 };
 
-/** The principal no longer holds; told from inside a write, which is undone. */
+/** Thrown inside a write to roll it back when the access rows have changed since the principal was identified. */
 export class StalePrincipal extends Error {}
 
-/** What a client is told when that happens again and again, or too late to begin anew. */
-export const accessKeepsChanging = (): Error =>
+/** Returns SERVICE_UNAVAILABLE, for a request whose principal kept changing or changed too late to retry. */
+export const accessUnavailable = (): Error =>
   apiError('SERVICE_UNAVAILABLE', { service: 'access' }, 'permissions are changing; try again');
 
-/** Grants may change while a request is under way: then it is done again. `null`: it has to be. */
+/**
+ * Runs a request again, up to five times, while `run` returns null or throws `StalePrincipal`, because access
+ * changed meanwhile. @throws SERVICE_UNAVAILABLE
+ */
 export const untilConfirmed = async <Result>(run: () => Promise<Result | null>): Promise<Result> => {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const result = await run().catch(dropStale);
+    const result = await run().catch(nullIfStale);
     if (result !== null) return result;
   }
-  throw accessKeepsChanging();
+  throw accessUnavailable();
 };
 
-const dropStale = (error: unknown): null => {
+const nullIfStale = (error: unknown): null => {
   if (error instanceof StalePrincipal) return null;
   throw error;
 };
 
-/** The principal, confirmed: for what has nothing to do meanwhile. */
+/** Identifies the caller and confirms the result, for requests without work to overlap with the confirmation. */
 export const identifyNow = (request: ApiRequest, access: Access): Promise<Principal> =>
-  confirmed(access, async () => access.identify(request));
+  findConfirmed(access, async () => access.identify(request));
 
-/** The same for whom something else than a token stands for. */
+/** Admits a user and confirms the result. */
 export const admitNow = (user: User | null, request: ApiRequest, access: Access): Promise<Principal> =>
-  confirmed(access, () => access.admit(user, request));
+  findConfirmed(access, () => access.admit(user, request));
 
-const confirmed = (access: Access, find: () => Promise<Principal>): Promise<Principal> =>
+const findConfirmed = (access: Access, find: () => Promise<Principal>): Promise<Principal> =>
   untilConfirmed(async () => {
     const principal = await find();
     return (await access.confirm(principal)) ? principal : null;
   });
 
 /**
- * Calls that are made while a read is under way share the next one: every caller gets an answer that was read after
- * it asked, and a busy process reads once for many requests. (Inside every statement, the same read costs the
- * database a third more for the smallest statements: measured.)
+ * Shares reads between callers: calls made during a read share the next one, so every result was read after its
+ * call and a busy process reads once for many requests. Adding the same read to every statement instead makes the
+ * smallest statements a third more expensive for the database (measured).
  */
 export const shareReads = <Result>(read: () => Promise<Result>): (() => Promise<Result>) => {
   let next: Promise<Result> | null = null;
   let running: Promise<unknown> = Promise.resolve();
   const begin = async (): Promise<Result> => {
-    // what has arrived by now is let in before the read begins
+    // calls that have arrived by now still share this read
     await setImmediate();
     next = null;
     return read();

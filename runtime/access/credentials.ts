@@ -1,37 +1,37 @@
-/** What a request says about who sends it: a token in the header, in the query string or in the session cookie. */
+/** Reads the token of a request from the Authorization header, the query string or the session cookie. */
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 
 export interface Credential {
   readonly token: string;
-  /** Tells it from every other one: the header as it was sent, else a text that no header can be. */
+  /** Unique cache key: the Authorization header as sent, otherwise a string that cannot be a header. */
   readonly key: string;
-  /** Sent by the browser by itself, whoever asked for it. */
+  /** Whether the token is from the session cookie, which browsers also send with cross-site requests. */
   readonly cookie: boolean;
 }
 
 export const sessionCookie = 'svc_session_token';
 
-const bearer = /^Bearer +(\S+) *$/i;
+const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /**
- * Header or query parameter, never both; the cookie where neither is there.
- * @throws INVALID_PAYLOAD for two tokens at once; FORBIDDEN for a write that a page of somebody else sends by cookie
+ * Returns the credential in the header or the query parameter, otherwise in the session cookie, or null.
+ * @throws INVALID_PAYLOAD for both a header and a query parameter; FORBIDDEN for a cookie on a cross-site write
  */
 export const readCredential = (request: ApiRequest): Credential | null => {
   const token = readToken(request);
   if (token !== null) return { token, key: keyOf(token, request.headers.authorization), cookie: false };
   const fromCookie = readSessionCookie(request);
   if (fromCookie === null) return null;
-  if (!safeMethods.has(request.method)) requireOwnPage(request);
+  if (!safeMethods.has(request.method)) requireSameOrigin(request);
   return { token: fromCookie, key: keyOf(fromCookie, null), cookie: true };
 };
 
-/** The key of whoever sends no token. */
-export const nobodysKey = '\n';
+/** Cache key of anonymous callers. */
+export const anonymousKey = '\n';
 
-/** What the key of the request's credential is, if it is the header: where that stands alone. */
-export const peekKey = ({ headers, query }: ApiRequest): string => {
+/** Returns the cache key of a request whose only token is in the header, or '' if a token may be elsewhere. */
+export const headerKey = ({ headers, query }: ApiRequest): string => {
   const { authorization } = headers;
   return typeof authorization === 'string' && !query.includes('access_token=') ? authorization : '';
 };
@@ -41,31 +41,32 @@ const keyOf = (token: string, header: unknown): string =>
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'SEARCH', 'OPTIONS']);
 
-/** @throws FORBIDDEN where the browser says that the request comes from a page of somebody else */
-export const requireOwnPage = (request: Pick<ApiRequest, 'isForeign'>): void => {
-  if (request.isForeign()) throw forbidden('cookies count only for requests from pages of this server');
+/** Rejects a request that the browser marks as cross-site. @throws FORBIDDEN */
+export const requireSameOrigin = (request: Pick<ApiRequest, 'isUntrustedOrigin'>): void => {
+  if (request.isUntrustedOrigin())
+    throw forbidden('session cookies are accepted only in requests from pages of this server');
 };
 
 const readToken = (request: ApiRequest): string | null => {
   const header = request.headers.authorization;
-  const fromHeader = typeof header === 'string' ? (bearer.exec(header)?.[1] ?? null) : null;
+  const fromHeader = typeof header === 'string' ? (bearerPattern.exec(header)?.[1] ?? null) : null;
   if (!request.query.includes('access_token=')) return fromHeader;
   const fromQuery = new URLSearchParams(request.query).get('access_token');
   if (fromQuery === null || fromQuery === '') return fromHeader;
   if (fromHeader !== null) {
-    throw invalidPayload('a token was sent both as a header and as "access_token"; send it once');
+    throw invalidPayload('the request has a token in the header and in "access_token"; send only one');
   }
   return fromQuery;
 };
 
-const inCookies = new RegExp(`(?:^|; *)${sessionCookie}=([^; ]+)`);
+const sessionCookiePattern = new RegExp(`(?:^|; *)${sessionCookie}=([^; ]+)`);
 
 const readSessionCookie = ({ headers }: ApiRequest): string | null => {
   const { cookie } = headers;
-  return typeof cookie === 'string' ? (inCookies.exec(cookie)?.[1] ?? null) : null;
+  return typeof cookie === 'string' ? (sessionCookiePattern.exec(cookie)?.[1] ?? null) : null;
 };
 
-/** What is wrong is the session cookie: its session is over, or its token was never ours. */
+/** An error caused by the session cookie: the session has ended or its token is invalid. */
 export class SessionError extends ApiError {
   constructor({ code, details, message }: ApiError) {
     super(code, details);
@@ -73,11 +74,11 @@ export class SessionError extends ApiError {
   }
 }
 
-/** For what went wrong with the token of that cookie. */
+/** Rethrows an error as a `SessionError` if it is an API error. */
 export const toSessionError = (error: unknown): never => {
   throw error instanceof ApiError ? new SessionError(error) : error;
 };
 
-/** Takes the cookie back, where it is what is wrong. */
-export const endedCookies = (error: unknown): readonly string[] =>
+/** Returns the Set-Cookie header that deletes the session cookie if that cookie caused the error. */
+export const clearedCookies = (error: unknown): readonly string[] =>
   error instanceof SessionError ? [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] : [];

@@ -1,25 +1,25 @@
 /**
- * What a change of the access rows grants that whoever makes it does not hold. Pure. Administrators may grant anything;
- * everybody else only what one of their own permissions says, word for word or with fewer fields and rows, and on no
- * easier terms than those of its policy. A second factor that is asked for stays asked for, and is asked of nobody who
- * may do more.
+ * Finds privilege escalation in a change of the access rows. Pure. Administrators may grant anything. Other callers
+ * may grant only permissions that one of their own permissions subsumes, under conditions (addresses, second factor)
+ * at least as strict as those of its policy. They may not remove the requirement of a second factor, nor require one
+ * of users with more permissions.
  */
 import {
   indexAccess,
   networksOf,
-  permissionsOf,
-  policiesHeld,
+  policyPermissions,
+  heldPolicies,
   publicPolicies,
   rolesOf,
   type AccessIndex,
-  type Person,
+  type UserWithRole,
 } from './access-index.js';
-import { subsumptionOf, termsOf, toText, type Subsumes } from './permission-subsumption.js';
+import { subsumptionOf, conditionsOf, toText, type Subsumes } from './permission-subsumption.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, PolicySet } from './policies.js';
 
-/** What a user is known and let in by: whoever may set one of them may become that user. */
-const identity: ReadonlySet<string> = new Set([
+/** Fields that identify or authenticate a user; setting one of them can take over the user. */
+const identityFields: ReadonlySet<string> = new Set([
   'auth_data',
   'email',
   'external_identifier',
@@ -33,147 +33,162 @@ const identity: ReadonlySet<string> = new Set([
 ]);
 
 export const touchesIdentity = (fields: readonly string[]): boolean =>
-  fields.some((field) => identity.has(field));
+  fields.some((field) => identityFields.has(field));
 
 export interface AccessState {
   readonly rows: AccessRows;
-  /** Users whose identity is written, as they are at this moment. */
-  readonly users: readonly Person[];
-  /** Users who hold policies by themselves. */
-  readonly holders: readonly Person[];
+  /** Users with written identity fields, in this state. */
+  readonly users: readonly UserWithRole[];
+  /** Users who hold policies directly. */
+  readonly holders: readonly UserWithRole[];
 }
 
 export interface AccessChange {
   readonly caller: PolicySet;
-  /** The caller; `null`: nobody. */
-  readonly user: Person | null;
+  /** `null` for an anonymous caller. */
+  readonly user: UserWithRole | null;
   readonly before: AccessState;
   readonly after: AccessState;
 }
 
-/** Names the first thing that is granted too much; `null`: nothing is. */
+/** Returns a description of the first escalation, or null if there is none. */
 export const findEscalation = ({ caller, user, before, after }: AccessChange): string | null => {
   if (caller.admin) return null;
   const held = indexAccess(before.rows);
   const wanted = indexAccess(after.rows);
-  const covers = subsumptionOf(caller, held);
-  const isCovered: IsCovered = (policy) =>
+  const subsumes = subsumptionOf(caller, held);
+  const isGrantable: IsGrantable = (policy) =>
     !wanted.admins.has(policy) &&
-    permissionsOf(wanted, policy).every((each) => covers(each, termsOf(wanted, policy)));
+    policyPermissions(wanted, policy).every((each) => subsumes(each, conditionsOf(wanted, policy)));
   return (
-    findLiftedDemand(held, wanted, user) ??
-    findNewPermission(held, wanted, covers) ??
-    findNewHolder(held, wanted, isCovered) ??
-    findTakenUser({ before, after }, [held, wanted], isCovered) ??
-    findNewDemand(askedOf(held, before), askedOf(wanted, after), isCovered)
+    findRemovedSecondFactor(held, wanted, user) ??
+    findNewPermission(held, wanted, subsumes) ??
+    findNewHolder(held, wanted, isGrantable) ??
+    findUserTakeover({ before, after }, [held, wanted], isGrantable) ??
+    findAddedSecondFactor(secondFactorHolders(held, before), secondFactorHolders(wanted, after), isGrantable)
   );
 };
 
-/** Whether the caller may give a policy away. */
-type IsCovered = (policy: string) => boolean;
+/** Returns whether the caller may grant a policy. */
+type IsGrantable = (policy: string) => boolean;
 
-/** Policies that ask no more, and one's own that are gone: others let go of theirs with all they permit. */
-const findLiftedDemand = (
+/**
+ * Finds a policy that no longer requires a second factor, or a caller who no longer holds such a policy. Other users
+ * may lose theirs, because they lose its permissions as well.
+ */
+const findRemovedSecondFactor = (
   held: AccessIndex,
   wanted: AccessIndex,
   user: AccessChange['user'],
 ): string | null => {
-  const isLifted = wanted.rows.policies.some(({ id }) => held.demanding.has(id) && !wanted.demanding.has(id));
-  const isAsked = (index: AccessIndex): boolean =>
-    user !== null && policiesMet(user, index).some((policy) => index.demanding.has(policy));
-  return isLifted || (isAsked(held) && !isAsked(wanted))
-    ? 'to do without the second factor that a policy asks for ("enforce_tfa")'
+  const isRemoved = wanted.rows.policies.some(
+    ({ id }) => held.secondFactorPolicies.has(id) && !wanted.secondFactorPolicies.has(id),
+  );
+  const isRequired = (index: AccessIndex): boolean =>
+    user !== null && applicablePolicies(user, index).some((policy) => index.secondFactorPolicies.has(policy));
+  return isRemoved || (isRequired(held) && !isRequired(wanted))
+    ? 'removing the second factor that a policy requires ("enforce_tfa")'
     : null;
 };
 
-/** With those of the public, for who has no role. */
-const policiesMet = (user: Person, index: AccessIndex): readonly string[] =>
+/** Returns the policies of a user, with the public ones if the user has no role. */
+const applicablePolicies = (user: UserWithRole, index: AccessIndex): readonly string[] =>
   rolesOf(user, index).length > 0
-    ? policiesHeld(user, index)
-    : [...policiesHeld(user, index), ...publicPolicies(index)];
+    ? heldPolicies(user, index)
+    : [...heldPolicies(user, index), ...publicPolicies(index)];
 
-/** Whom policies ask for a second factor, and the policies they hold. */
-type Asked = ReadonlyMap<string, readonly string[]>;
+/** The policies of each holder that needs a second factor. */
+type SecondFactorHolders = ReadonlyMap<string, readonly string[]>;
 
 const everybody = 'everybody';
 
-const askedOf = (index: AccessIndex, { holders }: AccessState): Asked => {
+const secondFactorHolders = (index: AccessIndex, { holders }: AccessState): SecondFactorHolders => {
   const held: readonly (readonly [string, readonly string[]])[] = [
     [everybody, publicPolicies(index)],
     ...rolesHolding(index),
-    ...holders.map((user) => [`user ${user.id}`, policiesHeld(user, index)] as const),
+    ...holders.map((user) => [`user ${user.id}`, heldPolicies(user, index)] as const),
   ];
-  return new Map(held.filter(([, policies]) => policies.some((policy) => index.demanding.has(policy))));
-};
-
-/** Who is asked and has none is locked out: that is for who may take their policies away as well. */
-const findNewDemand = (before: Asked, after: Asked, isCovered: IsCovered): string | null => {
-  const isBeyond = [...after].some(
-    ([who, policies]) => !before.has(who) && (who === everybody || !policies.every(isCovered)),
+  return new Map(
+    held.filter(([, policies]) => policies.some((policy) => index.secondFactorPolicies.has(policy))),
   );
-  return isBeyond ? 'to ask those who may do more for a second factor ("enforce_tfa")' : null;
 };
 
-/** Rights that a policy has now and had not, addresses included. */
-const findNewPermission = (held: AccessIndex, wanted: AccessIndex, covers: Subsumes): string | null => {
+/**
+ * Finds a holder who newly needs a second factor and holds policies that the caller may not grant: users without a
+ * second factor are locked out, which requires the same permissions as removing their policies.
+ */
+const findAddedSecondFactor = (
+  before: SecondFactorHolders,
+  after: SecondFactorHolders,
+  isGrantable: IsGrantable,
+): string | null => {
+  const isEscalation = [...after].some(
+    ([holder, policies]) => !before.has(holder) && (holder === everybody || !policies.every(isGrantable)),
+  );
+  return isEscalation ? 'requiring a second factor of users with more permissions ("enforce_tfa")' : null;
+};
+
+/** Finds a permission or an address that the change adds to a policy. */
+const findNewPermission = (held: AccessIndex, wanted: AccessIndex, subsumes: Subsumes): string | null => {
   for (const { id, admin } of wanted.rows.policies) {
     if (admin && !held.admins.has(id)) return 'a policy with "admin_access"';
     const networks = networksOf(wanted, id);
-    const isMoved = held.networks.has(id) && networksOf(held, id).join() !== networks.join();
-    if (isMoved && admin) return 'the addresses of a policy with "admin_access"';
-    const present = isMoved ? [] : permissionsOf(held, id).map(toText);
-    const excess = permissionsOf(wanted, id).find(
-      (permission) => !present.includes(toText(permission)) && !covers(permission, termsOf(wanted, id)),
+    const hasNewAddresses = held.networks.has(id) && networksOf(held, id).join() !== networks.join();
+    if (hasNewAddresses && admin) return 'the addresses of a policy with "admin_access"';
+    const present = hasNewAddresses ? [] : policyPermissions(held, id).map(toText);
+    const excess = policyPermissions(wanted, id).find(
+      (permission) =>
+        !present.includes(toText(permission)) && !subsumes(permission, conditionsOf(wanted, id)),
     );
     if (excess !== undefined) {
-      return `"${excess.action}" on "${excess.collection}" ${howBeyond(excess, networks, covers)}`;
+      return `"${excess.action}" on "${excess.collection}" ${describeExcess(excess, networks, subsumes)}`;
     }
   }
   return null;
 };
 
-const howBeyond = (excess: Permission, networks: readonly string[], covers: Subsumes): string => {
-  if (!covers(excess, null)) return 'beyond it';
-  return covers(excess, { networks, demanding: true })
-    ? 'without the second factor that is asked for it ("enforce_tfa")'
-    : 'from addresses beyond it';
+const describeExcess = (excess: Permission, networks: readonly string[], subsumes: Subsumes): string => {
+  if (!subsumes(excess, null)) return 'beyond your own permissions';
+  return subsumes(excess, { networks, secondFactor: true })
+    ? 'without the second factor that your own policy requires ("enforce_tfa")'
+    : 'from addresses that your own policy does not allow';
 };
 
-/** Policies that a role, a user or the public holds now and did not. */
-const findNewHolder = (held: AccessIndex, wanted: AccessIndex, isCovered: IsCovered): string | null => {
+/** Finds a role, a user or the public that newly holds a policy which the caller may not grant. */
+const findNewHolder = (held: AccessIndex, wanted: AccessIndex, isGrantable: IsGrantable): string | null => {
   const before = holdersOf(held);
   for (const [holder, policies] of holdersOf(wanted)) {
     const present = before.get(holder);
-    if ([...policies].some((policy) => present?.has(policy) !== true && !isCovered(policy)))
-      return 'a policy that reaches beyond it';
+    if ([...policies].some((policy) => present?.has(policy) !== true && !isGrantable(policy)))
+      return 'a policy with permissions beyond your own';
   }
   return null;
 };
 
-/** Each role with those of its ancestors; users and the public with what they hold by themselves. */
+/** Returns the policies of each role with those of its ancestors, of each user (held directly), and of the public. */
 const holdersOf = (index: AccessIndex): ReadonlyMap<string, ReadonlySet<string>> => {
   const users = new Set(index.rows.access.flatMap(({ user }) => user ?? []));
   const held: readonly (readonly [string, readonly string[]])[] = [
     ...rolesHolding(index),
-    ...[...users].map((id) => [`user ${id}`, policiesHeld({ id, role: null }, index)] as const),
+    ...[...users].map((id) => [`user ${id}`, heldPolicies({ id, role: null }, index)] as const),
     ['public', publicPolicies(index)],
   ];
   return new Map(held.map(([holder, policies]) => [holder, new Set(policies)]));
 };
 
-/** Each role with the policies of its ancestors as well. */
+/** Returns each role with its policies and those of its ancestors. */
 const rolesHolding = (index: AccessIndex): readonly (readonly [string, readonly string[]])[] =>
-  index.rows.roles.map(({ id }) => [`role ${id}`, policiesHeld({ id: '', role: id }, index)] as const);
+  index.rows.roles.map(({ id }) => [`role ${id}`, heldPolicies({ id: '', role: id }, index)] as const);
 
-/** Users whose identity was written, holding what the caller does not: before it, or by it. */
-const findTakenUser = (
+/** Finds a user with written identity fields who holds, before or after, a policy that the caller may not grant. */
+const findUserTakeover = (
   { before, after }: Pick<AccessChange, 'before' | 'after'>,
   [held, wanted]: readonly [AccessIndex, AccessIndex],
-  isCovered: IsCovered,
+  isGrantable: IsGrantable,
 ): string | null => {
   const policies = [
-    ...before.users.flatMap((user) => policiesHeld(user, held)),
-    ...after.users.flatMap((user) => policiesHeld(user, wanted)),
+    ...before.users.flatMap((user) => heldPolicies(user, held)),
+    ...after.users.flatMap((user) => heldPolicies(user, wanted)),
   ];
-  return policies.every(isCovered) ? null : 'a user who may do more';
+  return policies.every(isGrantable) ? null : 'a user with permissions beyond your own';
 };

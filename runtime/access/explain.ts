@@ -1,18 +1,18 @@
-/** Which rule allows what, for one user, one collection and one action. Pure. */
-import { readEntries } from './addresses.js';
+/** Explains which policies permit an action on a collection to a user. Pure. */
+import { trimEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
 import { createPolicyIndex } from './policies.js';
 
 export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
-  /** Policies that allow it, each with what it says and how the user holds it. */
+  /** Policies that permit the action. */
   readonly policies: readonly PolicyExplanation[];
-  /** Nobody may write the collection, whatever policies say. */
+  /** Whether the collection cannot be written, regardless of policies. */
   readonly readonly: boolean;
-  /** Addresses the user may connect from; empty for any address. */
+  /** Addresses from which the user may connect; empty for any address. */
   readonly addresses: readonly string[];
-  /** A policy asks for one-time passwords, which the user has not turned on: nothing is permitted until then. */
+  /** Whether a policy requires one-time passwords that the user has not set up; nothing is permitted until then. */
   readonly pending: boolean;
 }
 
@@ -22,18 +22,21 @@ export interface PolicyExplanation {
   /** `user`, `role <name>` or `public`. */
   readonly heldBy: readonly string[];
   readonly admin: boolean;
-  /** Addresses the policy applies to; empty for any address. */
+  /** Addresses to which the policy applies; empty for any address. */
   readonly addresses: readonly string[];
   readonly permissions: readonly Omit<Permission, 'collection' | 'action'>[];
 }
 
-interface Question {
+interface ExplainOptions {
   readonly user: User;
   readonly collection: { readonly name: string; readonly readonly: boolean };
   readonly action: Action;
 }
 
-export const explainAccess = (rows: AccessRows, { user, collection, action }: Question): Explanation => {
+export const explainAccess = (
+  rows: AccessRows,
+  { user, collection, action }: ExplainOptions,
+): Explanation => {
   const policyIndex = createPolicyIndex(rows);
   const roles = policyIndex.rolesOf(user);
   const nameOf = (id: string): string => String(policyIndex.records.roles.get(id)?.name ?? id);
@@ -48,14 +51,14 @@ export const explainAccess = (rows: AccessRows, { user, collection, action }: Qu
   const held = rows.policies
     .map((policy) => ({ ...policy, heldBy: holdersOf(policy.id) }))
     .filter(({ heldBy }) => heldBy.length > 0);
-  const isRefused = collection.readonly && action !== 'read';
-  const policies = (isRefused ? [] : held)
+  const isReadOnly = collection.readonly && action !== 'read';
+  const policies = (isReadOnly ? [] : held)
     .map(({ id, admin, addresses = [], columns, heldBy }) => ({
       id,
       name: String(columns?.name ?? id),
       heldBy,
       admin,
-      addresses: readEntries(addresses),
+      addresses: trimEntries(addresses),
       permissions: rows.permissions
         .filter((each) => each.policy === id && each.collection === collection.name && each.action === action)
         .map(({ permissions, validation, presets, fields }) => ({
@@ -70,14 +73,16 @@ export const explainAccess = (rows: AccessRows, { user, collection, action }: Qu
     access: accessOf(policies),
     policies,
     readonly: collection.readonly,
-    addresses: readEntries(String(user.columns.ip_access ?? '').split(',')),
+    addresses: trimEntries(String(user.columns.ip_access ?? '').split(',')),
     pending: user.secondFactor !== true && held.some(({ secondFactor }) => secondFactor === true),
   };
 };
 
 const accessOf = (policies: readonly PolicyExplanation[]): Explanation['access'] => {
   if (policies.length === 0) return 'none';
-  const isWhole = ({ permissions: rule, fields }: PolicyExplanation['permissions'][number]): boolean =>
+  const isUnrestricted = ({ permissions: rule, fields }: PolicyExplanation['permissions'][number]): boolean =>
     Object.keys(rule ?? {}).length === 0 && fields?.includes('*') === true;
-  return policies.some(({ admin, permissions }) => admin || permissions.some(isWhole)) ? 'full' : 'partial';
+  return policies.some(({ admin, permissions }) => admin || permissions.some(isUnrestricted))
+    ? 'full'
+    : 'partial';
 };

@@ -1,24 +1,24 @@
 /**
- * A grant: what one set of policies permits for one action on one collection. Plans take a grant, and only this
- * module can make one, so no plan exists without access having been asked.
+ * Creates grants: the fields and rows that a set of policies permits for an action on a collection. Plans require a
+ * grant, and only this module can create one, so that no plan bypasses access control.
  */
 import type { Collection } from '../../contract/collection.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { isUnresolvable } from './variables.js';
 
-/** One row of `svc_permissions`. */
+/** A row of `svc_permissions`. */
 export interface Permission {
   readonly collection: string;
   readonly action: string;
-  /** Item filter; `null` or empty: every row. */
+  /** Item filter; `null` or empty for every row. */
   readonly permissions: Readonly<Record<string, unknown>> | null;
   readonly validation: Readonly<Record<string, unknown>> | null;
   readonly presets: Readonly<Record<string, unknown>> | null;
-  /** `*`, or names; `null`: none. */
+  /** `*` or field names; `null` for none. */
   readonly fields: readonly string[] | null;
 }
 
-/** Which rows a permission reaches. Several filters are joined by or. */
+/** A condition on rows; several filters are combined with OR. */
 export type Rule =
   | { readonly kind: 'always' }
   | { readonly kind: 'filters'; readonly filters: readonly RuleFilter[] };
@@ -34,24 +34,24 @@ export interface Grant {
   readonly [granted]: true;
   readonly collection: Collection;
   readonly action: string;
-  /** Every field, now and later: `*` or admin. Unknown and forbidden names are told apart only then. */
+  /** Whether every field is permitted (`*` or admin); only then do errors distinguish unknown from forbidden names. */
   readonly everyField: boolean;
   readonly admin: boolean;
-  /** Rows this action reaches at all. */
+  /** Rows on which the action is permitted. */
   readonly rows: Rule;
-  /** Fields and relations that are permitted, each on the rows of its rule (within `rows`). */
+  /** Permitted fields and relations, each with the rows (within `rows`) on which it is permitted. */
   readonly fields: ReadonlyMap<string, Rule>;
   readonly presets: Readonly<Record<string, unknown>>;
-  /** What it is united from; empty for an administrator. */
-  readonly permissions: readonly ReadPermission[];
+  /** The permissions combined in the grant; empty for an administrator. */
+  readonly permissions: readonly ParsedPermission[];
 }
 
 /** A permission whose filters are parsed. */
-export interface ReadPermission {
+export interface ParsedPermission {
   readonly rows: Rule;
-  /** What a payload must pass to be permitted by it. */
+  /** Condition on payloads. */
   readonly validation: Rule;
-  /** `*`, or names; `null`: none. */
+  /** `*` or field names; `null` for none. */
   readonly fields: readonly string[] | null;
   readonly presets: Readonly<Record<string, unknown>> | null;
 }
@@ -60,33 +60,33 @@ export interface GrantOptions {
   readonly collection: Collection;
   readonly action: string;
   readonly admin: boolean;
-  /** Those of this collection and action. */
+  /** Permissions of this collection and action only. */
   readonly permissions: readonly Permission[];
 }
 
 export const always: Rule = { kind: 'always' };
 
-/** `null` when nothing is permitted: no permission means no access (closed by default), and nobody writes what svc alone does. */
+/**
+ * Returns the grant of an action on a collection, or null if nothing is permitted: without a permission, and for
+ * writes to a read-only collection.
+ */
 export const createGrant = ({ collection, action, admin, permissions }: GrantOptions): Grant | null => {
   if (collection.readonly && action !== 'read') return null;
-  if (admin) return uniteAll(collection, action);
-  const readable = permissions.flatMap(readPermission);
-  return readable.length === 0 ? null : unitePermissions({ collection, action, permissions: readable });
+  if (admin) return grantAll(collection, action);
+  const readable = permissions.flatMap(parsePermission);
+  return readable.length === 0 ? null : grantPermissions({ collection, action, permissions: readable });
 };
 
-/**
- * What is left of a grant where only some of its permissions count: each brings its own rows and fields.
- * `null`: nothing.
- */
+/** Returns a grant with only some of its permissions, or null if none is left. */
 export const restrictGrant = (
   { collection, action, permissions }: Grant,
-  counts: (permission: ReadPermission) => boolean,
+  isIncluded: (permission: ParsedPermission) => boolean,
 ): Grant | null => {
-  const left = permissions.filter(counts);
-  return left.length === 0 ? null : unitePermissions({ collection, action, permissions: left });
+  const included = permissions.filter(isIncluded);
+  return included.length === 0 ? null : grantPermissions({ collection, action, permissions: included });
 };
 
-const uniteAll = (collection: Collection, action: string): Grant =>
+const grantAll = (collection: Collection, action: string): Grant =>
   ({
     collection,
     action,
@@ -98,12 +98,12 @@ const uniteAll = (collection: Collection, action: string): Grant =>
     permissions: [],
   }) as unknown as Grant;
 
-const unitePermissions = ({
+const grantPermissions = ({
   collection,
   action,
   permissions,
 }: Pick<Grant, 'collection' | 'action' | 'permissions'>): Grant => {
-  const rows = unite(permissions.map((permission) => permission.rows));
+  const rows = uniteRules(permissions.map((permission) => permission.rows));
   return {
     collection,
     action,
@@ -116,8 +116,8 @@ const unitePermissions = ({
   } as unknown as Grant;
 };
 
-/** A permission whose rules make no sense permits nothing. */
-const readPermission = ({ permissions, validation, fields, presets }: Permission): ReadPermission[] => {
+/** Parses a permission; one with an invalid rule permits nothing. */
+const parsePermission = ({ permissions, validation, fields, presets }: Permission): ParsedPermission[] => {
   try {
     if (Object.values(presets ?? {}).some(isUnresolvable)) return [];
     return [{ rows: toRule(permissions), validation: toRule(validation), fields, presets }];
@@ -126,17 +126,17 @@ const readPermission = ({ permissions, validation, fields, presets }: Permission
   }
 };
 
-/** @throws where it is no filter, or holds a variable that can never be resolved */
+/** Parses a filter. @throws Error for an invalid filter or a variable that cannot be resolved */
 const toRule = (filter: Readonly<Record<string, unknown>> | null): Rule => {
   if (filter === null || Object.keys(filter).length === 0) return always;
   const values: unknown[] = [];
   const parsed = parseFilter(filter, values);
-  const wrong = values.flat().find(isUnresolvable);
-  if (wrong !== undefined) throw new Error(`${String(wrong)} is no moment`);
+  const invalid = values.flat().find(isUnresolvable);
+  if (invalid !== undefined) throw new Error(`${String(invalid)} is not a valid time`);
   return { kind: 'filters', filters: [{ filter: parsed, values }] };
 };
 
-const unite = (rules: readonly Rule[]): Rule => {
+const uniteRules = (rules: readonly Rule[]): Rule => {
   const filters: RuleFilter[] = [];
   for (const rule of rules) {
     if (rule.kind === 'always') return always;
@@ -152,21 +152,24 @@ const namesOf = (collection: Collection): string[] => [
 const everyName = (collection: Collection): ReadonlyMap<string, Rule> =>
   new Map(namesOf(collection).map((name) => [name, always]));
 
-/** A field that every reaching permission lists needs no rule of its own: the row's rule says it all. */
+/**
+ * Combines the field lists of permissions. A field that every permission lists needs no rule of its own, because the
+ * rule of the rows is the same.
+ */
 const uniteFields = (
   collection: Collection,
-  permissions: readonly ReadPermission[],
+  permissions: readonly ParsedPermission[],
   rows: Rule,
 ): ReadonlyMap<string, Rule> => {
   const fields = new Map<string, Rule>();
   for (const name of namesOf(collection)) {
     const listing = permissions.filter((permission) => listsField(permission, name));
     if (listing.length === 0) continue;
-    const rule = unite(listing.map((permission) => permission.rows));
+    const rule = uniteRules(listing.map((permission) => permission.rows));
     fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);
   }
   return fields;
 };
 
-export const listsField = ({ fields }: Pick<ReadPermission, 'fields'>, name: string): boolean =>
+export const listsField = ({ fields }: Pick<ParsedPermission, 'fields'>, name: string): boolean =>
   fields?.includes('*') === true || fields?.includes(name) === true;

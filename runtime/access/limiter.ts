@@ -1,35 +1,38 @@
-/** Requests of one user, else of one address (of IPv6: of its network), within a window; administrators are not counted. In memory: of one process. */
+/**
+ * Limits the requests of a user, or of an anonymous caller's address (for IPv6 its network), within a time window.
+ * Administrators are not limited. Counts are kept in memory, for each process.
+ */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access, Principal } from './access.js';
 import { networkOf } from '../network/ip.js';
 
 export interface LimiterOptions {
-  /** Requests within the window. */
+  /** Maximum number of requests within the window. */
   readonly points: number;
   /** Length of the window in milliseconds. */
   readonly duration: number;
 }
 
-/** Counts requests by whoever they are identified as. `identify` and `admit` throw REQUESTS_EXCEEDED from then on. */
+/** Wraps access so that `identify` and `admit` also count requests and throw REQUESTS_EXCEEDED above the limit. */
 export const limitAccess = (access: Access, options: LimiterOptions): Access => {
-  const take = createCounter(options);
+  const consume = createCounter(options);
   const counted = new WeakSet<ApiRequest>();
 
   const count = (principal: Principal, request: ApiRequest): Principal => {
-    if (!principal.policies.admin) take(principal.user?.id ?? networkOf(request.address()));
+    if (!principal.policies.admin) consume(principal.user?.id ?? networkOf(request.address()));
     return principal;
   };
 
-  const countNobody = (request: ApiRequest, error: unknown): never => {
-    take(networkOf(request.address()));
+  const countFailure = (request: ApiRequest, error: unknown): never => {
+    consume(networkOf(request.address()));
     throw error;
   };
 
-  const countLater = async (identified: Promise<Principal>, request: ApiRequest): Promise<Principal> =>
-    count(await identified.catch((error: unknown) => countNobody(request, error)), request);
+  const countAsync = async (identified: Promise<Principal>, request: ApiRequest): Promise<Principal> =>
+    count(await identified.catch((error: unknown) => countFailure(request, error)), request);
 
-  /** What GraphQL runs asks again, and so does who is done once more because grants changed. */
+  /** Counts a request once, although GraphQL and retries after a change of access identify it several times. */
   const countOnce = (request: ApiRequest, identify: () => Promise<Principal> | Principal) => {
     if (counted.has(request)) return identify();
     counted.add(request);
@@ -37,9 +40,9 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
     try {
       identified = identify();
     } catch (error) {
-      return countNobody(request, error);
+      return countFailure(request, error);
     }
-    return identified instanceof Promise ? countLater(identified, request) : count(identified, request);
+    return identified instanceof Promise ? countAsync(identified, request) : count(identified, request);
   };
 
   return {
@@ -65,13 +68,16 @@ const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => 
       throw apiError(
         'REQUESTS_EXCEEDED',
         { limit: points, reset: new Date(until).toISOString() },
-        `more than ${points} requests within ${duration / 1000} s`,
+        `more than ${points} requests in ${duration / 1000} s`,
       );
     }
   };
 };
 
-/** What REQUESTS_EXCEEDED says of when to come back: in whole seconds. */
+/**
+ * Returns `Retry-After` and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers) of REQUESTS_EXCEEDED, in
+ * whole seconds.
+ */
 export const limitHeaders = ({ details }: ApiError): Readonly<Record<string, string>> => {
   const seconds = Math.max(1, Math.ceil((Date.parse(String(details.reset)) - Date.now()) / 1000));
   return {

@@ -1,4 +1,4 @@
-/** Who may do what, as loaded from the database: rows in, policy sets out. Pure. */
+/** Indexes the access rows of the database and builds policy sets from them. Pure. */
 import type { Collection } from '../../contract/collection.js';
 import { apiError } from '../../contract/errors.js';
 import { createAddressList, type AddressList } from './addresses.js';
@@ -6,11 +6,11 @@ import { createGrant, type Grant, type Permission } from './grant.js';
 
 export type Action = 'create' | 'read' | 'update' | 'delete';
 
-/** What variables may name; nothing concealed. */
+/** Columns that variables may name, without masked ones. */
 export type Columns = Readonly<Record<string, unknown>>;
 
 export interface AccessRows {
-  /** Counts every change of users, roles, policies, access and permissions. */
+  /** Number of changes of users, roles, policies, access and permissions. */
   readonly version: string;
   readonly roles: readonly {
     readonly id: string;
@@ -20,9 +20,9 @@ export interface AccessRows {
   readonly policies: readonly {
     readonly id: string;
     readonly admin: boolean;
-    /** Whoever holds it needs a second factor. */
+    /** Whether the policy requires a second factor. */
     readonly secondFactor?: boolean;
-    /** Addresses and networks it holds for; none: any. */
+    /** Addresses and networks to which the policy applies; empty for any address. */
     readonly addresses?: readonly string[];
     readonly columns?: Columns;
   }[];
@@ -38,26 +38,23 @@ export interface User {
   readonly id: string;
   readonly role: string | null;
   readonly status: string;
-  /** Whether one-time passwords are on, or not ours to ask for: who logs in elsewhere shows them there. */
+  /** Whether one-time passwords are set up, or the identity provider is responsible for the second factor. */
   readonly secondFactor?: boolean;
-  /** Columns that `$CURRENT_USER.<column>` may name; nothing concealed. */
+  /** Columns that `$CURRENT_USER.<column>` may name, without masked ones. */
   readonly columns: Columns;
 }
 
-/**
- * A distinct set of policies. Everything derived from it is shared by all callers that hold it:
- * grants, and, under `cache`, whatever later stages compile from them.
- */
+/** A distinct set of policies; all callers that hold it share its grants and whatever is cached for it. */
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;
-  /** One of them asks for it. */
-  readonly secondFactor: boolean;
-  /** Of all its policies. */
+  /** Whether any of the policies requires a second factor. */
+  readonly requiresSecondFactor: boolean;
+  /** Permissions of all policies in the set. */
   readonly permissions: readonly Permission[];
-  /** `null`: nothing is permitted. */
+  /** Returns the grant of an action on a collection, or null if nothing is permitted. */
   grant(collection: Collection, action: Action): Grant | null;
-  /** What later stages compile, under keys of their own. */
+  /** Results compiled from the grants by later stages, by a key object of each stage. */
   readonly cache: Map<object, unknown>;
 }
 
@@ -65,40 +62,39 @@ export interface PolicyIndex {
   readonly version: string;
   readonly records: AccessRecords;
   /**
-   * Policies of a user, or of nobody: absent identity is public, never admin. Those that do not hold for the address
-   * drop out.
-   * @throws INVALID_IP where that leaves a user without any policy it had
+   * Returns the policies of a user, or the public policies for null, without those that do not apply to the address.
+   * @throws INVALID_IP when none of a user's own policies applies
    */
   policiesOf(user: User | null, address?: () => string): PolicySet;
-  /** Permits nothing. */
-  readonly none: PolicySet;
-  /** Whether what a user may do depends on the address. */
-  isAddressed(user: User | null): boolean;
-  /** The user's role and its ancestors. */
+  /** The set without policies, which permits nothing. */
+  readonly emptySet: PolicySet;
+  /** Returns whether the policies of a user depend on the client address. */
+  dependsOnAddress(user: User | null): boolean;
+  /** Returns the user's role and its ancestors. */
   rolesOf(user: User | null): readonly string[];
 }
 
-/** What `$CURRENT_ROLE.name` and its like read. */
+/** Columns of roles and policies by id, for variables such as `$CURRENT_ROLE.name`. */
 export interface AccessRecords {
   readonly roles: ReadonlyMap<string, Columns>;
   readonly policies: ReadonlyMap<string, Columns>;
 }
 
-/** Indexes the rows; policy sets are made on first use and kept. */
+/** Indexes the rows; policy sets are created on first use and kept. */
 export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
   const parents = new Map(rows.roles.map((role) => [role.id, role.parent]));
   const admins = new Set(rows.policies.filter((policy) => policy.admin).map((policy) => policy.id));
   const lists = new Map(
     rows.policies.map(({ id, addresses = [] }): [string, AddressList] => [id, createAddressList(addresses)]),
   );
-  const demanding = new Set(
+  const secondFactorPolicies = new Set(
     rows.policies.filter((policy) => policy.secondFactor === true).map((policy) => policy.id),
   );
   const sets = new Map<string, PolicySet>();
 
   const rolesOf = (user: User | null): readonly string[] => ancestors(user?.role ?? null, parents);
 
-  const heldBy = (user: User | null): Held => {
+  const heldBy = (user: User | null): HeldPolicies => {
     const roles = new Set(rolesOf(user));
     const isOwn = (access: AccessRows['access'][number]): boolean =>
       user !== null && (access.user === user.id || (access.role !== null && roles.has(access.role)));
@@ -114,7 +110,7 @@ export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
     if (present !== undefined) return present;
     const created = createPolicySet(ids, {
       admin: ids.some((id) => admins.has(id)),
-      secondFactor: ids.some((id) => demanding.has(id)),
+      requiresSecondFactor: ids.some((id) => secondFactorPolicies.has(id)),
       rows,
     });
     sets.set(key, created);
@@ -124,9 +120,9 @@ export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
   return {
     version: rows.version,
     records: { roles: columnsById(rows.roles), policies: columnsById(rows.policies) },
-    none: toSet([]),
+    emptySet: toSet([]),
     rolesOf,
-    isAddressed(user) {
+    dependsOnAddress(user) {
       const held = heldBy(user);
       return [...held.own, ...held.public].some((id) => lists.get(id) !== null);
     },
@@ -140,10 +136,10 @@ export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
   };
 };
 
-/** Keys of policies. */
-interface Held {
+/** Ids of the policies of a user. */
+interface HeldPolicies {
   readonly own: readonly string[];
-  /** Of everybody, where there is no role. */
+  /** Public policies; empty for users with a role. */
   readonly public: readonly string[];
 }
 
@@ -163,7 +159,11 @@ const ancestors = (role: string | null, parents: ReadonlyMap<string, string | nu
 
 const createPolicySet = (
   ids: readonly string[],
-  { admin, secondFactor, rows }: Pick<PolicySet, 'admin' | 'secondFactor'> & { readonly rows: AccessRows },
+  {
+    admin,
+    requiresSecondFactor,
+    rows,
+  }: Pick<PolicySet, 'admin' | 'requiresSecondFactor'> & { readonly rows: AccessRows },
 ): PolicySet => {
   const held = new Set(ids);
   const permissions = rows.permissions.filter((permission) => held.has(permission.policy));
@@ -171,7 +171,7 @@ const createPolicySet = (
   return {
     ids,
     admin,
-    secondFactor,
+    requiresSecondFactor,
     permissions,
     cache: new Map(),
     grant(collection, action) {

@@ -1,4 +1,4 @@
-/** Variables in a caller's own query: a path reads a cell, and takes the permission to read it. */
+/** Resolves variables in a caller's own query; a path such as `$CURRENT_USER.email` requires read permission. */
 import type { Registry } from '../../contract/collection.js';
 import { forbidden } from '../../contract/errors.js';
 import type { Principal } from './access.js';
@@ -11,25 +11,26 @@ export interface QueryVariableContext {
   readonly now: Date;
 }
 
-/** As `resolveVariable`. @throws FORBIDDEN for the path to a cell the caller may not read, or that does not exist */
-export const resolveQueryVariable = (value: unknown, asking: QueryVariableContext): unknown => {
+/** Resolves like `resolveVariable`. @throws FORBIDDEN for a path to a field that is not readable or does not exist */
+export const resolveQueryVariable = (value: unknown, context: QueryVariableContext): unknown => {
   for (const cell of cellsOf(value)) {
-    if (!mayRead(cell, asking))
+    if (!mayRead(cell, context))
       throw forbidden(`the variable "${String(value)}" does not exist or may not be used`);
   }
-  return resolveVariable(value, asking.principal, asking.now);
+  return resolveVariable(value, context.principal, context.now);
 };
 
+/** A field of a row that a variable reads. */
 interface Cell {
   readonly collection: string;
   readonly name: string;
-  /** Variables that a rule limited to the caller's own row compares the key with. */
+  /** Variables to which a rule for the caller's own row compares the key. */
   readonly own: readonly string[];
 }
 
 const ofUser = (name: string): Cell => ({ collection: 'svc_users', name, own: ['$CURRENT_USER'] });
 const ofAnyRole = (name: string): Cell => ({ collection: 'svc_roles', name, own: ['$CURRENT_ROLES'] });
-/** The first cell is of the role itself, those after it of the roles above. */
+/** Returns the first name as a field of the caller's role, the others as fields of its ancestors. */
 const ofRole = ([first, ...rest]: readonly string[]): readonly Cell[] =>
   first === undefined
     ? []
@@ -63,11 +64,11 @@ const mayRead = ({ collection, name, own }: Cell, { principal, registry }: Query
   const grant = found === undefined ? null : principal.policies.grant(found, 'read');
   const rule = grant?.fields.get(name);
   if (grant === null || rule === undefined) return false;
-  return [grant.rows, rule].every((each) => reachesOwn(each, own));
+  return [grant.rows, rule].every((each) => includesOwn(each, own));
 };
 
-/** Of rules that are neither for every row nor for the own one, nothing is known here: they do not do. */
-const reachesOwn = (rule: Rule, own: readonly string[]): boolean => {
+/** Returns whether a rule includes the caller's own row; rules other than "every row" and "own row" count as no. */
+const includesOwn = (rule: Rule, own: readonly string[]): boolean => {
   if (rule.kind === 'always') return true;
   return rule.filters.some(
     ({ filter, values }) =>

@@ -1,4 +1,4 @@
-/** Summarizes what a set of policies permits, for its holder. */
+/** Summarizes the permissions of a policy set for its holder. */
 import type { Collection, Registry } from '../../contract/collection.js';
 import type { Permission } from './grant.js';
 import type { Action, PolicySet } from './policies.js';
@@ -9,18 +9,18 @@ export interface ActionSummary {
   readonly presets?: Record<string, unknown>;
 }
 
-interface Allowed {
+interface ActionPermission {
   readonly access: boolean;
   readonly fields?: string[];
   readonly presets?: Record<string, unknown>;
 }
 
-export type AllowedActions = Readonly<Record<'update' | 'delete' | 'share', Allowed>>;
+export type AllowedActions = Readonly<Record<'update' | 'delete' | 'share', ActionPermission>>;
 
 const actions: readonly Action[] = ['create', 'read', 'update', 'delete'];
 
-/** By collection, of those where anything is permitted. `share` is known to clients, and granted to nobody. */
-export const permissionsOf = (
+/** Returns the actions of each collection with any permission. `share` is for clients and is never granted. */
+export const summarizePermissions = (
   policies: PolicySet,
   { collections }: Registry,
 ): Record<string, Record<string, ActionSummary>> =>
@@ -45,7 +45,7 @@ const summarize = (collection: Collection, action: Action, policies: PolicySet):
   };
 };
 
-/** Fields in the order of the permissions; a deletion has none. */
+/** Returns the fields, in the order of the permissions, and the presets of an action; deletions have neither. */
 const describe = (
   collection: Collection,
   action: Action,
@@ -53,19 +53,17 @@ const describe = (
 ): Pick<ActionSummary, 'fields' | 'presets'> => {
   const grant = policies.grant(collection, action);
   if (grant === null || action === 'delete') return {};
-  const named = policies.permissions
-    .filter(isAbout(collection, action))
-    .flatMap(({ fields }) => fields ?? []);
+  const named = policies.permissions.filter(isFor(collection, action)).flatMap(({ fields }) => fields ?? []);
   const presets = Object.keys(grant.presets).length === 0 ? {} : { presets: { ...grant.presets } };
   return { fields: grant.everyField ? ['*'] : [...new Set(named)], ...presets };
 };
 
-const isAbout =
+const isFor =
   ({ name }: Collection, action: Action) =>
   (permission: Permission): boolean =>
     permission.collection === name && permission.action === action;
 
-/** Whatever the item: its own rules come on top. */
+/** Returns the permitted actions on items of a collection, regardless of the rules on rows. */
 export const allowedActions = (collection: Collection, policies: PolicySet): AllowedActions => ({
   update: {
     access: policies.grant(collection, 'update') !== null,

@@ -1,9 +1,9 @@
-/** `$NOW`, `$CURRENT_USER` and their like, in filters, rules, validation and presets. */
+/** Resolves variables such as `$NOW` and `$CURRENT_USER` in filters, rules, validation and presets. */
 import { invalidQuery } from '../../contract/errors.js';
 import type { Principal } from './access.js';
 import type { AccessRecords, Columns } from './policies.js';
 
-/** Replaces a variable; gives anything else back as it is. Lists (`$CURRENT_ROLES`) come as arrays. @throws INVALID_QUERY */
+/** Resolves a variable, a list such as `$CURRENT_ROLES` to an array; returns other values as is. @throws INVALID_QUERY */
 export const resolveVariable = (value: unknown, principal: Principal, now: Date): unknown => {
   if (typeof value !== 'string' || !value.startsWith('$')) return value;
   if (value === '$NOW' || value.startsWith('$NOW(')) return resolveNow(value, now);
@@ -31,7 +31,7 @@ const variables: Readonly<Record<string, (principal: Principal, path: Path) => u
       : policies.ids.map((id) => columnOf(records.policies.get(id), path.join('.'))),
 };
 
-/** A column of the role, or, by `parent`, of one above it. */
+/** Returns a column of a role, or with `parent` in the path a column of an ancestor. */
 const roleColumn = (role: string | null, [name, ...rest]: Path, records: AccessRecords): unknown => {
   const columns = role === null ? undefined : records.roles.get(role);
   const value = columnOf(columns, name);
@@ -42,14 +42,14 @@ const roleColumn = (role: string | null, [name, ...rest]: Path, records: AccessR
 const columnOf = (columns: Columns | undefined, name: string | undefined): unknown =>
   columns !== undefined && name !== undefined && Object.hasOwn(columns, name) ? columns[name] : null;
 
-/** Whether it is a variable that can never be resolved, as `$NOW(soon)`. */
+/** Returns whether a value is a variable that cannot be resolved, such as `$NOW(soon)`. */
 export const isUnresolvable = (value: unknown): boolean => {
   if (typeof value !== 'string' || !value.startsWith('$NOW(')) return false;
   const moved = moveBy(value, new Date());
   return moved === null || Number.isNaN(moved.getTime());
 };
 
-const offset = /^\$NOW\(\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]*)\s*\)$/i;
+const offsetPattern = /^\$NOW\(\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]*)\s*\)$/i;
 
 const units: ReadonlyMap<string, number> = new Map(
   (
@@ -64,16 +64,16 @@ const units: ReadonlyMap<string, number> = new Map(
   ).flatMap(([names, size]) => names.map((name): [string, number] => [name, size])),
 );
 
-/** @throws INVALID_QUERY for what is no offset, and for moments that no calendar has */
+/** Resolves `$NOW` with an optional offset. @throws INVALID_QUERY for an invalid offset or a time out of range */
 const resolveNow = (text: string, now: Date): string => {
   if (text === '$NOW') return now.toISOString();
   const moved = moveBy(text, now);
   if (moved !== null && !Number.isNaN(moved.getTime())) return moved.toISOString();
-  throw invalidQuery(`"${text}" is no moment; a number and a unit are expected, as in $NOW(-1 day)`);
+  throw invalidQuery(`"${text}" is not a valid time; expected a number and a unit, as in $NOW(-1 day)`);
 };
 
 const moveBy = (text: string, now: Date): Date | null => {
-  const [, number, word = ''] = offset.exec(text) ?? [];
+  const [, number, word = ''] = offsetPattern.exec(text) ?? [];
   if (number === undefined) return null;
   const [amount, unit] = [Number(number), word.toLowerCase()];
   const size = units.get(unit);

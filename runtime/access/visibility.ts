@@ -5,31 +5,31 @@ import type { Grant } from './grant.js';
 import type { Action, PolicySet } from './policies.js';
 
 export interface Visibility {
-  /** Fields and relations that the action reaches; `*`: every one; `null`: the action is not permitted. */
-  can(collection: string, action: Action): ReadonlySet<string> | '*' | null;
-  /** Readable fields and relations that are null on rows where their own permission does not hold. */
-  partial(collection: string): ReadonlySet<string>;
-  /** Fields that the caller's permissions fill in. */
-  presets(collection: string, action: Action): ReadonlySet<string>;
+  /** Returns the fields and relations that an action permits, `*` for all, or null if it is not permitted. */
+  visibleNames(collection: string, action: Action): ReadonlySet<string> | '*' | null;
+  /** Returns the readable fields and relations that are null on rows which their own rule excludes. */
+  conditionalNames(collection: string): ReadonlySet<string>;
+  /** Returns the fields that the caller's permissions preset. */
+  presetNames(collection: string, action: Action): ReadonlySet<string>;
   readonly level: 'public' | 'user' | 'admin';
 }
 
-/** What the policies of a caller permit. */
+/** Returns the visibility for a caller's policies. */
 export const visibilityOf = (
   { user, policies }: Pick<Principal, 'user' | 'policies'>,
   registry: Registry,
 ): Visibility => ({
   level: policies.admin ? 'admin' : user === null ? 'public' : 'user',
-  can(name, action) {
+  visibleNames(name, action) {
     const grant = grantOf(name, action, { policies, registry });
     if (grant === null) return null;
     return grant.everyField ? '*' : new Set(grant.fields.keys());
   },
-  partial(name) {
+  conditionalNames(name) {
     const fields = [...(grantOf(name, 'read', { policies, registry })?.fields ?? [])];
     return new Set(fields.flatMap(([field, rule]) => (rule.kind === 'always' ? [] : [field])));
   },
-  presets: (name, action) =>
+  presetNames: (name, action) =>
     new Set(Object.keys(grantOf(name, action, { policies, registry })?.presets ?? {})),
 });
 

@@ -1,4 +1,4 @@
-/** User records, as signing in sees them. */
+/** Reads and updates the user records that authentication uses. */
 import { readAddressList } from '../access/addresses.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
@@ -6,15 +6,15 @@ import { findRow, findRows, updateRows, type SystemRow } from '../execute/system
 import type { Database, Executor } from '../databases/contract.js';
 import type { Account } from './sessions.js';
 
-/** A change of a user record, for those who keep account of it. */
+/** A change of a user record, for the activity log. */
 export interface AccountChange {
   readonly action: 'create' | 'update';
   readonly user: string;
-  /** Names, never values. */
+  /** Names of the changed columns, without their values. */
   readonly fields: readonly string[];
 }
 
-/** Done in the transaction of the change. */
+/** Records a change in the transaction that makes it. */
 export type RecordChange = (change: AccountChange, executor: Executor) => Promise<void>;
 
 const columns = [
@@ -28,7 +28,10 @@ const columns = [
   'ip_access',
 ] as const;
 
-/** Spelled as given first, else in lower case; letter by letter, so that no accent opens another account. */
+/**
+ * Finds a user by e-mail address: an exact match first, else one in lower case. Addresses are compared by code unit,
+ * because a collation that ignores accents would match another account.
+ */
 export const findByEmail = async (database: Database, email: string): Promise<Account | null> => {
   if (!isStorable(email)) return null;
   const rows = await findRows(database, 'svc_users', {
@@ -45,7 +48,10 @@ export const findById = async (database: Database, id: string): Promise<Account 
   return row === undefined ? null : rowToAccount(row);
 };
 
-/** By what a provider of identities calls somebody, letter by letter: collations overlook case and blanks at the end. */
+/**
+ * Finds the user that an identity provider identifies by `identifier`. Values are compared by code unit, because
+ * collations ignore case and trailing spaces; returns null if several records match.
+ */
 export const findByIdentity = async (
   database: Database,
   provider: string,
@@ -65,19 +71,22 @@ type Secrets = Partial<Pick<SystemRow<'svc_users'>, 'password' | 'tfa_secret' | 
 
 export interface AccountUpdate {
   readonly changes: Secrets;
-  /** What the record has to hold still; absent: whatever it holds. */
-  readonly held?: Secrets;
+  /** Values that the record must still have; if it does not, nothing is changed. */
+  readonly expected?: Secrets;
   readonly record: RecordChange;
 }
 
-/** Whether the record was there and held what it had to. Every process sees the change with its next request. */
+/**
+ * Updates a user record and increments the access version, so every process applies the change from its next request
+ * on. Returns false if there is no such record or it does not have the expected values.
+ */
 export const updateAccount = (
   database: Database,
   id: string,
-  { changes, held = {}, record }: AccountUpdate,
+  { changes, expected = {}, record }: AccountUpdate,
 ): Promise<boolean> =>
   database.transaction(async (executor) => {
-    const affected = await updateRows(executor, 'svc_users', { set: changes, where: { id, ...held } });
+    const affected = await updateRows(executor, 'svc_users', { set: changes, where: { id, ...expected } });
     if (affected === 0) return false;
     await bumpAccessVersion(executor);
     await record({ action: 'update', user: id, fields: Object.keys(changes) }, executor);

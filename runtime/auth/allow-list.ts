@@ -1,22 +1,25 @@
-/** Pages that a browser may be sent to: told apart by origin and path, so that neither a prefix nor a user name fools. */
+/**
+ * Lists the pages that a browser may be redirected to. Pages are compared by origin and path, so a common prefix or a
+ * user name in the URL does not match.
+ */
 
 export interface AllowList {
   has(url: string): boolean;
 }
 
-/** @param pages absolute URLs */
+/** Creates a list. @param pages absolute URLs */
 export const createAllowList = (pages: readonly string[]): AllowList => {
-  const places = new Set(pages.map(placeOf));
+  const allowed = new Set(pages.map(pageOf));
   return {
     has(url) {
-      const place = placeOf(url);
-      return place !== null && places.has(place);
+      const page = pageOf(url);
+      return page !== null && allowed.has(page);
     },
   };
 };
 
-/** `null`: no page that may be linked to. */
-const placeOf = (text: string): string | null => {
+/** Returns origin and path of an http or https URL without credentials, else null. */
+const pageOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null;
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return null;

@@ -1,7 +1,7 @@
 /**
- * Guessing, counted in the database, so that every process counts the same: an account is locked for the address
- * that guesses (of IPv6: for its network), for everybody else it is only slowed. An account that does not exist is
- * counted like one that does.
+ * Limits failed logins. Failures are counted in the database, so all processes share the counts. After too many, an
+ * account is locked for the client's address (for IPv6: its network) and delayed for all others. Accounts that do not
+ * exist are counted the same way.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,33 +13,37 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
 
 export interface Attempts {
   /**
-   * Runs `work`; where it throws what a wrong password or code is answered with, that was one more failure.
-   * @throws REQUESTS_EXCEEDED without running it, after too many
+   * Runs `work` and counts a failure if it throws an error that means a failureCodes password or code.
+   * @throws REQUESTS_EXCEEDED without running it, after too many failures
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
-  /** Counts one, whatever comes of it. `false`: there were too many already. */
-  take(attempt: Attempt): Promise<boolean>;
-  /** Whether this is the first time; it is remembered for `ttl` milliseconds. */
-  once(what: string, ttl: number): Promise<boolean>;
+  /** Counts an attempt, whatever its outcome. Returns false if the limit was already reached. */
+  count(attempt: Attempt): Promise<boolean>;
+  /** Returns true for the first call with this id within `ttl` milliseconds, in any process. */
+  claim(id: string, ttl: number): Promise<boolean>;
 }
 
 export interface Attempt {
-  /** What is attempted, and on what: failures of another kind do not count. */
+  /** Each kind is counted separately. */
   readonly kind: 'login' | 'password' | 'otp' | 'reset';
-  /** As given; need not exist. */
+  /** Account name as the client sent it; it need not exist. */
   readonly account: string;
   readonly address: string;
 }
 
-/** Failures of one address with one account. */
+/** Maximum number of failures of one address with one account. */
 const limit = 10;
-/** Milliseconds that failures are remembered. */
-const memory = 15 * 60_000;
-/** Failures of everybody with one account before it is slowed, and by how many milliseconds for each more. */
-const [patience, delay, longestDelay] = [10, 100, 2_000];
-const mostWaiting = 50;
-/** What a guess that was wrong is answered with; other errors say nothing of it. */
-const wrong: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'INVALID_OTP', 'INVALID_PAYLOAD']);
+/** Milliseconds until failures are forgotten. */
+const retention = 15 * 60_000;
+/** Failures of all addresses with one account before it is delayed; milliseconds per further failure; the maximum. */
+const [delayAfter, delay, maxDelay] = [10, 100, 2_000];
+const maxWaiting = 50;
+/** Codes of errors that mean a failureCodes password or code. */
+const failureCodes: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_CREDENTIALS',
+  'INVALID_OTP',
+  'INVALID_PAYLOAD',
+]);
 
 export const createAttempts = (database: Database): Attempts => {
   const [count, until] = [database.quote('count'), database.quote('until')];
@@ -52,36 +56,36 @@ export const createAttempts = (database: Database): Attempts => {
     return affected > 0;
   };
 
-  const begin = async (id: string, ttl = memory): Promise<void> => {
+  const begin = async (id: string, ttl = retention): Promise<void> => {
     const now = Date.now();
     await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
     await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
   };
 
-  /** Counts one more; the first of two that begin at once makes the row, the other one finds it. */
-  const hit = async (id: string): Promise<void> => {
+  /** Increments a counter. Of two concurrent first calls, one inserts the row and the other increments it. */
+  const countOne = async (id: string): Promise<void> => {
     if (await increase(id)) return;
     await begin(id).catch(async (error: unknown) => {
       if (!(await increase(id))) throw error;
     });
   };
 
-  const countOf = async (id: string): Promise<Counted> => {
+  const readCounter = async (id: string): Promise<Counter> => {
     const where = { id, until: { above: Date.now() } };
     const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
     return row ?? { count: 0, until: 0 };
   };
 
-  const lines = new Map<string, FairQueue>();
+  const queues = new Map<string, FairQueue>();
 
-  /** One at a time, so that many at once are no more guesses than one after another. */
-  const inLine = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
-    const line = lines.get(id) ?? createFairQueue(mostWaiting);
-    lines.set(id, line);
+  /** Runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
+  const runSequentially = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
+    const queue = queues.get(id) ?? createFairQueue(maxWaiting);
+    queues.set(id, queue);
     try {
-      return await line.take(work);
+      return await queue.run(work);
     } finally {
-      if (line.isIdle()) lines.delete(id);
+      if (queue.isIdle()) queues.delete(id);
     }
   };
 
@@ -89,15 +93,15 @@ export const createAttempts = (database: Database): Attempts => {
     async guard({ kind, account, address }, work) {
       const name = account.toLowerCase();
       const [pairId, accountId] = [idOf(kind, name, networkOf(address)), idOf(kind, name)];
-      const { count: failures } = await countOf(accountId);
-      if (failures > patience) await sleep(Math.min(longestDelay, (failures - patience) * delay));
-      return inLine(pairId, async () => {
-        const pair = await countOf(pairId);
+      const { count: failures } = await readCounter(accountId);
+      if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
+      return runSequentially(pairId, async () => {
+        const pair = await readCounter(pairId);
         if (pair.count >= limit) throw exceeded(limit, pair.until);
         const result = await work().catch(async (error: unknown) => {
-          if (error instanceof ApiError && wrong.has(error.code)) {
-            await hit(pairId);
-            await hit(accountId);
+          if (error instanceof ApiError && failureCodes.has(error.code)) {
+            await countOne(pairId);
+            await countOne(accountId);
           }
           throw error;
         });
@@ -106,29 +110,29 @@ export const createAttempts = (database: Database): Attempts => {
       });
     },
 
-    async take({ kind, account, address }) {
+    async count({ kind, account, address }) {
       const id = idOf(kind, account, address);
-      const { count: taken } = await countOf(id);
-      if (taken < limit) await hit(id);
-      return taken < limit;
+      const { count } = await readCounter(id);
+      if (count < limit) await countOne(id);
+      return count < limit;
     },
 
-    async once(what, ttl) {
-      const id = idOf('once', what);
-      const begun = await begin(id, ttl).then(
+    async claim(name, ttl) {
+      const id = idOf('once', name);
+      const inserted = await begin(id, ttl).then(
         () => true,
         (error: unknown) => error,
       );
-      if (begun === true) return true;
-      if ((await countOf(id)).count > 0) return false;
-      throw begun;
+      if (inserted === true) return true;
+      if ((await readCounter(id)).count > 0) return false;
+      throw inserted;
     },
   };
 };
 
-interface Counted {
+interface Counter {
   readonly count: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970 at which the counter expires. */
   readonly until: number;
 }
 
@@ -139,5 +143,5 @@ const exceeded = (allowed: number, until: number) =>
   apiError(
     'REQUESTS_EXCEEDED',
     { limit: allowed, reset: new Date(until).toISOString() },
-    'too many attempts failed; wait until they are forgotten',
+    'too many failed attempts; wait until the time in "reset"',
   );

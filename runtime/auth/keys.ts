@@ -1,27 +1,27 @@
-/** What tokens are signed with: `SECRET`, or a secret of this machine in `.svc/secret`. */
+/** Loads the keys that sign tokens: from `SECRET`, or from the file `.svc/secret`, which is created if missing. */
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazy } from '../concurrency/lazy.js';
 
 export interface Key {
-  /** Names the secret without saying it: `kid` of tokens. */
+  /** Identifies the secret without revealing it: the `kid` header of tokens. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** The newest first: it signs; the others are still good for what they signed. Never empty. */
+/** Returns the keys, newest first. The first one signs; the others still verify what they signed. */
 export type Keys = () => Promise<readonly [Key, ...Key[]]>;
 
-/** @param secrets empty: the file is read, and made where it is missing */
+/** Creates the loader of the keys. @param secrets newest first; empty: the file's secret is used */
 export const createKeys = (secrets: readonly string[]): Keys =>
   lazy(async () => {
     const [first = (await readSecretFile()).trim(), ...others] = secrets;
     return [toKey(first), ...others.map(toKey)];
   });
 
-/** For what hashes by itself. The newest first. */
-export const secretsOf = async (keys: Keys): Promise<readonly Buffer[]> =>
+/** Returns the bytes of the keys, newest first, for callers that compute their own HMAC. */
+export const exportSecrets = async (keys: Keys): Promise<readonly Buffer[]> =>
   (await keys()).map(({ key }) => key.export());
 
 const toKey = (secret: string): Key => ({
@@ -31,26 +31,29 @@ const toKey = (secret: string): Key => ({
 
 const secretFile = join('.svc', 'secret');
 
-/** @throws Error that names the way out where the file can neither be read nor made */
+/** Reads or creates the file. @throws Error that asks for SECRET when neither is possible */
 const readSecretFile = async (): Promise<string> => {
   try {
-    return await readFile(secretFile, 'utf8').catch(makeSecretFile);
+    return await readFile(secretFile, 'utf8').catch(createSecretFile);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${secretFile} cannot be made (${code}): give SECRET, at least 32 bytes`, {
+    throw new Error(`${secretFile} cannot be created (${code}): set SECRET, at least 32 bytes`, {
       cause: error,
     });
   }
 };
 
-/** Whole before it has its name: of processes that make it at once, one wins, and all read its secret. */
-const makeSecretFile = async (): Promise<string> => {
-  const made = `${secretFile}.${randomBytes(6).toString('hex')}`;
+/**
+ * Creates the file and returns its secret. A complete temporary file is linked to the name, so of processes that do
+ * this at the same time one succeeds, and all read its secret.
+ */
+const createSecretFile = async (): Promise<string> => {
+  const temporaryFile = `${secretFile}.${randomBytes(6).toString('hex')}`;
   await mkdir(dirname(secretFile), { recursive: true });
-  await writeFile(made, randomBytes(48).toString('base64url'), { mode: 0o600 });
-  await link(made, secretFile).catch((error: NodeJS.ErrnoException) => {
+  await writeFile(temporaryFile, randomBytes(48).toString('base64url'), { mode: 0o600 });
+  await link(temporaryFile, secretFile).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  await unlink(made);
+  await unlink(temporaryFile);
   return readFile(secretFile, 'utf8');
 };

@@ -1,4 +1,4 @@
-/** Login, refresh and logout, free of HTTP: what is asked for and what is given. */
+/** Implements login, refresh and logout, independent of HTTP. */
 import { requireAddress } from '../access/addresses.js';
 import { networkOf } from '../network/ip.js';
 import { apiError } from '../../contract/errors.js';
@@ -8,31 +8,41 @@ import { verifyPassword } from './passwords/hash.js';
 import { findByEmail } from './accounts.js';
 import type { Attempts } from './attempts.js';
 import { acceptCode } from './one-time.js';
-import type { Account, Renewed, SessionOrigin, Sessions } from './sessions.js';
+import type { Account, IssuedSession, SessionOrigin, Sessions } from './sessions.js';
 import type { Tokens } from './tokens.js';
 
-/** Where tokens go: both into the body; the refresh token into a cookie; one token, into a cookie. */
+/**
+ * How tokens are returned: `json`: both in the body; `cookie`: the refresh token in a cookie; `session`: a single token
+ * in a cookie.
+ */
 export type Mode = 'json' | 'cookie' | 'session';
 
-/** What a login or refresh gives. */
-export interface Given {
+/** The tokens that a login or refresh returns. */
+export interface IssuedTokens {
   readonly access: string;
-  /** `null`: the access token is all there is. */
+  /** `null` in mode `session`. */
   readonly refresh: string | null;
   /** Milliseconds until the access token expires. */
   readonly expires: number;
-  /** Milliseconds until the login ends unless it is refreshed. */
-  readonly lasts: number;
+  /** Milliseconds until the session ends if it is not refreshed. */
+  readonly sessionTtl: number;
 }
 
 export interface Authentication {
-  /** @throws INVALID_CREDENTIALS, whoever it was and whatever was wrong; INVALID_OTP; INVALID_IP; REQUESTS_EXCEEDED */
-  login(credentials: Credentials, mode: Mode, from: SessionOrigin): Promise<Given>;
-  /** For whoever has proved who they are already. @throws INVALID_IP */
-  begin(account: Account, mode: Mode, from: SessionOrigin): Promise<Given>;
-  /** @param token a refresh token, or in mode `session` the token of the cookie. @throws INVALID_CREDENTIALS, INVALID_IP */
-  refresh(token: string, mode: Mode, from: Pick<SessionOrigin, 'address'>): Promise<Given>;
-  /** Nothing where there is no such session any more. */
+  /**
+   * Verifies credentials and starts a session.
+   * @throws INVALID_CREDENTIALS, the same for every cause; INVALID_OTP; INVALID_IP; REQUESTS_EXCEEDED
+   */
+  login(credentials: Credentials, mode: Mode, from: SessionOrigin): Promise<IssuedTokens>;
+  /** Starts a session for a user who is already authenticated. @throws INVALID_IP */
+  begin(account: Account, mode: Mode, from: SessionOrigin): Promise<IssuedTokens>;
+  /**
+   * Renews a session.
+   * @param token the refresh token; in mode `session` the token in the cookie
+   * @throws INVALID_CREDENTIALS, INVALID_IP
+   */
+  refresh(token: string, mode: Mode, from: Pick<SessionOrigin, 'address'>): Promise<IssuedTokens>;
+  /** Ends the session of a token; does nothing if it no longer exists. */
   logout(token: string, mode: Mode): Promise<void>;
 }
 
@@ -55,7 +65,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
 
   const lifetime = (mode: Mode): number => (mode === 'session' ? ttls.sessionTtl : ttls.refreshTtl);
 
-  const give = async ({ session, refresh }: Renewed, mode: Mode): Promise<Given> => {
+  const issueTokens = async ({ session, refresh }: IssuedSession, mode: Mode): Promise<IssuedTokens> => {
     const expires = Math.min(mode === 'session' ? ttls.sessionTtl : ttls.accessTtl, lifetime(mode));
     const access = await tokens.signAccess({
       user: session.user,
@@ -63,17 +73,17 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       generation: mode === 'session' ? session.generation : null,
       expires: Date.now() + expires,
     });
-    return { access, refresh, expires, lasts: lifetime(mode) };
+    return { access, refresh, expires, sessionTtl: lifetime(mode) };
   };
 
   const begin: Authentication['begin'] = async (account, mode, from) => {
     requireAddress(account.addresses, from.address);
     const ttl = lifetime(mode);
-    return give(await sessions.begin(account, { from, ttl, refreshable: mode !== 'session' }), mode);
+    return issueTokens(await sessions.begin(account, { from, ttl, refreshable: mode !== 'session' }), mode);
   };
 
-  /** Takes as long, and says the same, whatever is wrong. */
-  const prove = async ({ email, password, otp }: Credentials, address: string): Promise<Account> => {
+  /** Returns the account of the credentials. Takes the same time and throws the same error whatever is wrong. */
+  const authenticate = async ({ email, password, otp }: Credentials, address: string): Promise<Account> => {
     const account = await findByEmail(database, email);
     const isRight = await verifyPassword(account?.password ?? null, password, networkOf(address));
     if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
@@ -85,7 +95,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     return account;
   };
 
-  /** The claims of a session cookie, also of one that has just expired or been renewed. */
+  /** Reads the claims of a session cookie; null if the token is invalid, expired, or not a cookie's. */
   const readCookie = async (token: string) => {
     const claims = await tokens.readClaims(token).catch(() => null);
     return claims?.generation === undefined || claims.generation === null
@@ -96,7 +106,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   return {
     async login(credentials, mode, from) {
       const attempt = { kind: 'login', account: credentials.email, address: from.address } as const;
-      return begin(await attempts.guard(attempt, () => prove(credentials, from.address)), mode, from);
+      return begin(await attempts.guard(attempt, () => authenticate(credentials, from.address)), mode, from);
     },
     begin,
     async refresh(token, mode, { address }) {
@@ -107,7 +117,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
           ? await sessions.renew(token, renewal)
           : await sessions.renewCookie(cookie.session, cookie.generation, renewal);
       if (renewed === null) throw apiError('INVALID_CREDENTIALS', {});
-      return give(renewed, mode);
+      return issueTokens(renewed, mode);
     },
     async logout(token, mode) {
       const cookie = mode === 'session' ? await readCookie(token) : null;

@@ -1,4 +1,4 @@
-/** Mails: Liquid templates, sent by SMTP. A project's own `mail/` comes before that of the package. */
+/** Sends mails by SMTP from Liquid templates. A template in the project's `mail/` replaces the package's. */
 import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
@@ -9,22 +9,26 @@ import { packageRoot } from '../config/package.js';
 
 export interface Mail {
   readonly to: string;
-  /** `<template>.text.liquid`, which begins with the subject, and `<template>.html.liquid`. */
+  /** Name of the templates `<template>.text.liquid`, which starts with the subject, and `<template>.html.liquid`. */
   readonly template: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** @throws Error without address and content */
+/** Sends a mail. @throws Error whose message contains neither the address nor the content */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** `null`: there is no server to send by. */
+/** Creates the mailer, or returns null if no SMTP server is configured. */
 export const createMailer = ({ from, smtp }: Config['mail']): SendMail | null => {
   if (smtp === null) return null;
   const transport = lazy(() => openTransport(smtp));
   const render = lazy(openTemplates);
   return async ({ to, template, values }) => {
     const content = await (await render())(template, values);
-    await (await transport()).sendMail({ from, to: { name: '', address: to }, ...content }).catch(hideMail);
+    await (
+      await transport()
+    )
+      .sendMail({ from, to: { name: '', address: to }, ...content })
+      .catch(throwWithoutAddress);
   };
 };
 
@@ -35,7 +39,7 @@ const openTransport = async (smtp: SmtpConfig): Promise<Transporter> => {
     host,
     port,
     secure,
-    // a relay on this machine has a certificate for another name, if any
+    // a relay on localhost has no certificate, or one for another name
     ignoreTLS: isLocalHost(host),
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
     connectionTimeout: 10_000,
@@ -46,10 +50,10 @@ const openTransport = async (smtp: SmtpConfig): Promise<Transporter> => {
   });
 };
 
-/** Servers repeat the address in what they say: only the code is kept. */
-const hideMail = (error: unknown): never => {
+/** Throws an error with only the codes of an SMTP error, because SMTP servers repeat the address in their texts. */
+const throwWithoutAddress = (error: unknown): never => {
   const { code = 'unknown', responseCode = '' } = error as { code?: string; responseCode?: number };
-  throw new Error(`the SMTP server did not take it (${[code, responseCode].join(' ').trim()})`);
+  throw new Error(`the SMTP server rejected the mail (${[code, responseCode].join(' ').trim()})`);
 };
 
 interface Content {
@@ -78,6 +82,6 @@ const openTemplates = async () => {
 const splitSubject = (rendered: string): Pick<Content, 'subject' | 'text'> => {
   const [, subject, text] = /^Subject: *(.*)\r?\n\s*\n([^]*)$/.exec(rendered) ?? [];
   if (subject === undefined || text === undefined)
-    throw new Error('a text template begins with "Subject: …" and an empty line');
+    throw new Error('a text template must start with "Subject: …" and an empty line');
   return { subject, text };
 };

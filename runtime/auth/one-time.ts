@@ -1,4 +1,7 @@
-/** One-time passwords (RFC 6238): six digits, a step of 30 s, the step before and after count too, each code once. */
+/**
+ * Time-based one-time passwords (RFC 6238): six digits, steps of 30 s. The previous and the next step are accepted too;
+ * each code is accepted once.
+ */
 import type { TOTP } from 'otpauth';
 import { networkOf } from '../network/ip.js';
 import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
@@ -8,14 +11,23 @@ import { findById, updateAccount, type RecordChange } from './accounts.js';
 import type { Attempts } from './attempts.js';
 import type { Account } from './sessions.js';
 
-export interface OneTime {
-  /** A secret to be shown once; nothing is stored yet. @throws INVALID_CREDENTIALS for a wrong password */
+export interface OneTimePasswords {
+  /**
+   * Generates a secret to show to the user, and its `otpauth:` URL. Stores nothing.
+   * @throws INVALID_CREDENTIALS when the password is wrong, INVALID_PAYLOAD when one-time passwords are already enabled
+   */
   generate(caller: Caller, password: string): Promise<{ readonly secret: string; readonly url: string }>;
-  /** From now on a login takes a code. @throws INVALID_PAYLOAD for a wrong one, and where they are on already */
+  /**
+   * Stores the secret, so that every login requires a code.
+   * @throws INVALID_PAYLOAD when the code is wrong or one-time passwords are already enabled
+   */
   enable(caller: Caller, proof: { readonly secret: string; readonly otp: string }): Promise<void>;
-  /** @throws INVALID_PAYLOAD for a wrong code */
+  /** Deletes the secret. @throws INVALID_PAYLOAD when the code is wrong */
   disable(caller: Caller, otp: string): Promise<void>;
-  /** For administrators, whose right to do so has been checked. @throws FORBIDDEN where there is no such user */
+  /**
+   * Deletes the secret of another user, for an administrator whose permission has been checked.
+   * @throws FORBIDDEN when the user does not exist
+   */
   reset(user: string, record: RecordChange): Promise<void>;
 }
 
@@ -27,30 +39,30 @@ export interface Caller {
 
 const issuer = 'svc';
 
-const off = { tfa_secret: null, tfa_step: null };
+const noSecret = { tfa_secret: null, tfa_step: null };
 
-const isOn = () => invalidPayload('one-time passwords are on already');
+const alreadyEnabled = () => invalidPayload('one-time passwords are already enabled');
 
 const createTotp = async (secret: string, label = 'user'): Promise<TOTP> => {
   const { Secret, TOTP: Totp } = await import('otpauth');
   return new Totp({ issuer, label, secret: Secret.fromBase32(secret) });
 };
 
-/** The step that a code belongs to; `null`: it is of none, or the secret is none. */
-const stepOf = async (secret: string, code: string): Promise<number | null> => {
+/** Returns the time step that a code belongs to, or null if the code or the secret is invalid. */
+const findStep = async (secret: string, code: string): Promise<number | null> => {
   if (!/^\d{6}$/.test(code) || !/^[A-Z2-7]{16,64}$/.test(secret)) return null;
   const totp = await createTotp(secret);
   const delta = totp.validate({ token: code, window: 1 });
   return delta === null ? null : totp.counter() + delta;
 };
 
-/** Whether the code is good for this account; then it never is again, in any process. */
+/** Returns true if the code is valid for the account, and marks it as used for all processes. */
 export const acceptCode = async (
   database: Database,
   { id, tfaSecret }: Account,
   code: string,
 ): Promise<boolean> => {
-  const step = tfaSecret === null ? null : await stepOf(tfaSecret, code);
+  const step = tfaSecret === null ? null : await findStep(tfaSecret, code);
   if (step === null) return false;
   const { affected } = await database.write({
     text: 'update svc_users set tfa_step = ? where id = ? and (tfa_step is null or tfa_step < ?)',
@@ -59,14 +71,14 @@ export const acceptCode = async (
   return affected === 1;
 };
 
-export const createOneTime = (database: Database, attempts: Attempts): OneTime => {
+export const createOneTimePasswords = (database: Database, attempts: Attempts): OneTimePasswords => {
   const accountOf = async ({ user }: Caller): Promise<Account> => {
     const account = await findById(database, user);
     if (account === null) throw apiError('INVALID_CREDENTIALS', {});
     return account;
   };
 
-  /** Passwords and codes are counted apart: who has the one may still be guessing the other. */
+  /** Counts failed passwords and failed codes separately: knowing one does not reset the count of the other. */
   const guard = <Result>(
     kind: 'password' | 'otp',
     { user, address }: Caller,
@@ -76,43 +88,43 @@ export const createOneTime = (database: Database, attempts: Attempts): OneTime =
   return {
     async generate(caller, password) {
       const account = await guard('password', caller, async () => {
-        const asked = await accountOf(caller);
-        const isRight = await verifyPassword(asked.password, password, networkOf(caller.address));
+        const found = await accountOf(caller);
+        const isRight = await verifyPassword(found.password, password, networkOf(caller.address));
         if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
-        return asked;
+        return found;
       });
-      if (account.tfaSecret !== null) throw isOn();
+      if (account.tfaSecret !== null) throw alreadyEnabled();
       const { Secret } = await import('otpauth');
       const secret = new Secret({ size: 20 }).base32;
       return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
     },
 
-    // the secret comes with the code: there is nothing to guess, and nothing that a success proves
+    // not rate-limited: the caller sends the secret together with the code, so there is nothing to guess
     async enable(caller, { secret, otp }) {
       const account = await accountOf(caller);
-      if (account.tfaSecret !== null) throw isOn();
-      const step = await stepOf(secret, otp);
-      if (step === null) throw invalidPayload('"otp" is not a code of this secret');
+      if (account.tfaSecret !== null) throw alreadyEnabled();
+      const step = await findStep(secret, otp);
+      if (step === null) throw invalidPayload('"otp" is not a valid code for this secret');
       const isFirst = await updateAccount(database, account.id, {
         changes: { tfa_secret: secret, tfa_step: step },
-        held: { tfa_secret: null },
+        expected: { tfa_secret: null },
         record: caller.record,
       });
-      if (!isFirst) throw isOn();
+      if (!isFirst) throw alreadyEnabled();
     },
 
     async disable(caller, otp) {
       await guard('otp', caller, async () => {
         const isRight = await acceptCode(database, await accountOf(caller), otp);
-        if (!isRight) throw invalidPayload('"otp" is not a code that counts');
+        if (!isRight) throw invalidPayload('"otp" is not a valid code');
       });
-      await updateAccount(database, caller.user, { changes: off, record: caller.record });
+      await updateAccount(database, caller.user, { changes: noSecret, record: caller.record });
     },
 
     async reset(user, record) {
       const account = await findById(database, user);
-      if (account === null || !(await updateAccount(database, account.id, { changes: off, record })))
-        throw forbidden('there is no such user');
+      if (account === null || !(await updateAccount(database, account.id, { changes: noSecret, record })))
+        throw forbidden('the user does not exist');
     },
   };
 };

@@ -1,4 +1,6 @@
-/** A new password by mail: a link for whoever has the address, good once and as long as nothing else changes. */
+/**
+ * Resets passwords by mail. A link works once, and only until the user's password or e-mail address changes.
+ */
 import { createHash } from 'node:crypto';
 import { networkOf } from '../network/ip.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
@@ -9,25 +11,29 @@ import { createAllowList } from './allow-list.js';
 import type { Attempts } from './attempts.js';
 import type { SendMail } from './mail.js';
 import type { Account, Sessions } from './sessions.js';
-import { isKey, type Tokens } from './tokens.js';
+import { isUuid, type Tokens } from './tokens.js';
 
 export interface PasswordReset {
   /**
-   * What remains to be done, for later: whether somebody has the address shows neither in the answer nor in its time.
-   * @throws INVALID_PAYLOAD for a page that is not allowed
+   * Checks a request and returns a function that sends the mail. Call it after responding: neither the response nor
+   * its duration then shows whether an account has the address.
+   * @throws INVALID_PAYLOAD when the page is not allowed
    */
-  request(asked: ResetRequest): () => Promise<void>;
-  /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token that was used or that something came before */
-  reset(given: ResetProof, record: RecordChange): Promise<void>;
+  request(request: ResetRequest): () => Promise<void>;
+  /**
+   * Sets a new password and ends all sessions of the user.
+   * @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN when the token was used or the account changed since
+   */
+  reset(input: ResetInput, record: RecordChange): Promise<void>;
 }
 
 interface ResetRequest {
   readonly email: string;
-  /** Page that the link leads to. */
+  /** URL of the page that the link opens; default: the page of this server. */
   readonly page?: string;
 }
 
-interface ResetProof {
+interface ResetInput {
   readonly token: string;
   readonly password: string;
   readonly address: string;
@@ -37,14 +43,14 @@ export interface PasswordResetOptions {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly sessions: Pick<Sessions, 'endAll'>;
-  readonly attempts: Pick<Attempts, 'take'>;
-  /** `null`: there is no server to send by. */
+  readonly attempts: Pick<Attempts, 'count'>;
+  /** `null`: no SMTP server is configured. */
   readonly send: SendMail | null;
-  /** Our own page. */
+  /** Returns the URL of the default page. */
   readonly page: () => string;
-  /** Pages that may be asked for instead. */
+  /** URLs of other pages that a request may name. */
   readonly pages: readonly string[];
-  /** Milliseconds. */
+  /** Lifetime of a link in milliseconds. */
   readonly ttl: number;
 }
 
@@ -55,8 +61,8 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
   const sendLink = async (email: string, page: URL): Promise<void> => {
     if (send === null) throw new Error('no mail is sent without EMAIL_SMTP_HOST');
     const account = await findByEmail(database, email);
-    if (account === null || account.email === null || !mayReset(account)) return;
-    if (!(await attempts.take({ kind: 'reset', account: account.id, address: '' }))) return;
+    if (account === null || account.email === null || !canReset(account)) return;
+    if (!(await attempts.count({ kind: 'reset', account: account.id, address: '' }))) return;
     page.searchParams.set(
       'token',
       await tokens.sign('reset', { id: account.id, state: stateOf(account) }, ttl),
@@ -64,7 +70,7 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
     await send({
       to: account.email,
       template: 'password-reset',
-      values: { site: new URL(options.page()).host, link: page.href, expires: sayTime(Date.now() + ttl) },
+      values: { site: new URL(options.page()).host, link: page.href, expires: printTime(Date.now() + ttl) },
     });
   };
 
@@ -72,31 +78,32 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
     request({ email, page = options.page() }) {
       const isOwn = page === options.page();
       if (!isOwn && !allowed.has(page))
-        throw invalidPayload('"reset_url" is not among PASSWORD_RESET_URL_ALLOW_LIST');
+        throw invalidPayload('"reset_url" is not in PASSWORD_RESET_URL_ALLOW_LIST');
       return () => sendLink(email, new URL(page));
     },
     async reset({ token, password, address }, record) {
       const { id, state } = await tokens.read('reset', token);
-      const account = isKey(id) ? await findById(database, id) : null;
-      if (account === null || state !== stateOf(account) || !mayReset(account)) throw spent();
+      const account = isUuid(id) ? await findById(database, id) : null;
+      if (account === null || state !== stateOf(account) || !canReset(account)) throw tokenUsed();
       const changes = { password: await hashPassword(password, networkOf(address)) };
-      const held = { password: account.password };
-      if (!(await updateAccount(database, account.id, { changes, held, record }))) throw spent();
+      const expected = { password: account.password };
+      if (!(await updateAccount(database, account.id, { changes, expected, record }))) throw tokenUsed();
       await sessions.endAll(account.id);
     },
   };
 };
 
-const mayReset = ({ status, provider }: Account): boolean => status === 'active' && provider === 'default';
+const canReset = ({ status, provider }: Account): boolean => status === 'active' && provider === 'default';
 
-/** A token ends with the password and with the address it was sent to. */
+/** Hashes what makes a token invalid when it changes: the password and the e-mail address. */
 const stateOf = ({ email, password }: Account): string =>
   createHash('sha256')
     .update(JSON.stringify([email, password]))
     .digest('base64url');
 
-const spent = () => forbidden('the token was used, or something changed since; ask for another mail');
+const tokenUsed = () =>
+  forbidden('the token was used, or the account has changed since; request another mail');
 
-/** `2026-01-31 14:05 UTC` */
-const sayTime = (moment: number): string =>
+/** Prints a time as `2026-01-31 14:05 UTC`. @param moment milliseconds since 1970 */
+const printTime = (moment: number): string =>
   `${new Date(moment).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,21 +1,24 @@
-/** Rows of `svc_sessions`. A session that ends is a new access version: its tokens end with the next request. */
+/**
+ * Stores sessions in `svc_sessions`. Ending a session increments the access version, so its tokens are rejected from
+ * the next request on.
+ */
 import { randomUUID } from 'node:crypto';
 import { readAddressList, requireAddress, type AddressList } from '../access/addresses.js';
-import { credentialOf, graceTime } from '../execute/access-source.js';
+import { credentialOf, rotationGrace } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { databaseTime } from '../execute/database-time.js';
 import { deleteRows, insertRow, updateRows, type NewRow, type SystemRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashRefresh, sessionOf, type Tokens } from './tokens.js';
 
-/** Where a session was begun. */
+/** The client that started a session. */
 export interface SessionOrigin {
   readonly address: string;
   readonly userAgent: string | null;
   readonly origin: string | null;
 }
 
-/** What a user record says for signing in. */
+/** The part of a user record that authentication needs. */
 export interface Account {
   readonly id: string;
   readonly email: string | null;
@@ -24,7 +27,7 @@ export interface Account {
   readonly password: string | null;
   readonly tfaSecret: string | null;
   readonly tfaStep: number;
-  /** Where the user may come from. */
+  /** Networks from which the user may sign in; `null`: any. */
   readonly addresses: AddressList;
 }
 
@@ -39,40 +42,46 @@ export interface Session {
   readonly origin: string | null;
 }
 
-export interface Renewed {
+/** A new or refreshed session with its refresh token; `null` in mode `session`. */
+export interface IssuedSession {
   readonly session: Session;
   readonly refresh: string | null;
 }
 
 export interface Sessions {
-  begin(account: Account, options: BeginOptions): Promise<Renewed>;
+  begin(account: Account, options: BeginOptions): Promise<IssuedSession>;
   /**
-   * By refresh token, which is replaced. `null`: it is no good; one that was used before ends the session.
-   * @throws INVALID_IP
+   * Renews the session of a refresh token and replaces the token. Returns null for an invalid or expired token; a token
+   * that was already used also ends the session.
+   * @throws INVALID_IP when the address is not one of the user's networks
    */
-  renew(refresh: string, by: Renewal): Promise<Renewed | null>;
-  /** By session and generation, for sessions that live in a cookie alone. @throws INVALID_IP */
-  renewCookie(session: string, generation: number, by: Renewal): Promise<Renewed | null>;
-  /** Ends it, where a user is given as one of theirs; whether there was one. */
+  renew(refresh: string, by: RenewOptions): Promise<IssuedSession | null>;
+  /**
+   * Renews a session that has only a cookie and no refresh token, by its id and generation.
+   * @throws INVALID_IP when the address is not one of the user's networks
+   */
+  renewCookie(session: string, generation: number, by: RenewOptions): Promise<IssuedSession | null>;
+  /** Ends a session, optionally only if it belongs to `user`. Returns false if no such session exists. */
   end(session: string, user?: string): Promise<boolean>;
-  /** Ends every one of the user. */
+  /** Ends all sessions of a user. */
   endAll(user: string): Promise<void>;
-  /** Ends the one that a refresh token belongs to. */
+  /** Ends the session that a refresh token belongs to, if any. */
   endByRefresh(refresh: string): Promise<void>;
-  /** Those of a user that are good still, the newest first. */
+  /** Returns the active sessions of a user, newest first. */
   list(user: string): Promise<readonly Session[]>;
 }
 
-interface Renewal {
-  /** Milliseconds. */
+interface RenewOptions {
+  /** Lifetime in milliseconds. */
   readonly ttl: number;
   readonly address: string;
 }
 
 interface BeginOptions {
   readonly from: SessionOrigin;
-  /** Milliseconds. */
+  /** Lifetime in milliseconds. */
   readonly ttl: number;
+  /** Whether to issue a refresh token. */
   readonly refreshable: boolean;
 }
 
@@ -99,20 +108,20 @@ export const createSessions = ({ database, tokens }: SessionsOptions): Sessions 
   const find = async (id: string): Promise<StoredSession | null> =>
     (await findWhere('id = ?', id))[0] ?? null;
 
-  const findBy = async (refresh: string): Promise<StoredSession | null> => {
+  const findByRefresh = async (refresh: string): Promise<StoredSession | null> => {
     const id = sessionOf(refresh);
     return id === null ? null : find(id);
   };
 
-  /** Nobody changed anything: neither activity nor the access version tells of it. */
-  const noteAccess = async (id: string): Promise<void> => {
+  /** Updates `last_access`, without an activity record or a new access version: no permission changed. */
+  const updateLastAccess = async (id: string): Promise<void> => {
     await updateRows(database, 'svc_users', {
       set: { last_access: databaseTime(new Date()) },
       where: { id },
     });
   };
 
-  /** Whoever comes second finds it done, with the same result. */
+  /** Replaces the token and increments the generation; concurrent calls for one generation change the row once. */
   const rotate = async (stored: StoredSession, token: string | null, expires: number): Promise<void> => {
     const { id, generation } = stored.session;
     await database.write({
@@ -121,7 +130,7 @@ export const createSessions = ({ database, tokens }: SessionsOptions): Sessions 
         ' where id = ? and generation = ?',
       values: [token, Date.now(), expires, id, generation],
     });
-    await noteAccess(stored.session.user);
+    await updateLastAccess(stored.session.user);
   };
 
   const end: Sessions['end'] = (session, owner) =>
@@ -146,23 +155,23 @@ export const createSessions = ({ database, tokens }: SessionsOptions): Sessions 
         credential: credentialOf(account.password),
         created: now,
         expires: now + ttl,
-        ip: cut(from.address, 64),
-        user_agent: cut(from.userAgent, 255),
-        origin: cut(from.origin, 255),
+        ip: truncate(from.address, 64),
+        user_agent: truncate(from.userAgent, 255),
+        origin: truncate(from.origin, 255),
       } satisfies NewRow<'svc_sessions'>;
       await insertRow(database, 'svc_sessions', row);
-      await noteAccess(account.id);
+      await updateLastAccess(account.id);
       return { session: rowToSession(row), refresh };
     },
 
     async renew(refresh, { ttl, address }) {
-      const stored = await findBy(refresh);
+      const stored = await findByRefresh(refresh);
       if (stored === null || !isAlive(stored)) return null;
       requireAddress(stored.addresses, address);
       const hash = hashRefresh(refresh);
       const isCurrent = stored.token === hash;
       if (!isCurrent && !(stored.previous === hash && isWithinGrace(stored))) {
-        // who merely knows the session's key could end it by a made-up token
+        // without this check, anyone who knows the session id could end the session with a forged token
         if (await tokens.isRefresh(refresh)) await end(stored.session.id);
         return null;
       }
@@ -195,7 +204,7 @@ export const createSessions = ({ database, tokens }: SessionsOptions): Sessions 
       }),
 
     async endByRefresh(refresh) {
-      const stored = await findBy(refresh);
+      const stored = await findByRefresh(refresh);
       const hash = hashRefresh(refresh);
       if (stored !== null && (stored.token === hash || stored.previous === hash))
         await end(stored.session.id);
@@ -213,8 +222,8 @@ interface StoredSession {
   readonly token: string | null;
   readonly previous: string | null;
   readonly rotated: number;
-  /** Whether the user may sign in, by the password of the session. */
-  readonly isOpen: boolean;
+  /** Whether the user is active and has not changed the password since the session started. */
+  readonly isAccountValid: boolean;
   readonly addresses: AddressList;
 }
 
@@ -230,7 +239,7 @@ const rowToStored = (row: SessionAndUser): StoredSession => ({
   previous: row.previous,
   rotated: row.rotated ?? 0,
   addresses: readAddressList(row.addresses),
-  isOpen: row.status === 'active' && row.credential === credentialOf(row.password),
+  isAccountValid: row.status === 'active' && row.credential === credentialOf(row.password),
 });
 
 const rowToSession = (row: SystemRow<'svc_sessions'>): Session => ({
@@ -244,8 +253,9 @@ const rowToSession = (row: SystemRow<'svc_sessions'>): Session => ({
   origin: row.origin,
 });
 
-const isAlive = ({ session, isOpen }: StoredSession): boolean => isOpen && session.expires > Date.now();
+const isAlive = ({ session, isAccountValid }: StoredSession): boolean =>
+  isAccountValid && session.expires > Date.now();
 
-const isWithinGrace = ({ rotated }: StoredSession): boolean => Date.now() < rotated + graceTime;
+const isWithinGrace = ({ rotated }: StoredSession): boolean => Date.now() < rotated + rotationGrace;
 
-const cut = (value: string | null, length: number): string | null => value?.slice(0, length) ?? null;
+const truncate = (value: string | null, length: number): string | null => value?.slice(0, length) ?? null;

@@ -1,34 +1,40 @@
-/** The tokens that a login gives: signed ones that say who somebody is, and refresh tokens that say nothing. */
+/** Signs and verifies JSON Web Tokens (RFC 7519, HS256), and creates opaque refresh tokens. */
 import { createHash, createHmac, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import type { JwtPayload } from 'jsonwebtoken';
 import type { TokenClaims } from '../access/access.js';
 import { apiError } from '../../contract/errors.js';
-import { isSame } from '../execute/access-source.js';
+import { equalsInConstantTime } from '../execute/access-source.js';
 import type { Key, Keys } from './keys.js';
 
 const issuer = 'svc';
 
-/** What a signed token is for: none is good for anything else. */
+/** The purpose of a signed token; a token is accepted only for its purpose. */
 type Purpose = 'access' | 'reset' | 'state';
 
 export interface Tokens {
-  /** @param claims `expires` in milliseconds since 1970 */
+  /** Signs an access token. @param claims `expires` in milliseconds since 1970 */
   signAccess(claims: TokenClaims): Promise<string>;
-  /** `null`: not a token of ours. @throws INVALID_TOKEN, TOKEN_EXPIRED */
+  /**
+   * Returns the claims of an access token, or null if another issuer made it.
+   * @throws INVALID_TOKEN, TOKEN_EXPIRED
+   */
   readClaims(token: string): Promise<TokenClaims | null>;
-  /** A token for another purpose, `ttl` in milliseconds. */
+  /** Signs a token for another purpose. @param ttl lifetime in milliseconds */
   sign(
     purpose: Exclude<Purpose, 'access'>,
     payload: Readonly<Record<string, unknown>>,
     ttl: number,
   ): Promise<string>;
-  /** @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN for a token of another purpose */
+  /**
+   * Returns the payload of a token for this purpose.
+   * @throws INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN when the token has another purpose
+   */
   read(purpose: Exclude<Purpose, 'access'>, token: string): Promise<JwtPayload>;
-  /** The first refresh token of a session. */
+  /** Creates the first refresh token of a session. */
   firstRefresh(session: string): Promise<string>;
-  /** What follows a refresh token: whoever renews the same one gets the same. */
+  /** Derives the successor of a refresh token: renewing one token twice gives the same successor. */
   nextRefresh(token: string): Promise<string>;
-  /** Whether a refresh token was made here, however long ago; those of before they showed it do not count. */
+  /** Returns true if the token carries a valid proof that this server issued it, however long ago. */
   isRefresh(token: string): Promise<boolean>;
 }
 
@@ -60,13 +66,13 @@ export const createTokens = (keys: Keys): Tokens => {
         session,
         ...(generation !== null && { generation }),
         exp: Math.ceil(expires / 1000),
-        // two tokens of the same second are two tokens
+        // makes two tokens that are signed in the same second different
         jti: randomBytes(6).toString('base64url'),
       }),
     async readClaims(token) {
-      if (peek(token)?.iss !== issuer) return null;
+      if (decodePayload(token)?.iss !== issuer) return null;
       const { id, session, generation, exp, purpose } = await verify(token);
-      if (purpose !== undefined || !isKey(id) || !isKey(session)) {
+      if (purpose !== undefined || !isUuid(id) || !isUuid(session)) {
         throw apiError('INVALID_TOKEN', {});
       }
       const count = typeof generation === 'number' ? generation : null;
@@ -77,55 +83,60 @@ export const createTokens = (keys: Keys): Tokens => {
     async read(purpose, token) {
       const payload = await verify(token);
       if (payload.purpose !== purpose)
-        throw apiError('FORBIDDEN', { reason: 'the token is for something else' });
+        throw apiError('FORBIDDEN', { reason: 'the token was issued for another purpose' });
       return payload;
     },
     async firstRefresh(session) {
       const [{ key }] = await keys();
-      return refreshOf(session, randomBytes(seedBytes), key);
+      return printRefresh(session, randomBytes(seedBytes), key);
     },
     async nextRefresh(token) {
       const [{ key }] = await keys();
       const [session = ''] = token.split('.');
-      return refreshOf(session, createHmac('sha256', key).update(token).digest().subarray(0, seedBytes), key);
+      return printRefresh(
+        session,
+        createHmac('sha256', key).update(token).digest().subarray(0, seedBytes),
+        key,
+      );
     },
     async isRefresh(token) {
       const [session = '', secret = ''] = token.split('.');
       const seed = Buffer.from(secret, 'base64url').subarray(0, seedBytes);
-      return (await keys()).some(({ key }) => isSame(refreshOf(session, seed, key), token));
+      return (await keys()).some(({ key }) => equalsInConstantTime(printRefresh(session, seed, key), token));
     },
   };
 };
 
-/** Databases with a type for keys refuse to compare anything else with them. */
-export const isKey = (value: unknown): value is string =>
+/** Returns true for a UUID. Databases with a type for UUIDs reject a comparison with any other text. */
+export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
-/** Of a refresh token: half is what nobody can guess, half shows that it was made here. */
+/** Bytes of a refresh token's secret: the random seed, and the HMAC that proves this server issued it. */
 const [seedBytes, proofBytes] = [16, 16];
 
-/** It begins with the session's key. */
-const refreshOf = (session: string, seed: Buffer, key: KeyObject): string => {
+/** Prints a refresh token: `<session id>.<seed and proof, base64url>`. */
+const printRefresh = (session: string, seed: Buffer, key: KeyObject): string => {
   const proofKey = Buffer.from(hkdfSync('sha256', key, '', 'refresh token', 32));
   const proof = createHmac('sha256', proofKey).update(session).update(seed).digest();
   return `${session}.${Buffer.concat([seed, proof.subarray(0, proofBytes)]).toString('base64url')}`;
 };
 
-/** `null`: no refresh token of this server. */
+/** Returns the session id of a refresh token, or null if the text is not a refresh token. */
 export const sessionOf = (refresh: string): string | null =>
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(refresh)?.[1] ?? null;
 
-/** Refresh tokens are stored as this. They are random enough not to need more. */
+/** Returns the SHA-256 hash under which a refresh token is stored; its entropy makes a slow hash unnecessary. */
 export const hashRefresh = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** The key a token names; all of them where it names none that is known. */
+/** Returns the key that the token's `kid` names, or all keys if it names none of them. */
 const keysFor = (token: string, keys: readonly Key[]): readonly Key[] => {
   const kid = decodePart(token.split('.')[0])?.kid;
   const named = keys.filter(({ id }) => id === kid);
   return named.length > 0 ? named : keys;
 };
 
-const peek = (token: string): Readonly<Record<string, unknown>> | null => {
+/** Decodes the payload of a token without verifying its signature. */
+const decodePayload = (token: string): Readonly<Record<string, unknown>> | null => {
   const [, payload, signature] = token.split('.');
   return signature === undefined ? null : decodePart(payload);
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
-import { generatedFolder, specFolders } from '../config/paths.js';
+import { generatedFolder, isPackageOutput, specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
@@ -43,7 +43,13 @@ interface Run {
 }
 
 const runGenerate = async ({ from, spec, out, check, client }: Flags): Promise<Run> => {
-  const options = { specFolders: specFolders(spec), out, check: check === true, client };
+  const options = {
+    specFolders: specFolders(spec),
+    forPackage: isPackageOutput(out),
+    out,
+    check: check === true,
+    client,
+  };
   if (from === undefined) {
     return withDatabase((reader, { tables }) => generateAndCompare({ ...options, ...tables, reader }));
   }

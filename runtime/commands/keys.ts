@@ -1,7 +1,7 @@
 /** `svc keys …`: manages keys of the queue. */
 import { Command } from 'commander';
 import { findByEmail } from '../auth/accounts.js';
-import { createKeys, secretsOf } from '../auth/keys.js';
+import { createKeys, exportSecrets } from '../auth/keys.js';
 import type { Database } from '../databases/contract.js';
 import { createKey } from '../queue/requests/keys.js';
 import { deleteKey, listKeys, type StoredKey } from '../queue/store/keys.js';
@@ -39,7 +39,7 @@ const createCommand = (): Command =>
               models: models?.split(',').map((pattern) => pattern.trim()) ?? null,
               expires: null,
             },
-            await secretsOf(createKeys(config.secret)),
+            await exportSecrets(createKeys(config.secret)),
           ),
         );
         if (json === true) printJson({ id: made.stored.id, key: made.key });

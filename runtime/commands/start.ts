@@ -6,7 +6,7 @@ import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { shownVariables } from '../config/variables.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
-import { faultOfFilesDir } from '../queue/requests/files-dir.js';
+import { checkFilesDir } from '../queue/requests/files-dir.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
 import { urlsOf } from '../config/urls.js';
 import { action } from './output.js';
@@ -78,7 +78,7 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
           await import('../processes/probes.js')
         ).serveProbes(config.host, config.adminPort, () => running?.isReady() ?? false);
   try {
-    const fault = await faultOfFilesDir(config.queue.filesDir);
+    const fault = await checkFilesDir(config.queue.filesDir);
     if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
     const { url, collections } = running;

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { faultOfFilesDir } from '../queue/requests/files-dir.js';
+import { checkFilesDir } from '../queue/requests/files-dir.js';
 import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 
@@ -35,7 +35,7 @@ export const workerCommand = (): Command =>
     );
 
 const requireFilesDir = async (directory: string): Promise<void> => {
-  const fault = await faultOfFilesDir(directory);
+  const fault = await checkFilesDir(directory);
   if (fault !== null) throw new Refusal(fault);
 };
 

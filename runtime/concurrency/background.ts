@@ -14,7 +14,7 @@ export interface Background {
   close(): Promise<void>;
 }
 
-const mostAtOnce = 100;
+const maxRunning = 100;
 
 export const createBackground = (observe: Observe): Background => {
   const running = new Set<Promise<void>>();
@@ -22,7 +22,7 @@ export const createBackground = (observe: Observe): Background => {
     observe({ kind: 'warning', message: `${name}: ${reason}` });
   return {
     run(name, work) {
-      if (running.size >= mostAtOnce) return warn(name, 'too many at once; dropped');
+      if (running.size >= maxRunning) return warn(name, 'too many at once; dropped');
       const done = Promise.resolve()
         .then(work)
         .catch((error: unknown) => warn(name, error instanceof Error ? error.message : String(error)))

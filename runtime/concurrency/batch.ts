@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 export interface BatchOptions<Item> {
   /** Maximum number of items per run. */
   readonly maxItems: number;
-  /** Size of an item, and the maximum total size of a run; a run always takes at least one item. */
-  readonly size?: { of(item: Item): number; readonly most: number };
+  /** Size of an item, and the maximum total size of a run; a run always has at least one item. */
+  readonly size?: { of(item: Item): number; readonly max: number };
 }
 
 /**
@@ -18,37 +18,37 @@ export interface BatchOptions<Item> {
  */
 export const createBatch = <Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
-  { maxItems: most, size }: BatchOptions<Item>,
+  { maxItems, size }: BatchOptions<Item>,
 ): ((item: Item) => Promise<Result>) => {
-  interface Asked {
+  interface PendingCall {
     readonly item: Item;
     readonly resolve: (result: Result | Promise<Result>) => void;
     readonly reject: (error: unknown) => void;
   }
-  const asked: Asked[] = [];
+  const pending: PendingCall[] = [];
   let isRunning = false;
 
   /** Removes and returns the items of the next run. */
-  const next = (): readonly Asked[] => {
+  const takeBatch = (): readonly PendingCall[] => {
     let total = 0;
-    const past = asked.findIndex(({ item }, index) => {
+    const end = pending.findIndex(({ item }, index) => {
       total += size?.of(item) ?? 0;
-      return index === most || (index > 0 && total > (size?.most ?? Infinity));
+      return index === maxItems || (index > 0 && total > (size?.max ?? Infinity));
     });
-    return asked.splice(0, past === -1 ? asked.length : past);
+    return pending.splice(0, end === -1 ? pending.length : end);
   };
 
   const runAll = async (): Promise<void> => {
     isRunning = true;
     // includes calls of the same tick in the first run
     await setImmediate();
-    while (asked.length > 0) {
-      const some = next();
+    while (pending.length > 0) {
+      const batch = takeBatch();
       try {
-        const results = await run(some.map(({ item }) => item));
-        some.forEach(({ resolve }, index) => resolve(results[index] as Result));
+        const results = await run(batch.map(({ item }) => item));
+        batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
-        for (const { reject } of some) reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     isRunning = false;
@@ -56,7 +56,7 @@ export const createBatch = <Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      asked.push({ item, resolve, reject });
+      pending.push({ item, resolve, reject });
       if (!isRunning) void runAll();
     });
 };

@@ -1,19 +1,19 @@
 /**
- * A bounded queue that runs one piece of work at a time and serves callers in rotation, so that none starves.
+ * A bounded queue that runs one task at a time and serves callers in rotation, so that none starves.
  */
 import { apiError } from '../../contract/errors.js';
 
 export interface FairQueue {
   /**
-   * Runs work when its caller is next: each caller has a queue, and the queues are served in rotation.
-   * @param by identifies the caller
+   * Runs work in rotation: each caller has a queue, and each queue is served in order.
+   * @param caller identifies the caller, such as its network
    * @throws SERVICE_UNAVAILABLE when too many wait: for this work, or the last of the caller with the most
    */
-  take<Result>(work: () => Promise<Result>, by?: string): Promise<Result>;
+  run<Result>(work: () => Promise<Result>, caller?: string): Promise<Result>;
   isIdle(): boolean;
 }
 
-interface Waiting {
+interface WaitingTask {
   /** Resolves when the work has finished, whether or not it failed. */
   begin(): Promise<void>;
   refuse(): void;
@@ -21,56 +21,56 @@ interface Waiting {
 
 /**
  * Creates a fair queue.
- * @param most maximum number of pieces of work that run or wait
- * @param between awaited between two pieces of work
+ * @param maxTasks maximum number of tasks that run or wait
+ * @param pause awaited between two tasks
  */
 export const createFairQueue = (
-  most: number,
-  between = (): Promise<void> => Promise.resolve(),
+  maxTasks: number,
+  pause = (): Promise<void> => Promise.resolve(),
 ): FairQueue => {
   /** Queues by caller, in the order in which they are served. */
-  const queues = new Map<string, Waiting[]>();
-  let inside = 0;
+  const queues = new Map<string, WaitingTask[]>();
+  let size = 0;
   let isServing = false;
 
   const serve = async (): Promise<void> => {
     if (isServing) return;
     isServing = true;
     // a Map also iterates over entries that are added meanwhile
-    for (const [by, queue] of queues) {
+    for (const [caller, queue] of queues) {
       const next = queue.shift();
-      queues.delete(by);
-      if (queue.length > 0) queues.set(by, queue);
+      queues.delete(caller);
+      if (queue.length > 0) queues.set(caller, queue);
       await next?.begin();
-      await between();
+      await pause();
     }
     isServing = false;
   };
 
   /** Rejects the last entry of the longest queue if this caller's would still be shorter. */
-  const makeRoom = (by: string): boolean => {
+  const makeRoom = (caller: string): boolean => {
     const longest = [...queues.values()].reduce(
-      (most, each) => (each.length > most.length ? each : most),
+      (longestSoFar, each) => (each.length > longestSoFar.length ? each : longestSoFar),
       [],
     );
-    if ((queues.get(by)?.length ?? 0) + 1 >= longest.length) return false;
+    if ((queues.get(caller)?.length ?? 0) + 1 >= longest.length) return false;
     longest.pop()?.refuse();
-    inside -= 1;
+    size -= 1;
     return true;
   };
 
   return {
-    take: (work, by = '') =>
+    run: (work, caller = '') =>
       new Promise((resolve, reject) => {
         const refuse = (): void => reject(tooMany());
-        if (inside >= most && !makeRoom(by)) return refuse();
-        inside += 1;
-        const leave = (): void => void (inside -= 1);
-        const begin = () => Promise.resolve().then(work).finally(leave).then(resolve, reject);
-        queues.set(by, [...(queues.get(by) ?? []), { begin, refuse }]);
+        if (size >= maxTasks && !makeRoom(caller)) return reject(tooMany());
+        size += 1;
+        const release = (): void => void (size -= 1);
+        const begin = () => Promise.resolve().then(work).finally(release).then(resolve, reject);
+        queues.set(caller, [...(queues.get(caller) ?? []), { begin, refuse }]);
         void serve();
       }),
-    isIdle: () => inside === 0,
+    isIdle: () => size === 0,
   };
 };
 

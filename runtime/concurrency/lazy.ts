@@ -1,16 +1,16 @@
 /**
- * Returns a function that creates a value on first use and then returns the same one. After a failure, the
- * next call creates it again, once `rest` milliseconds have passed.
+ * Returns a function that creates a value on first use and then returns the same one. After a failure, a call creates
+ * it again once `retryDelay` milliseconds have passed.
  */
-export const lazy = <Result>(make: () => Promise<Result>, rest = 0): (() => Promise<Result>) => {
-  let made: Promise<Result> | null = null;
-  const forget = (): void => {
-    made = null;
+export const lazy = <Result>(create: () => Promise<Result>, retryDelay = 0): (() => Promise<Result>) => {
+  let created: Promise<Result> | null = null;
+  const reset = (): void => {
+    created = null;
   };
   return () =>
-    (made ??= make().catch((error: unknown) => {
-      if (rest === 0) forget();
-      else setTimeout(forget, rest).unref();
+    (created ??= create().catch((error: unknown) => {
+      if (retryDelay === 0) reset();
+      else setTimeout(reset, retryDelay).unref();
       throw error;
     }));
 };

@@ -9,16 +9,20 @@ export interface WorkerPool {
   idle(): Promise<void>;
 }
 
-export interface LineOptions {
+export interface WorkerPoolOptions {
   /** Maximum number of concurrent tasks. */
-  readonly width: number;
+  readonly concurrency: number;
   /** Maximum number of waiting tasks. */
-  readonly longest?: number;
+  readonly maxWaiting?: number;
   /** Called with the error of a failed task; the others continue. */
   readonly onFailure: (error: unknown) => void;
 }
 
-export const createWorkerPool = ({ width, longest = Infinity, onFailure }: LineOptions): WorkerPool => {
+export const createWorkerPool = ({
+  concurrency,
+  maxWaiting = Infinity,
+  onFailure,
+}: WorkerPoolOptions): WorkerPool => {
   const waiting: (() => Promise<void>)[] = [];
   const working = new Set<Promise<void>>();
 
@@ -29,9 +33,9 @@ export const createWorkerPool = ({ width, longest = Infinity, onFailure }: LineO
 
   return {
     add(task) {
-      if (waiting.length >= longest) return;
+      if (waiting.length >= maxWaiting) return;
       waiting.push(task);
-      if (working.size >= width) return;
+      if (working.size >= concurrency) return;
       const worker = work().finally(() => working.delete(worker));
       working.add(worker);
     },

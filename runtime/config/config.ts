@@ -1,6 +1,7 @@
 /** Reads the configuration from the environment: once at start, validated as a whole, frozen. */
 import { ConfigError, createReader, type Environment, type ReadVariable } from './environment.js';
 import { readProviders, type ProviderConfig } from './providers.js';
+import { matchesForeignHosts, type Origins } from '../network/origins.js';
 import type { LogLevel, LogStyle } from './variables.js';
 
 export interface Config {
@@ -24,6 +25,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
+  /** Pages of other origins that may call the API from a browser; `null`: none. */
+  readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -126,6 +129,7 @@ export const loadConfig = (environment: Environment): Config => {
     port: read('PORT'),
     publicUrl: read('PUBLIC_URL'),
     trustProxy: read('TRUST_PROXY'),
+    cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
     secret: read('SECRET') ?? [],
     auth: {
@@ -181,6 +185,18 @@ export const loadConfig = (environment: Environment): Config => {
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return freeze(config);
+};
+
+const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {
+  const origins = read('CORS_ORIGIN');
+  const credentials = read('CORS_CREDENTIALS');
+  const foreign = origins === 'all' ? 'true' : origins.find(matchesForeignHosts);
+  if (credentials && foreign !== undefined) {
+    faults.push(
+      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${foreign}", which lets pages of strangers act as your users; list your own origins`,
+    );
+  }
+  return origins.length === 0 ? null : { origins, credentials };
 };
 
 const readRateLimit = (read: ReadVariable): Config['rateLimit'] => {

@@ -1,10 +1,14 @@
 /** Paths of a project, relative to the working directory. */
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { packageRoot } from './package.js';
 
 /** Committed output of `svc generate`. */
 export const generatedFolder = 'generated';
+
+/** Says whether a folder is the package's own output, which the runtime itself imports. */
+export const isPackageOutput = (folder: string): boolean =>
+  resolve(folder) === join(packageRoot, generatedFolder);
 
 /** Files that may be deleted at any time, except the embedded database. */
 export const buildFolder = join('.svc', 'build');

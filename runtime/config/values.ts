@@ -1,5 +1,6 @@
 /** Parsers for durations, sizes, numbers, lists and proxies in the environment. */
 import { parseNetwork } from '../network/ip.js';
+import { normalizeOrigin, type Origins } from '../network/origins.js';
 
 /** Parses the text of a variable. @throws Error that describes the expected format */
 export type Parse<Value> = (value: string) => Value;
@@ -82,6 +83,18 @@ export const parseUrls = (text: string): readonly string[] => {
   if (wrong !== undefined)
     throw new Error(`has "${wrong}"; expected URLs such as https://shop.example/reset`);
   return urls;
+};
+
+/** Parses `off`, `true` for every origin, or a list such as `https://shop.example, https://*.shop.example`. */
+export const parseOrigins = (text: string): Origins => {
+  if (text === 'off' || text === 'false') return [];
+  if (text === 'true') return 'all';
+  return parseList(text).map((entry) => {
+    const origin = normalizeOrigin(entry);
+    if (origin !== null) return origin;
+    const expected = 'off, true, or origins such as https://shop.example, https://*.shop.example';
+    throw new Error(`has "${entry}"; expected ${expected}, http://localhost:*`);
+  });
 };
 
 /** Parses `off`, the number of proxies in front, or their addresses and CIDR ranges. */

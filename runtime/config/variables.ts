@@ -1,6 +1,6 @@
 /**
  * Every environment variable of svc with its parser, default and description: the source of parsing, `svc
- * start --help` and the table in the README.
+ * start --help` and the table in `docs/environment.md`.
  */
 import {
   parseAdminPort,
@@ -18,6 +18,7 @@ import {
   parseDuration,
   parseList,
   parseOneOf,
+  parseOrigins,
   parseProxies,
   parseSize,
   parseText,
@@ -96,6 +97,16 @@ export const variables = {
     parse: parseProxies,
     default: 'off',
     meaning: 'proxies in front: how many, or comma-separated addresses and CIDR ranges',
+  },
+  CORS_ORIGIN: {
+    parse: parseOrigins,
+    default: 'off',
+    meaning: 'origins whose pages may call the API: a list, `https://*.shop.example`, or `true` for all',
+  },
+  CORS_CREDENTIALS: {
+    parse: parseBoolean,
+    default: 'false',
+    meaning: 'lets these pages act by cookie; not with `true` or a pattern that matches foreign domains',
   },
   ADMIN_PORT: {
     parse: parseAdminPort,

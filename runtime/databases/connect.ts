@@ -1,23 +1,23 @@
-/** Opens the configured database, waiting for one that is still starting. */
+/** Opens the configured database and waits for a server that is still starting. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { Database, DatabaseFolder } from './contract.js';
 import { loadFolder } from './open.js';
 import { timed, type Observe } from '../observe.js';
 
-/** @throws Error naming the database, without its password, and how long was waited */
+/** Opens the database. @throws Error with the database URL (without the password) and the time waited */
 export const connect = (config: Config, observe: Observe): Promise<Database> => {
   const until = performance.now() + config.database.wait;
-  return timed('database', observe, () => connectUntil(until, { config, observe }));
+  return timed('database', observe, () => retryUntil(until, { config, observe }));
 };
 
-interface Setting {
+interface ConnectOptions {
   readonly config: Config;
   readonly observe: Observe;
 }
 
-/** @param until on the monotonic clock, in milliseconds */
-const connectUntil = async (until: number, { config, observe }: Setting): Promise<Database> => {
+/** Retries until a time of the monotonic clock, in milliseconds. */
+const retryUntil = async (until: number, { config, observe }: ConnectOptions): Promise<Database> => {
   const folder = await loadFolder(config.database.url);
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -52,7 +52,7 @@ const open = async (folder: DatabaseFolder, config: Config): Promise<Database> =
   }
 };
 
-/** Refused connections carry their text inside: one error per address that was tried. */
+/** Returns the message of an error; a refused connection holds one error for each address tried. */
 const reasonOf = (error: unknown): string => {
   const { message, code, errors } = error as { message?: string; code?: string; errors?: readonly unknown[] };
   if (message) return message;
@@ -60,7 +60,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 const withoutPassword = (url: string): string => {
-  // a path names a file, and has no password
+  // the path of a file contains no password
   if (!URL.canParse(url) || !url.includes('://')) return url;
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

@@ -1,7 +1,7 @@
 /**
- * What every database agrees on: statements in, rows out. Types only; each folder beside this file implements them for
+ * The interface of a database: statements in, rows out. Types only; each folder beside this file implements them for
  * one database, and `open.ts` chooses among the folders.
- * Every statement is prepared and every value is bound; no caller ever interpolates.
+ * Every statement is prepared and every value is bound; no caller interpolates values.
  */
 import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
@@ -19,60 +19,60 @@ export type BindValue = string | number | bigint | Buffer | null;
 
 export type Match = 'contains' | 'icontains' | 'startsWith' | 'istartsWith' | 'endsWith' | 'iendsWith';
 
-/** What differs between databases once a plan is decided. Everything else in `sql` is the same for all. */
+/** The SQL of one database, as far as it differs; everything else in `sql` is common to all databases. */
 export interface SqlDialect {
   readonly name: DialectName;
-  /** `INSERT … RETURNING` exists. */
+  /** Whether `INSERT … RETURNING` is supported. */
   readonly returning: boolean;
   /**
-   * How a row is read that one UPDATE changes: given back by it; after it, since a transaction costs too much; or in
-   * a transaction with it, where the statement would not show what triggers make of the row.
+   * How the row of a single UPDATE is read back: `returned` by the statement; `after` it without a transaction, which
+   * would cost too much; or in a `transaction` with it, because RETURNING would not show changes made by triggers.
    */
   readonly updateAnswer: 'returned' | 'after' | 'transaction';
-  /** Where it does not: a statement for the `first` key that was counted last, and the `step` to the next of its insert. */
+  /** Without `returning`: selects the `first` generated key of the last insert and the `step` between its keys. */
   readonly keyStep?: string;
-  /** A statement whose `clause` is the condition of a check by its name; where errors name the check alone. */
+  /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Ends a select whose rows may not change before the transaction ends; empty where transactions are serialized. */
+  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
   readonly shareLock: string;
-  /** The text after the table's name in an insert without columns. */
+  /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
-  /** Ends a select that locks its rows for writing; empty where writers are serialized. */
+  /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
   readonly rowLock: string;
   quote(name: string): string;
-  /** Returns the constraint that a driver's error says was violated, or null where the error is about something else. */
+  /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
-  /** Placeholder for a value compared with, or stored in, the field. */
+  /** Returns the placeholder of a value that is compared with or stored in a field. */
   placeholder(field: Field): string;
   bind(field: Field, value: Scalar): BindValue;
-  /** The text before the column, between it and the pattern, and after the pattern. */
+  /** Returns the SQL before the column, between the column and the pattern, and after the pattern. */
   match(kind: Match, field: Field): readonly [string, string, string];
-  /** The pattern that `match` expects; what the client wrote is plain text. */
+  /** Returns the pattern for `match` with the special characters of the text escaped. */
   pattern(kind: Match, text: string): string;
-  /** The placeholder for values that `placeholder` cannot hold; absent: there are none. */
-  beyond?(field: Field): Beyond | null;
-  /** The text before and after a column that is compared with strings; absent: none. */
+  /** Returns the placeholder of values that `placeholder` cannot represent, or null; absent if there are none. */
+  outOfRange?(field: Field): OutOfRangePlaceholder | null;
+  /** Returns the SQL before and after a column that is compared with strings; absent if none is needed. */
   asText?(field: Field): readonly [string, string];
-  /** Values as one bound array; absent: a list has a placeholder per value. */
+  /** Returns values as a single bound array; absent if a list has one placeholder per value. */
   array?(values: readonly BindValue[]): string;
-  /** Writes the number of LIMIT into the text; absent: it is bound. */
+  /** Whether the number of LIMIT is part of the SQL text instead of bound. */
   readonly limitInText?: boolean;
-  /** The text around the conditions of a join beside its keys; absent: none. */
-  readonly joined?: readonly [string, string];
-  /** Returns how a column is sorted by; absent: `desc`, where nulls sort as the smallest values. */
-  order?(field: Field, descending: boolean): SortKey;
+  /** SQL before and after the join conditions other than the keys; absent if none is needed. */
+  readonly joinCondition?: readonly [string, string];
+  /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
+  sortKey?(field: Field, descending: boolean): SortKey;
 }
 
-export interface Beyond {
+export interface OutOfRangePlaceholder {
   readonly placeholder: string;
-  /** Whether the value needs it not. */
+  /** Returns whether the regular placeholder can represent a value. */
   fits(value: BindValue): boolean;
 }
 
 export interface SortKey {
   readonly before: string;
   readonly after: string;
-  /** For columns that may be null. */
+  /** Suffix for nullable columns. */
   readonly nulls: string;
 }
 
@@ -90,46 +90,53 @@ export interface Violation {
     | 'check'
     | 'skipped'
     | 'broken';
-  /** Columns, and the constraint's name or condition, as far as the database tells. */
+  /** Columns reported by the database; may be empty. */
   readonly columns: readonly string[];
+  /** Name or condition of the constraint, if the database reports it. */
   readonly constraint: string | null;
 }
 
 export interface WriteResult {
-  /** Rows that matched, whether or not their values changed. */
+  /** Number of rows matched, whether or not their values changed. */
   readonly affected: number;
-  /** The first key that the database counted for an insert, where it tells. */
+  /** First key that the database generated for an insert, if it reports one. */
   readonly generatedKey?: string;
 }
 
-/** How the rows of a statement are written. */
+/** Describes how the rows of a statement are serialized as JSON. */
 export interface RowLayout {
   readonly tokens: readonly Token[];
-  /** Columns that hold the parent's key, before all others; 0 where there is no parent. */
+  /** Number of leading columns that hold the parent's key; 0 without a parent. */
   readonly keyColumns: number;
-  /** Rows kept per parent. */
+  /** Maximum number of rows per parent. */
   readonly limit: number;
 }
 
-/** Something that runs statements: the pool, or one connection inside a transaction. */
+/** Runs statements on the pool or on one connection inside a transaction. */
 export interface Executor {
-  /** Prints a name as statements of this database spell it. */
+  /** Quotes an identifier. */
   quote(name: string): string;
-  /** Rows as JSON: the fast path. */
+  /** Returns rows as JSON: the fast path. */
   rows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
-  /** Rows as objects: for catalog, access and other small reads. Exact numbers come as text, booleans as 1 and 0. */
+  /** Returns rows as objects, for catalog, access and other small reads; exact numbers as text, booleans as 1 and 0. */
   query(text: string, values?: readonly BindValue[]): Promise<Record<string, unknown>[]>;
+  /** @throws UnknownOutcome outside a transaction, when the connection is lost before the write is acknowledged */
   write(statement: RenderedStatement): Promise<WriteResult>;
+  /** Runs a write that returns rows. @throws UnknownOutcome as `write` does */
+  writeRows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
 }
 
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
-  /** Runs `body` on one connection; commits when it returns, rolls back when it throws. */
+  /**
+   * Runs `body` on one connection; commits when it returns, rolls back when it throws.
+   * @throws UnknownOutcome when the connection is lost before the commit is acknowledged
+   */
   transaction<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
   /** Runs `body` while holding the named lock, across processes. */
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
-  /** Says whether the error means that the server cannot be reached for now. */
+  /** Returns whether an error means that the server is temporarily unreachable. */
   isConnectionLoss(error: unknown): boolean;
   close(): Promise<void>;
 }
@@ -137,15 +144,15 @@ export interface Database extends Executor {
 /** Prints the DDL of the system tables. Every method but `quote` returns one statement. */
 export interface DdlPrinter {
   quote(name: string): string;
-  /** With primary key, unique constraints and indexes; foreign keys only where `addForeignKey` is null. */
+  /** Includes the primary key, unique constraints and indexes; foreign keys only if `addForeignKey` is null. */
   createTable(table: SystemTable, foreignKeys: readonly References[]): string;
   addColumn(table: string, column: SystemColumn): string;
   addUnique(table: string, unique: Named): string;
   addIndex(table: string, index: Named): string;
-  /** `null`: a foreign key comes with its table or column, never afterwards. */
+  /** `null` if foreign keys can be created only together with their table or column. */
   readonly addForeignKey: ((table: string, key: References) => string) | null;
-  /** Indexes that `createTable` left out. */
-  readonly indexesApart: boolean;
+  /** Whether `createTable` omits indexes, so that each needs a statement of its own. */
+  readonly separateIndexes: boolean;
 }
 
 export interface DatabaseOptions {
@@ -156,30 +163,30 @@ export interface DatabaseOptions {
   readonly statementTimeout?: number;
   /** PEM text of the certificate authority. */
   readonly ca?: string;
-  /** PostgreSQL: where the tables are; `public` when absent. */
+  /** Schema of the tables in PostgreSQL; defaults to `public`. */
   readonly schema?: string;
 }
 
-/** What a driver gives for a column: `null` is never converted. */
+/** Configuration of Knex for a database, with the conversion of its values. */
 export interface KnexBinding {
   readonly config: Knex.Config;
   readonly sql: SqlDialect;
-  /** Returns the JSON text of a value as this Knex client reads it; the value is not null. */
+  /** Returns a non-null value that this Knex client has read as JSON text. */
   toJson(field: Field, value: unknown): string;
 }
 
-/** One folder: loaded by its name, its driver only when a connection is opened. */
+/** The implementation of a database; the driver is loaded only when a connection is opened. */
 export interface DatabaseFolder {
-  /** By dialect; one folder may speak several. */
-  readonly dialects: Readonly<Partial<Record<DialectName, DialectParts>>>;
+  /** Modules by dialect; a folder may implement several dialects. */
+  readonly dialects: Readonly<Partial<Record<DialectName, DialectModules>>>;
   open(options: DatabaseOptions): Promise<Database>;
-  /** Says whether waiting cannot help: the server answered and would answer the same, or there is no server. */
+  /** Returns whether a connection error is permanent, so that retrying is pointless. */
   isPermanent(error: unknown): boolean;
-  /** Binds Objection models: the Knex configuration of the same database. */
+  /** Returns the Knex configuration of the same database, for Objection models. */
   bindKnex(options: DatabaseOptions): Promise<KnexBinding>;
 }
 
-export interface DialectParts {
+export interface DialectModules {
   readonly sql: SqlDialect;
   readonly ddl: DdlPrinter;
 }

@@ -1,4 +1,4 @@
-/** What a connection over the network fails with, whatever the server. */
+/** Recognizes network errors, which are the same for every database server. */
 
 const networkCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -9,13 +9,13 @@ const networkCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Says whether the socket could not be opened, or was lost. */
+/** Returns whether an error means that a socket could not be opened or was lost. */
 export const isNetworkError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   return networkCodes.has(codeOf(error)) || isSocketGone(error);
 };
 
-/** A file that is not there may be any file. */
+/** Checks the system call as well, because ENOENT of another call is about a file and not about a socket. */
 const isSocketGone = (error: Error): boolean =>
   codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 

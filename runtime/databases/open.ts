@@ -1,11 +1,11 @@
-/** Loads a database's folder by a URL or by the name of a dialect: the one file that names the folders. */
+/** Loads the folder of a database by URL or dialect; the only file that names the folders. */
 import type {
   Database,
   DatabaseFolder,
   DatabaseOptions,
   DdlPrinter,
   DialectName,
-  DialectParts,
+  DialectModules,
   KnexBinding,
   SqlDialect,
 } from './contract.js';
@@ -21,7 +21,7 @@ const byScheme: ReadonlyMap<string, Load> = new Map(
   Object.entries({ mysql, postgres, postgresql: postgres, sqlite }),
 );
 
-/** @throws Error naming the schemes that there are */
+/** Loads the folder of a database URL. @throws Error with the supported schemes for any other scheme */
 export const loadFolder = (url: string): Promise<DatabaseFolder> => {
   const scheme = url.slice(0, url.indexOf(':'));
   const load = byScheme.get(scheme);
@@ -31,7 +31,7 @@ export const loadFolder = (url: string): Promise<DatabaseFolder> => {
   );
 };
 
-/** Opens the database of `options.url`; loads only its driver. */
+/** Opens the database of `options.url` and loads only its driver. */
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> =>
   (await loadFolder(options.url)).open(options);
 
@@ -39,11 +39,11 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
 export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =>
   (await loadFolder(options.url)).bindKnex(options);
 
-const loadParts = async (name: DialectName): Promise<DialectParts> => {
+const loadModules = async (name: DialectName): Promise<DialectModules> => {
   const { dialects } = await byDialect[name]();
-  return dialects[name] as DialectParts;
+  return dialects[name] as DialectModules;
 };
 
-export const loadDialect = async (name: DialectName): Promise<SqlDialect> => (await loadParts(name)).sql;
+export const loadDialect = async (name: DialectName): Promise<SqlDialect> => (await loadModules(name)).sql;
 
-export const loadDdlPrinter = async (name: DialectName): Promise<DdlPrinter> => (await loadParts(name)).ddl;
+export const loadDdlPrinter = async (name: DialectName): Promise<DdlPrinter> => (await loadModules(name)).ddl;

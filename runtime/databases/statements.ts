@@ -1,9 +1,9 @@
-/** Prepared statements that a connection keeps, by their texts: the longest unused stands first. */
+/** Keeps the prepared statements of a connection by SQL text, least recently used first. */
 
-/** Per connection; a server may limit them over all connections, the smallest default being some 16 000. */
+/** Maximum per connection. Servers may limit the total of all connections; the smallest default is about 16 000. */
 const maxStatements = 256;
 
-/** The statement of that text, which counts as used now. */
+/** Returns the statement of a text and marks it as most recently used. */
 export const findStatement = <Statement>(
   statements: Map<string, Statement>,
   text: string,
@@ -15,7 +15,7 @@ export const findStatement = <Statement>(
   return present;
 };
 
-/** Makes room for one more. @returns what has to leave for it, to be closed on the server */
+/** Evicts the least recently used statement of a full map. @returns the evicted one, to be closed on the server */
 export const evictStatement = <Statement>(
   statements: Map<string, Statement>,
 ): readonly [text: string, Statement] | undefined => {

@@ -1,4 +1,4 @@
-/** What the readers of driver errors share. */
+/** Functions shared by the modules that read constraint violations from driver errors. */
 import type { Violation } from './contract.js';
 
 export const violation = (
@@ -7,5 +7,5 @@ export const violation = (
   constraint: string | null = null,
 ): Violation => ({ kind, columns, constraint });
 
-/** Returns the first group of the pattern, or null where the text does not match. */
-export const found = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[1] ?? null;
+/** Returns the first group of a pattern, or null if the text does not match. */
+export const firstGroup = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[1] ?? null;

@@ -1,4 +1,4 @@
-import { createKeys, secretsOf } from '../auth/keys.js';
+import { createKeys, exportSecrets } from '../auth/keys.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { findRow } from '../execute/system-rows.js';
@@ -15,6 +15,6 @@ export const demoKey = async (database: Database, config: Config): Promise<strin
   const account = user.id;
   const known = await listKeys(database, account);
   if (known.some((key) => key.name === name)) return null;
-  const secrets = await secretsOf(createKeys(config.secret));
+  const secrets = await exportSecrets(createKeys(config.secret));
   return (await createKey(database, { account, name, models: null, expires: null }, secrets)).key;
 };

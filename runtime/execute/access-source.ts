@@ -1,4 +1,4 @@
-/** The fixed statements that access reads from: who exists, and what the policies say. */
+/** Reads users, sessions and policies from the system tables. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AccessSource, Holder, TokenClaims } from '../access/access.js';
 import type { AccessRows, User } from '../access/policies.js';
@@ -8,7 +8,10 @@ import { findRow } from './system-rows.js';
 
 export interface AccessSourceOptions {
   readonly executor: Executor;
-  /** What a token that a login gave says; `null`: it is none of those. @throws INVALID_TOKEN, TOKEN_EXPIRED */
+  /**
+   * Returns the claims of an access token or session cookie, or null for other tokens. @throws INVALID_TOKEN,
+   * TOKEN_EXPIRED
+   */
   readClaims(token: string): Promise<TokenClaims | null>;
 }
 
@@ -33,7 +36,10 @@ const readVersion = async (executor: Executor): Promise<string> => {
   return rows.bytes.toString('latin1');
 };
 
-/** The version is read first: rows that change meanwhile come with a later one, and are read again. */
+/**
+ * Loads the access rows. The version is read first: rows that change meanwhile have a later version and are
+ * loaded again.
+ */
 export const loadRows = async (executor: Executor): Promise<AccessRows> => {
   const version = await readVersion(executor);
   const [roles, policies, access, permissions] = await Promise.all([
@@ -61,7 +67,10 @@ export const loadRows = async (executor: Executor): Promise<AccessRows> => {
   };
 };
 
-/** A rule that is no object would permit nothing or everything by accident: its row does not count. */
+/**
+ * Converts a permission row; ignores rows whose rules are not JSON objects, which would otherwise permit
+ * nothing or everything by accident.
+ */
 const rowToPermission = (row: Record<string, unknown>): AccessRows['permissions'] => {
   try {
     const permission = {
@@ -85,7 +94,7 @@ const rowToPermission = (row: Record<string, unknown>): AccessRows['permissions'
 const text = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
 
-/** @throws where it is no object */
+/** Parses a JSON column. @throws where it is not an object */
 const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   if (value === null || value === undefined) return null;
   const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;
@@ -95,51 +104,60 @@ const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
   return parsed as Record<string, unknown>;
 };
 
-/** Says whether a text can be that of a row: some databases fail where they are asked for one with NUL. */
+/** Returns whether a text can be stored: some databases fail on a parameter that contains NUL. */
 export const isStorable = (given: string): boolean => !given.includes('\0');
 
-/** Found by index, then compared in constant time: collations and prefixes do not count as equal. */
+/**
+ * Finds the user of a static token: by index, then compared in constant time, since a collation may treat
+ * different texts as equal.
+ */
 const findByToken = async (executor: Executor, token: string): Promise<Holder | null> => {
   if (!isStorable(token)) return null;
   const [row] = await executor.query('select * from svc_users where token = ?', [token]);
-  if (row === undefined || !isSame(String(row.token), token)) return null;
+  if (row === undefined || !equalsInConstantTime(String(row.token), token)) return null;
   return {
     user: rowToUser(row),
     session: null,
-    proof: credentialOf(token),
-    until: Number.POSITIVE_INFINITY,
+    credentialDigest: credentialOf(token),
+    expires: Number.POSITIVE_INFINITY,
   };
 };
 
-/** A renewed session cookie leaves its predecessor this long, for requests that are under way. In milliseconds. */
-export const graceTime = 10_000;
+/**
+ * Milliseconds for which the previous session cookie stays valid after a renewal, for concurrent requests.
+ */
+export const rotationGrace = 10_000;
 
-/** The session has to be there, and the password has to be the one it began with. */
+/**
+ * Finds the user of a session. The session must exist, and the password must be the one that it began with.
+ */
 const findBySession = async (
   { user, session, generation, expires }: TokenClaims,
   executor: Executor,
 ): Promise<Holder | null> => {
-  const [[row], [held]] = await Promise.all([
+  const [[row], [stored]] = await Promise.all([
     executor.query('select * from svc_users where id = ?', [user]),
     executor.query(
       `select generation, rotated, expires, credential from svc_sessions where id = ? and ${executor.quote('user')} = ?`,
       [session, user],
     ),
   ]);
-  if (row === undefined || held === undefined) return null;
+  if (row === undefined || stored === undefined) return null;
   if (row.status === 'suspended') throw apiError('USER_SUSPENDED', {});
-  const proof = credentialOf(text(row.password));
-  if (held.credential !== proof) return null;
-  const isCurrent = generation === null || generation === Number(held.generation);
-  const isLast = generation === Number(held.generation) - 1;
-  const leaves = isCurrent ? Number(held.expires) : isLast ? Number(held.rotated) + graceTime : 0;
-  if (Date.now() >= leaves) return null;
-  return { user: rowToUser(row), session, proof, until: Math.min(expires, leaves) };
+  const credentialDigest = credentialOf(text(row.password));
+  if (stored.credential !== credentialDigest) return null;
+  const isCurrent = generation === null || generation === Number(stored.generation);
+  const isPrevious = generation === Number(stored.generation) - 1;
+  const expiry = isCurrent ? Number(stored.expires) : isPrevious ? Number(stored.rotated) + rotationGrace : 0;
+  if (Date.now() >= expiry) return null;
+  return { user: rowToUser(row), session, credentialDigest, expires: Math.min(expires, expiry) };
 };
 
-/** The role of somebody who is active and whose token still rests on what it rested on; `null`: there is none such. */
-export const findStillHeld = async (
-  { user, session, proof }: Pick<Holder, 'user' | 'session' | 'proof'>,
+/**
+ * Returns the role of an active user whose token is still backed by the same credential and session, or null.
+ */
+export const findActiveHolder = async (
+  { user, session, credentialDigest }: Pick<Holder, 'user' | 'session' | 'credentialDigest'>,
   executor: Executor,
 ): Promise<Pick<User, 'role'> | null> => {
   const row = await findRow(executor, 'svc_users', {
@@ -147,17 +165,17 @@ export const findStillHeld = async (
     columns: ['role', 'status', 'token', 'password'],
   });
   if (row?.status !== 'active') return null;
-  if (credentialOf(session === null ? row.token : row.password) !== proof) return null;
-  if (session !== null && !(await isThere(session, user, executor))) return null;
+  if (credentialOf(session === null ? row.token : row.password) !== credentialDigest) return null;
+  if (session !== null && !(await hasSession(session, user, executor))) return null;
   return { role: row.role };
 };
 
-const isThere = async (session: string, { id }: User, executor: Executor): Promise<boolean> => {
+const hasSession = async (session: string, { id }: User, executor: Executor): Promise<boolean> => {
   const where = { id: session, user: id };
   return (await findRow(executor, 'svc_sessions', { where, columns: ['id'] })) !== undefined;
 };
 
-/** Says whether a password hash or a token is still the same, and nothing else about it. */
+/** Returns a digest of a password hash or token, which shows only whether it has changed. */
 export const credentialOf = (hash: string | null): string =>
   createHash('sha256')
     .update(hash ?? '')
@@ -174,7 +192,7 @@ export const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   };
 };
 
-export const isSame = (left: string, right: string): boolean => {
+export const equalsInConstantTime = (left: string, right: string): boolean => {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
 };

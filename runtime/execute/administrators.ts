@@ -1,10 +1,15 @@
-/** Who may do everything: active users holding a policy with `admin_access`, also through a role or its ancestors. */
+/**
+ * Finds administrators: active users with a policy that has `admin_access`, directly or through a role or its
+ * ancestors.
+ */
 import type { Statements } from './system-rows.js';
 
-/** E-mail addresses, or keys where there are none; at most ten, in order. */
+/**
+ * Returns the e-mail addresses of at most ten administrators in order, or their keys where they have none.
+ */
 export const findAdministrators = async (statements: Statements): Promise<readonly string[]> => {
   const rows = await statements.query(administratorsSql(statements.quote));
-  // collations overlook case and blanks at the end, access does not
+  // collations ignore case and trailing spaces, access does not
   const active = rows.filter(({ status }) => status === 'active');
   return active.slice(0, 10).map((row) => String(row.email ?? row.id));
 };

@@ -1,4 +1,4 @@
-/** JSON text as bytes, written straight from the database's own bytes where they need no change. */
+/** Writes JSON as bytes, copied from the database's own bytes where they need no escaping. */
 import { invalidQuery } from '../../contract/errors.js';
 
 const quote = 0x22;
@@ -18,19 +18,19 @@ escaped.fill(1, 0, 0x20);
 escaped[quote] = 1;
 escaped[backslash] = 1;
 
-/** Bytes looked at and copied at once. */
+/** Bytes that are tested and copied at once. */
 const word = 4;
 
-/** Of one answer, which is put together in memory. */
+/** Maximum size of one response in bytes; it is assembled in memory. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** @throws INVALID_QUERY for more than one answer may have */
+/** Checks the size of a response. @throws INVALID_QUERY above the maximum */
 export const limitBytes = (count: number): number => {
   if (count <= maxBytes) return count;
   throw invalidQuery('the answer would exceed 256 MB; ask for fewer items, or for fewer fields');
 };
 
-/** A buffer that grows. Callers `reserve` before they write, except where a method says that it does. */
+/** A growing buffer. Callers `reserve` space before they write, except where a method says otherwise. */
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.#view = viewOf(this.bytes);
   }
 
-  /** Makes room for `count` more bytes, and for a word that `copy` may write too much. */
+  /** Reserves space for `count` more bytes, and for a word that `copy` may write in excess. */
   reserve(count: number): void {
     const needed = this.length + count + word;
     if (needed <= this.bytes.length) return;
@@ -55,7 +55,7 @@ export class ByteWriter {
     this.bytes[this.length++] = value;
   }
 
-  /** ASCII text. */
+  /** Writes ASCII text. */
   ascii(text: string): void {
     const { bytes } = this;
     let to = this.length;
@@ -63,7 +63,7 @@ export class ByteWriter {
     this.length = to;
   }
 
-  /** UTF-8 text; reserves for itself. */
+  /** Writes UTF-8 text; reserves the space itself. */
   text(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.bytes.write(text, this.length);
@@ -80,7 +80,7 @@ export class ByteWriter {
     this.length = at;
   }
 
-  /** Bytes of a `Literal`. */
+  /** Writes a literal. */
   literal({ words, length }: Literal): void {
     const view = this.#view;
     let at = this.length;
@@ -89,7 +89,7 @@ export class ByteWriter {
     this.length += length;
   }
 
-  /** A whole number of at most 32 bits. */
+  /** Writes an integer of at most 32 bits. */
   integer(value: number): void {
     const { bytes } = this;
     let rest = value;
@@ -107,14 +107,14 @@ export class ByteWriter {
     } while (rest > 0);
   }
 
-  /** Two digits, as dates have them. */
+  /** Writes two digits, as dates contain them. */
   twoDigits(value: number): void {
     const tens = Math.floor(value / 10);
     this.bytes[this.length++] = 0x30 + tens;
     this.bytes[this.length++] = 0x30 + value - tens * 10;
   }
 
-  /** A JSON string of UTF-8 bytes; takes up to six bytes a byte, and two. */
+  /** Writes UTF-8 bytes as a JSON string, which takes at most six bytes per byte plus two. */
   string(source: Buffer, start: number, end: number): void {
     const { bytes } = this;
     const from = viewSource(source);
@@ -167,7 +167,7 @@ const viewOf = (buffer: Buffer): DataView => new DataView(buffer.buffer, buffer.
 let viewed: Buffer | null = null;
 let view: DataView = new DataView(new ArrayBuffer(0));
 
-/** Of the buffer at hand: drivers deliver many values in one. */
+/** Returns the view of a buffer, kept for the next call: drivers deliver many values in one buffer. */
 const viewSource = (source: Buffer): DataView => {
   if (viewed !== source) {
     viewed = source;
@@ -177,8 +177,8 @@ const viewSource = (source: Buffer): DataView => {
 };
 
 /**
- * Whether one of four bytes may need escaping: below 0x20, equal to `"` or equal to `\`, each of which leaves
- * a high bit behind. Says yes too often now and then, never too seldom.
+ * Returns whether one of four bytes may need escaping: below 0x20, `"` or `\`, each of which leaves a high
+ * bit set. May return true unnecessarily, never false wrongly.
  */
 const needsEscape = (value: number): boolean => {
   const quotes = value ^ 0x22222222;
@@ -190,7 +190,7 @@ const needsEscape = (value: number): boolean => {
   return (hit & 0x80808080) !== 0;
 };
 
-/** Bytes that are written again and again, as words; the last one is filled up. */
+/** Bytes that are written repeatedly, as 32-bit words; the last word is padded. */
 export interface Literal {
   readonly words: Uint32Array;
   readonly length: number;

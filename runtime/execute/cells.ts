@@ -1,11 +1,11 @@
-/** Values that a driver gives as such, and the JSON they become. */
+/** Converts values that a driver returns as JavaScript values to JSON. */
 import type { Field } from '../../contract/collection.js';
 import { maskedValue } from './masked-value.js';
 import { joinKey } from '../sql/key.js';
 
 export type CellValue = string | number | bigint | Buffer | null;
 
-/** `null` when a part is null: then there is no key. */
+/** Encodes the parts of a key as text, or returns null where a part is null. */
 export const cellsToKey = (cells: readonly CellValue[]): string | null =>
   cells.includes(null) ? null : joinKey(cells.map(cellToText));
 
@@ -15,7 +15,7 @@ export const cellToText = (cell: CellValue): string =>
 /** Writes a value of one field as JSON. */
 export type CellToJson = (cell: CellValue) => string;
 
-/** Values in their wire form (decisions on numbers, dates and lists are those of the field types). */
+/** Returns the function that writes a field's values in their wire form. */
 export const cellToJson = (field: Field): CellToJson => {
   const toJson = field.conceal === true || field.hash === true ? () => maskedValue : valueToJson(field);
   return (cell) => (cell === null ? 'null' : toJson(cell));
@@ -35,9 +35,9 @@ const valueToJson = (field: Field): ValueToJson => {
     case 'time':
       return (value) => JSON.stringify(withFraction(String(value), field));
     case 'dateTime':
-      return (value) => JSON.stringify(withFraction(isoMoment(value), field));
+      return (value) => JSON.stringify(withFraction(toIsoDateTime(value), field));
     case 'timestamp':
-      return (value) => JSON.stringify(withZone(withFraction(isoMoment(value), field)));
+      return (value) => JSON.stringify(withZone(withFraction(toIsoDateTime(value), field)));
     case 'json':
       return jsonText;
     case 'csv':
@@ -52,21 +52,21 @@ const valueToJson = (field: Field): ValueToJson => {
 const toBuffer = (value: NonNullable<CellValue>): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(String(value));
 
-/** With as many digits after the second as the column has, where a database drops zeros. */
-const withFraction = (moment: string, { fraction = 0 }: Field): string => {
-  if (fraction === 0 || fraction === mostDigits) return moment;
-  const found = /^(.*:\d\d)(?:\.(\d+))?$/.exec(moment);
-  if (found === null) return moment;
+/** Pads the fraction of a second to the precision of the column, where a database omits zeros. */
+const withFraction = (dateTime: string, { fraction = 0 }: Field): string => {
+  if (fraction === 0 || fraction === maxFraction) return dateTime;
+  const found = /^(.*:\d\d)(?:\.(\d+))?$/.exec(dateTime);
+  if (found === null) return dateTime;
   return `${found[1]}.${(found[2] ?? '').padEnd(fraction, '0')}`;
 };
 
 /** Such a column shows the digits there are. */
-const mostDigits = 6;
+const maxFraction = 6;
 
-/** `infinity` is no moment in any zone. */
-const withZone = (moment: string): string => moment.replace(/(?<!infinity)Z?$/, 'Z');
+/** Appends the zone; `infinity` has none. */
+const withZone = (dateTime: string): string => dateTime.replace(/(?<!infinity)Z?$/, 'Z');
 
-/** With as many digits after the point as the column has. */
+/** Formats a decimal with the digits of its column's scale. */
 const decimalText = (cell: CellValue, scale: number | undefined): string => {
   if (typeof cell === 'number' && scale !== undefined) return cell.toFixed(scale);
   return typeof cell === 'bigint' && scale !== undefined && scale > 0
@@ -74,14 +74,17 @@ const decimalText = (cell: CellValue, scale: number | undefined): string => {
     : String(cell);
 };
 
-/** A column may hold what its type does not promise; then it is shown as text. */
+/**
+ * Writes a number. A value that is not one, as columns without strict types may contain, becomes a JSON
+ * string.
+ */
 const numberToJson = (cell: CellValue): string => {
   if (typeof cell === 'bigint') return String(cell);
   return typeof cell === 'number' && Number.isFinite(cell) ? String(cell) : JSON.stringify(String(cell));
 };
 
-/** Text as it was stored, with `T`; a number is seconds since 1970. */
-const isoMoment = (cell: CellValue): string => {
+/** Converts a date and time to ISO 8601 with `T`; a number is seconds since 1970. */
+const toIsoDateTime = (cell: CellValue): string => {
   if (typeof cell !== 'number' && typeof cell !== 'bigint') return String(cell).replace(' ', 'T');
   const date = new Date(Number(cell) * 1000);
   return Number.isNaN(date.getTime()) ? String(cell) : date.toISOString().slice(0, 19);

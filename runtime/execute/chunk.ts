@@ -1,4 +1,4 @@
-/** The items in runs of at most `size`, in order; none where there are no items. */
+/** Splits items into chunks of at most `size`, in order. */
 export const chunk = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

@@ -1,2 +1,2 @@
-/** A moment as columns hold it: UTC, whole seconds. */
-export const databaseTime = (moment: Date): string => moment.toISOString().slice(0, 19).replace('T', ' ');
+/** Formats a time as date columns contain it: UTC, whole seconds. */
+export const databaseTime = (time: Date): string => time.toISOString().slice(0, 19).replace('T', ' ');

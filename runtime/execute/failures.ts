@@ -1,22 +1,25 @@
-/** What a database refuses, as errors of the table: which field, which value. Its own words stay here. */
+/**
+ * Converts errors of the database to API errors that name the field and the value. Messages of the database
+ * are not exposed.
+ */
 import type { Collection, Field, ToOne } from '../../contract/collection.js';
 import type { FieldType } from '../../contract/field-types.js';
 import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
-import { findDangling, findRepeated, type Stored } from './constraint-violations.js';
+import { findBrokenReference, findDuplicate, type QueryContext } from './constraint-violations.js';
 import type { Violation } from '../databases/contract.js';
 
-export interface Write extends Stored {
+export interface Write extends QueryContext {
   readonly collection: Collection;
-  /** What was to be written; of a delete, the keys. */
+  /** The rows to write; for a delete, their keys. */
   readonly rows: readonly WriteRow[];
   readonly action: 'create' | 'update' | 'delete';
 }
 
-/** Runs a write; constraint violations come out as API errors, everything else as it is. */
+/** Runs a write and converts constraint violations to API errors. Other errors are rethrown. */
 export const explainFailure = async <Result>(
-  /** Asked for when it has failed. */
+  /** Returns the write that failed. */
   failing: () => Write,
   run: () => Promise<Result>,
 ): Promise<Result> => {
@@ -38,13 +41,13 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
     case 'referenced':
       return write.action === 'delete' || violation.kind === 'referenced'
         ? toReferenced(write)
-        : toDangling(violation, write);
+        : toBrokenReference(violation, write);
     case 'skipped':
       return skippedItem(write.collection);
     case 'broken':
       return brokenSchema(write.collection);
     default:
-      return toRefused(violation.kind, await findField(violation, write), write);
+      return toRejected(violation.kind, await findField(violation, write), write);
   }
 };
 
@@ -52,12 +55,12 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<ApiError
   const { collection, rows } = write;
   const fields = uniqueFields(violation, collection);
   const field = fields.find(({ name }) => rows.some((row) => row.has(name))) ?? fields[0];
-  const row = fields.length === 0 ? null : await findRepeated(rows, { collection, fields }, write);
+  const row = fields.length === 0 ? null : await findDuplicate(rows, { collection, fields }, write);
   const names = fields.map(({ name }) => `"${name}"`).join(' and ');
   return apiError(
     'RECORD_NOT_UNIQUE',
     {
-      ...place(field, row === null ? rows : [row], collection),
+      ...detailsOf(field, row === null ? rows : [row], collection),
       primaryKey: fields.length > 0 && fields.every((each) => collection.key.includes(each)),
     },
     fields.length === 0
@@ -72,21 +75,24 @@ const uniqueFields = ({ columns, constraint }: Violation, collection: Collection
   return names.flatMap((name) => collection.fields.get(name) ?? []);
 };
 
-/** A reference to nothing. Where the database names no column, the stored rows tell, or an update of what others refer to. */
-const toDangling = async ({ columns }: Violation, write: Write): Promise<ApiError> => {
+/**
+ * Returns the error for a foreign key violation. Where the database names no column, the stored rows show
+ * which reference is broken; if none is, the update changed a value that other rows refer to.
+ */
+const toBrokenReference = async ({ columns }: Violation, write: Write): Promise<ApiError> => {
   const { collection, rows, action } = write;
   const relations = [...collection.relations.values()].filter(
     (relation): relation is ToOne =>
       relation.kind === 'manyToOne' && (columns.length === 0 || relation.fields.join() === columns.join()),
   );
   for (const relation of relations) {
-    const row = await findDangling(rows, sidesOf(relation, collection), write);
+    const row = await findBrokenReference(rows, sidesOf(relation, collection), write);
     if (row !== null)
-      return danglingError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
+      return brokenReferenceError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
   }
   const isChange = columns.length === 0 && action === 'update';
   if (isChange && referencedField(write) !== undefined) return toReferenced(write);
-  return danglingError(collection.fields.get(columns[0] ?? ''), rows, collection);
+  return brokenReferenceError(collection.fields.get(columns[0] ?? ''), rows, collection);
 };
 
 const sidesOf = ({ fields, references, collection: target }: ToOne, collection: Collection) => ({
@@ -95,14 +101,14 @@ const sidesOf = ({ fields, references, collection: target }: ToOne, collection: 
   references: references.flatMap((name) => target.fields.get(name) ?? []),
 });
 
-const danglingError = (
+const brokenReferenceError = (
   field: Field | undefined,
   rows: readonly WriteRow[],
   collection: Collection,
 ): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    place(field, rows, collection),
+    detailsOf(field, rows, collection),
     field === undefined
       ? 'a reference leads to an item that does not exist'
       : `"${field.name}" refers to an item that does not exist`,
@@ -111,11 +117,11 @@ const danglingError = (
 const toReferenced = (write: Write): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    place(referencedField(write) ?? write.collection.key[0], write.rows, write.collection),
+    detailsOf(referencedField(write) ?? write.collection.key[0], write.rows, write.collection),
     'other items still refer to this one',
   );
 
-/** Of what is written, the first field that something refers to. */
+/** Returns the first written field that other collections refer to. */
 const referencedField = ({ collection, rows }: Write): Field | undefined => {
   const relations = [...collection.relations.values()];
   const names = new Set(relations.flatMap((each) => (each.kind === 'oneToMany' ? each.references : [])));
@@ -124,16 +130,16 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
   );
 };
 
-/** Nothing that the client could send instead would be taken. */
+/** Returns the error for writes that fail whatever the client sends. */
 const brokenSchema = ({ name }: Collection): ApiError =>
   unprocessable(
     `the database refuses every such write: a foreign key or a trigger around "${name}" is broken`,
   );
 
-type Refusal = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken'>;
+type Rejection = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken'>;
 
-const toRefused = (kind: Refusal, field: Field | undefined, { collection, rows }: Write): ApiError => {
-  const details = place(field, rows, collection);
+const toRejected = (kind: Rejection, field: Field | undefined, { collection, rows }: Write): ApiError => {
+  const details = detailsOf(field, rows, collection);
   const name = field === undefined ? (kind === 'check' ? 'the item' : 'a field') : `"${field.name}"`;
   switch (kind) {
     case 'notNull':
@@ -169,7 +175,7 @@ const explanations = {
   check: (name: string) => `${name} does not pass a check of the database`,
 } as const;
 
-/** A check may be told by its condition: then the one field in it is meant. */
+/** Finds the field of a violation; for a check constraint, the only field that its condition mentions. */
 const findField = async (violation: Violation, write: Write): Promise<Field | undefined> => {
   const { columns, constraint } = violation;
   const { fields } = write.collection;
@@ -178,30 +184,36 @@ const findField = async (violation: Violation, write: Write): Promise<Field | un
   const words = new Set((await findClause(violation, write)).split(/[^\p{L}\p{N}_$]+/u));
   const mentioned = [...fields.values()].filter(({ name }) => words.has(name));
   if (mentioned.length === 1) return mentioned[0];
-  return violation.kind === 'type' || violation.kind === 'range' ? findUnread(write) : undefined;
+  return violation.kind === 'type' || violation.kind === 'range' ? findUnparsed(write) : undefined;
 };
 
-/** The one field that is written of those whose values the database alone reads: others have been read already. */
-const findUnread = ({ collection, rows }: Write): Field | undefined => {
+/**
+ * Returns the written field whose type only the database parses, if there is exactly one: all others were
+ * validated before.
+ */
+const findUnparsed = ({ collection, rows }: Write): Field | undefined => {
   const isWritten = ({ name }: Field): boolean => rows.some((row) => (row.get(name) ?? null) !== null);
-  const unread = [...collection.fields.values()].filter((field) => isUnread(field) && isWritten(field));
-  return unread.length === 1 ? unread[0] : undefined;
+  const unparsed = [...collection.fields.values()].filter((field) => isUnparsed(field) && isWritten(field));
+  return unparsed.length === 1 ? unparsed[0] : undefined;
 };
 
-const isUnread = ({ type, dbType }: Field): boolean => dbType !== undefined && unreadTypes.has(type);
+const isUnparsed = ({ type, dbType }: Field): boolean => dbType !== undefined && unparsedTypes.has(type);
 
-/** With a type of the database's own: an address or a range, an array, a float of 4 bytes. */
-const unreadTypes: ReadonlySet<FieldType> = new Set(['string', 'unknown', 'json', 'float'] as const);
+/**
+ * Field types that may have a database type which only the database parses: addresses, ranges, arrays, 4-byte
+ * floats.
+ */
+const unparsedTypes: ReadonlySet<FieldType> = new Set(['string', 'unknown', 'json', 'float'] as const);
 
-/** The condition itself, or what the database called it. */
+/** Returns the condition of a check constraint, or its name. */
 const findClause = async ({ kind, constraint }: Violation, { executor, dialect }: Write): Promise<string> => {
   if (kind !== 'check' || constraint === null || dialect.checkClause === undefined) return constraint ?? '';
   const [row] = await executor.query(dialect.checkClause, [constraint]);
   return String(row?.clause ?? constraint);
 };
 
-/** The value is told where only one can be meant, and never where it is concealed. */
-const place = (field: Field | undefined, rows: readonly WriteRow[], collection: Collection) => {
+/** Returns the details of an error. The value is included only where it is unambiguous and not concealed. */
+const detailsOf = (field: Field | undefined, rows: readonly WriteRow[], collection: Collection) => {
   const values = new Set(
     field === undefined ? [] : rows.flatMap((row) => (row.has(field.name) ? [row.get(field.name)] : [])),
   );

@@ -1,2 +1,2 @@
-/** What stands for a concealed value, whatever it is. */
+/** The text that replaces every concealed value. */
 export const maskedValue = '"**********"';

@@ -1,14 +1,14 @@
-/** Compiled reads run: the rows, their nested lists level by level, and the counts beside them. */
+/** Executes compiled reads: the rows, their nested lists level by level, and the counts in parallel. */
 import type { BindInput } from '../sql/fragment.js';
 import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
 import { chunk } from './chunk.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
-import { fillHoles, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
+import { insertLists, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
 
 export interface ReadResult {
   readonly rows: JsonRows;
   readonly count: number;
-  /** `total_count`, `filter_count`, as far as asked for. */
+  /** The requested counts; `null` where none was requested. */
   readonly meta: Readonly<Record<string, number>> | null;
 }
 
@@ -24,7 +24,7 @@ export const executeRead = (
 const readRoot = async (rows: CompiledRows, input: BindInput, executor: Executor): Promise<ReadResult> => {
   const layout: RowLayout = { tokens: rows.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
   const set = await executor.rows(rows.statement.render(input), layout);
-  const filled = set.holes.length === 0 ? set : await fill(set, rows, { input, executor });
+  const filled = set.slots.length === 0 ? set : await readNested(set, rows, { input, executor });
   return { rows: filled.rows, count: set.count, meta: null };
 };
 
@@ -46,24 +46,24 @@ interface Context {
   readonly executor: Executor;
 }
 
-/** Sibling lists are read side by side. */
-const fill = async (set: RowSet, rows: CompiledRows, context: Context): Promise<FilledRows> => {
-  if (set.holes.length === 0) return set;
+/** Reads the nested lists of a level in parallel and inserts them. */
+const readNested = async (set: RowSet, rows: CompiledRows, context: Context): Promise<FilledRows> => {
+  if (set.slots.length === 0) return set;
   const lists = await Promise.all(
     rows.lists.map((list, index) => readList(list, keysOf(set, index), context)),
   );
-  return fillHoles(set, lists);
+  return insertLists(set, lists);
 };
 
 const keysOf = (set: RowSet, list: number): readonly string[] => {
   const keys = new Set<string>();
-  for (const hole of set.holes) if (hole.list === list && hole.key !== null) keys.add(hole.key);
+  for (const slot of set.slots) if (slot.list === list && slot.key !== null) keys.add(slot.key);
   return [...keys];
 };
 
-/** Longer lists of keys make planners of some databases give up indexes. */
-const keysTogether = 1000;
-const keysApart = 64;
+/** Keys per scan: for longer lists some query planners stop using indexes. */
+const maxScanKeys = 1000;
+const maxBranches = 64;
 
 const readList = async (
   list: CompiledList,
@@ -77,27 +77,30 @@ const readList = async (
   };
   if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map() };
   const sets = await Promise.all(
-    chunk(keys, list.together === null ? keysApart : keysTogether).map((part) =>
+    chunk(keys, list.scan === null ? maxBranches : maxScanKeys).map((part) =>
       readChunk(list, layout, { input: withKeys(context.input, part), executor: context.executor }),
     ),
   );
-  return concatSets(await Promise.all(sets.flat().map((set) => fill(set, list, context))));
+  return concatSets(await Promise.all(sets.flat().map((set) => readNested(set, list, context))));
 };
 
 const withKeys = (input: BindInput, keys: readonly string[]): BindInput => ({ ...input, keys });
 
-/** Together where every parent surely got its rows; else one branch per parent. */
+/**
+ * Reads a list in one scan where it is certain that every parent's rows were returned, otherwise with one
+ * branch per parent.
+ */
 const readChunk = async (
   list: CompiledList,
   layout: RowLayout,
   { input, executor }: Context,
 ): Promise<readonly RowSet[]> => {
-  if (list.together !== null) {
-    const set = await executor.rows(list.together.render(input), layout);
+  if (list.scan !== null) {
+    const set = await executor.rows(list.scan.render(input), layout);
     if (set.count <= input.keys.length * layout.limit) return [set];
   }
   return Promise.all(
-    chunk(input.keys as readonly string[], keysApart).map((part) =>
+    chunk(input.keys as readonly string[], maxBranches).map((part) =>
       executor.rows(list.statement.render(withKeys(input, part)), layout),
     ),
   );

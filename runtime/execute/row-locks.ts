@@ -1,4 +1,4 @@
-/** Rows that a write is about: whether they are there and permitted, and what they hold. */
+/** Checks and locks the rows of a write: whether they exist and are permitted, and their stored values. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { missingItem, readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
@@ -7,7 +7,7 @@ import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compileRowPermission } from '../sql/write.js';
 import type { Key } from '../plan/write-plan.js';
-import { findStoredKeys, hasSpellings } from './stored-keys.js';
+import { findStoredKeys, hasAlternativeSpellings } from './stored-keys.js';
 
 export interface RowsContext {
   readonly dialect: SqlDialect;
@@ -20,7 +20,7 @@ interface Permitted {
   readonly where: Condition;
 }
 
-/** @throws FORBIDDEN when one of the keys is missing or may not be written */
+/** Checks and locks rows. @throws FORBIDDEN where a key is missing or may not be written */
 export const requireRowPermission = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
@@ -29,7 +29,10 @@ export const requireRowPermission = async (
   if (!(await isRowPermitted({ collection, where }, keys, context))) throw missingItem(collection);
 };
 
-/** Whether all of the keys exist and pass. Where several may mean one row, the database says which do. */
+/**
+ * Returns whether all keys exist and meet the condition. Where several keys may identify one row, the stored
+ * keys decide.
+ */
 export const isRowPermitted = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
@@ -38,11 +41,14 @@ export const isRowPermitted = async (
   const { text, values } = compileRowPermission(collection, { ...context, keys, where });
   const found = await context.executor.query(text, values);
   if (found.length === keys.length) return true;
-  if (found.length === 0 || !hasSpellings(collection)) return false;
+  if (found.length === 0 || !hasAlternativeSpellings(collection)) return false;
   return (await findStoredKeys({ collection, where }, keys, context)).size === keys.length;
 };
 
-/** Rows of the collection that have these values and pass; locked where the database locks rows. */
+/**
+ * Returns the keys of the rows that have these values and meet the condition; locks them where the database
+ * supports it.
+ */
 export const findRowsByValues = async (
   { collection, where }: Permitted,
   { fields, values }: { readonly fields: readonly Field[]; readonly values: readonly Scalar[] },
@@ -54,8 +60,8 @@ export const findRowsByValues = async (
   return rows.map((row) => toKey(collection, row));
 };
 
-/** Values of other fields of a row. @throws FORBIDDEN where it is not there, or one of them cannot be referred to */
-export const findColumns = async (
+/** Reads fields of a row. @throws FORBIDDEN where the row is missing or a value is not valid for its field */
+export const readColumns = async (
   collection: Collection,
   { columns, key }: { readonly columns: readonly Field[]; readonly key: Key },
   context: RowsContext,

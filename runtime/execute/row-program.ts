@@ -1,7 +1,7 @@
 /**
- * Rows as a database sends them, written as JSON without becoming JavaScript values first: the innermost loop of the
- * server. What is done with each column is decided once per statement, by the tokens of its select and the columns'
- * own types.
+ * Writes rows as JSON directly from the bytes of the protocol, without intermediate JavaScript values: the
+ * innermost loop of the server. The steps for each column are chosen once per statement, by the tokens of its
+ * select and the types of the columns.
  */
 import type { Field } from '../../contract/collection.js';
 import { joinKey, showKey } from '../sql/key.js';
@@ -10,36 +10,36 @@ import { createLiteral, type ByteWriter, type Literal } from './bytes.js';
 import type { RowLayout } from '../databases/contract.js';
 import type { RowCollector } from './row-set.js';
 
-/** Where the next value begins; readers move it behind the value. */
+/** The position of the next value; readers advance it past the value. */
 export interface Cursor {
   readonly source: Buffer;
   at: number;
 }
 
-/** Writes the value at the cursor, which is not null, and moves behind it. Room has been made. */
+/** Writes the non-null value at the cursor and advances past it. Space is reserved before. */
 export type WriteColumn = (cursor: Cursor, writer: ByteWriter) => void;
 
-/** How the rows of a protocol are laid out. */
+/** Reads the rows of one database protocol. */
 export interface RowFormat<Row extends Cursor, Column> {
   writerOf(field: Field, column: Column): WriteColumn;
-  /** Whether the next value is null; then the row moves behind it. Called once per value. */
+  /** Returns whether the next value is null, and advances past it if so. Called once per value. */
   takeNull(row: Row): boolean;
-  /** The same without moving. */
+  /** Returns whether the next value is null, without advancing. */
   isNull(row: Row): boolean;
-  /** Moves behind a value that is not null. */
+  /** Advances past a non-null value. */
   skipValue(row: Row): void;
-  /** A value that is not null, as the text of a key. */
+  /** Reads a non-null value as the text of a key. */
   readText(row: Row): string;
 }
 
-/** A layout with the types of one result. */
+/** A row layout compiled for the column types of one result. */
 export interface RowProgram<Row extends Cursor, Column> {
   readonly format: RowFormat<Row, Column>;
   readonly tokens: readonly Token[];
   readonly columns: readonly Column[];
   readonly keyColumns: number;
   readonly steps: readonly Step[];
-  /** Bytes that a row may take beyond six times its own. */
+  /** Bytes of output that a row may take beyond six times its input. */
   readonly slack: number;
 }
 
@@ -48,7 +48,7 @@ type Step =
   | { readonly kind: 'literal'; readonly literal: Literal }
   | { readonly kind: 'value'; readonly write: WriteColumn };
 
-/** More than any value that is not text takes. */
+/** More bytes than any value takes that is not text. */
 const widestValue = 40;
 
 export const compileProgram = <Row extends Cursor, Column>(
@@ -75,7 +75,7 @@ const columnsOf = (token: Token): number => {
   return token.kind === 'value' ? 1 : token.columns;
 };
 
-/** Writes one row, `size` bytes long, into the collector. */
+/** Writes one row of `size` bytes to the collector. */
 export const writeRow = <Row extends Cursor, Column>(
   row: Row,
   size: number,
@@ -98,12 +98,12 @@ export const writeRow = <Row extends Cursor, Column>(
         skip(row, format, step.skipColumns);
         index += step.skipTokens;
       } else if (!step.isShared) format.skipValue(row);
-    } else if (step.kind === 'list') collector.hole(step.list, readKey(row, format, step.columns));
+    } else if (step.kind === 'list') collector.addSlot(step.list, readKey(row, format, step.columns));
     else writer.text(shownKey(readTexts(row, format, step.fields.length), step.fields));
   }
 };
 
-/** Where every part is null the key is hidden. */
+/** Formats a composite key; it is hidden where every part is null. */
 const shownKey = (texts: readonly (string | null)[], fields: readonly Field[]): string =>
   texts.every((text) => text === null) ? 'null' : JSON.stringify(showKey(texts, fields));
 
@@ -115,7 +115,7 @@ const skip = <Row extends Cursor>(row: Row, format: Format<Row>, count: number):
   for (let rest = count; rest > 0; rest -= 1) if (!format.takeNull(row)) format.skipValue(row);
 };
 
-/** `null` when a part of it is null: then there is no key. */
+/** Reads the parts of a key as one text, or null where a part is null. */
 const readKey = <Row extends Cursor>(row: Row, format: Format<Row>, count: number): string | null => {
   if (count === 1) return readPart(row, format);
   const texts = readTexts(row, format, count);

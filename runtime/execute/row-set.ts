@@ -1,16 +1,16 @@
-/** The rows of one statement as JSON, and the places where nested lists still have to be put in. */
+/** The rows of one statement as JSON, and the offsets at which nested lists are inserted. */
 import { ByteWriter, limitBytes } from './bytes.js';
 
 export interface RowSet {
   readonly rows: JsonRows;
   readonly count: number;
-  /** By position. */
-  readonly holes: readonly Hole[];
-  /** Of a nested list: where the rows of each parent stand. */
+  /** Slots of nested lists, by offset. */
+  readonly slots: readonly ListSlot[];
+  /** For a nested list, the range of each parent's rows. */
   readonly groups: ReadonlyMap<string, Range>;
 }
 
-/** Rows separated by commas, with room around them: an envelope is put on without copying. */
+/** Rows separated by commas, with free space around them, so that an envelope is added without copying. */
 export class JsonRows {
   readonly #buffer: Buffer;
   readonly #start: number;
@@ -22,7 +22,7 @@ export class JsonRows {
     this.#end = end;
   }
 
-  /** Rows that have no room around them. */
+  /** Creates rows without free space around them. */
   static of(bytes: Buffer): JsonRows {
     return new JsonRows(bytes, 0, bytes.length);
   }
@@ -35,7 +35,7 @@ export class JsonRows {
     return this.#start === this.#end;
   }
 
-  /** The rows between two texts; only once, since it may use the room. */
+  /** Returns the rows between two texts. Call it once, since it may use the free space. */
   enclose(before: Buffer, after: Buffer): Buffer {
     const start = this.#start - before.length;
     const end = this.#end + after.length;
@@ -48,15 +48,15 @@ export class JsonRows {
 
 export const noRows = JsonRows.of(Buffer.alloc(0));
 
-/** Bytes kept free before and after the rows: enough for `{"data":{"a name of GraphQL":[`. */
+/** Free bytes before and after the rows: enough for `{"data":{"a name of GraphQL":[`. */
 const margin = 64;
 
-export interface Hole {
-  /** Counted from the first row. */
-  readonly at: number;
+export interface ListSlot {
+  /** Offset in bytes from the first row. */
+  readonly offset: number;
   /** Index of the list among those of the select. */
   readonly list: number;
-  /** `null`: nothing belongs to it, and the list is empty. */
+  /** Key of the parent; `null` where the list is empty. */
   readonly key: string | null;
 }
 
@@ -67,11 +67,11 @@ export interface Range {
 
 const comma = 0x2c;
 
-/** What a driver writes rows into. One per statement. */
+/** Collects the rows that a driver writes. One per statement. */
 export class RowCollector {
   readonly writer: ByteWriter;
   readonly #limit: number;
-  readonly #holes: Hole[] = [];
+  readonly #slots: ListSlot[] = [];
   readonly #groups = new Map<string, Range>();
   #count = 0;
   #key: string | null = null;
@@ -85,14 +85,17 @@ export class RowCollector {
     this.#limit = limit;
   }
 
-  /** Before a row of a list without parent. */
+  /** Starts a row without a parent. */
   beginRow(): void {
     this.writer.reserve(1);
     if (this.#count > 0) this.writer.byte(comma);
     this.#count += 1;
   }
 
-  /** Before a row of a nested list, rows of one parent following each other. `false`: the row is one too many. */
+  /**
+   * Starts a row of a nested list, whose rows arrive grouped by parent. Returns false for a row beyond the
+   * limit.
+   */
   beginChild(key: string): boolean {
     this.#count += 1;
     this.writer.reserve(1);
@@ -109,11 +112,11 @@ export class RowCollector {
     return true;
   }
 
-  hole(list: number, key: string | null): void {
-    this.#holes.push({ at: this.writer.length - margin, list, key });
+  addSlot(list: number, key: string | null): void {
+    this.#slots.push({ offset: this.writer.length - margin, list, key });
   }
 
-  /** Rows seen, kept or not. */
+  /** Number of rows received, including those beyond the limit. */
   get count(): number {
     return this.#count;
   }
@@ -123,7 +126,7 @@ export class RowCollector {
     const { writer } = this;
     writer.reserve(margin);
     const rows = new JsonRows(writer.bytes, margin, writer.length);
-    return { rows, count: this.#count, holes: this.#holes, groups: this.#groups };
+    return { rows, count: this.#count, slots: this.#slots, groups: this.#groups };
   }
 
   #closeGroup(): void {
@@ -132,51 +135,51 @@ export class RowCollector {
   }
 }
 
-/** Rows whose holes are filled. */
+/** Rows with their nested lists inserted. */
 export type FilledRows = Pick<RowSet, 'rows' | 'groups'>;
 
 const empty = Buffer.from('[]');
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Puts the nested lists in; group ranges move along. */
-export const fillHoles = (set: RowSet, lists: readonly FilledRows[]): FilledRows => {
-  if (set.holes.length === 0) return set;
+/** Inserts the nested lists and moves the group ranges accordingly. */
+export const insertLists = (set: RowSet, lists: readonly FilledRows[]): FilledRows => {
+  if (set.slots.length === 0) return set;
   const source = set.rows.bytes;
-  const filled = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
-  // rows of one parent may be wanted in many places, and again in every place of those
+  const nested = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
+  // the rows of one parent may be inserted several times, and so may the lists within them
   const size = limitBytes(
-    set.holes.reduce((sum, { list, key }) => sum + fillingSize(filled[list], key), source.length),
+    set.slots.reduce((sum, { list, key }) => sum + listSize(nested[list], key), source.length),
   );
   const target = Buffer.allocUnsafe(size + margin * 2);
   const shifts: Shift[] = [];
   let from = 0;
   let to = margin;
-  for (const { at, list, key } of set.holes) {
-    to += source.copy(target, to, from, at);
-    from = at;
-    to = fill(target, to, { list: filled[list], key });
-    shifts.push({ at, by: to - margin - at });
+  for (const { offset, list, key } of set.slots) {
+    to += source.copy(target, to, from, offset);
+    from = offset;
+    to = writeList(target, to, { list: nested[list], key });
+    shifts.push({ offset, by: to - margin - offset });
   }
   to += source.copy(target, to, from);
   return { rows: new JsonRows(target, margin, to), groups: moveGroups(set.groups, shifts) };
 };
 
-type Filler = { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
+type NestedList = { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
 
-interface Filling {
-  readonly list: Filler;
+interface ListSlotContent {
+  readonly list: NestedList;
   readonly key: string | null;
 }
 
-/** Bytes that `fill` writes. */
-const fillingSize = (list: Filler, key: string | null): number => {
+/** Returns the number of bytes that `writeList` writes. */
+const listSize = (list: NestedList, key: string | null): number => {
   const range = key === null ? undefined : list?.groups.get(key);
   return range === undefined ? empty.length : range.end - range.start + 2;
 };
 
-/** @returns where the filling ends */
-const fill = (target: Buffer, at: number, { list, key }: Filling): number => {
+/** Writes one list and returns the offset after it. */
+const writeList = (target: Buffer, at: number, { list, key }: ListSlotContent): number => {
   const range = key === null ? undefined : list?.groups.get(key);
   if (list === undefined || range === undefined) return at + empty.copy(target, at);
   target[at] = openBracket;
@@ -186,11 +189,14 @@ const fill = (target: Buffer, at: number, { list, key }: Filling): number => {
 };
 
 interface Shift {
-  readonly at: number;
+  readonly offset: number;
   readonly by: number;
 }
 
-/** Groups come in order of position, as shifts do; a row begins and ends with a brace, so no hole is on a border. */
+/**
+ * Moves group ranges. Groups and shifts are both ordered by offset; a row begins and ends with a brace, so no
+ * slot lies on the boundary of a group.
+ */
 const moveGroups = (
   groups: ReadonlyMap<string, Range>,
   shifts: readonly Shift[],
@@ -199,7 +205,7 @@ const moveGroups = (
   let next = 0;
   let by = 0;
   const move = (position: number): number => {
-    for (let shift = shifts[next]; shift !== undefined && shift.at < position; shift = shifts[next]) {
+    for (let shift = shifts[next]; shift !== undefined && shift.offset < position; shift = shifts[next]) {
       by = shift.by;
       next += 1;
     }

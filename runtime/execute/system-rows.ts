@@ -1,25 +1,25 @@
 /**
- * Rows of the tables that svc keeps, by equality and simple comparison: names are quoted, values are bound, types come
- * from the spec. Joins, locks and counters are SQL of their own.
+ * Reads and writes rows of system tables by equality and simple comparisons: names are quoted, values are
+ * bound and types come from the spec. Joins, locks and counters are separate SQL.
  */
 import { systemColumns, type SystemTables } from '../../generated/server/system-rows.js';
 import type { BindValue, Executor } from '../databases/contract.js';
 
-/** What runs the statements: a database, or a transaction. */
+/** Runs statements: a database or a transaction. */
 export type Statements = Pick<Executor, 'query' | 'write' | 'quote'>;
 
 type SystemTable = keyof SystemTables;
 
-/** A row as the database returns it: booleans as 1 and 0, JSON and moments as text. */
+/** A row as the database returns it: booleans as 1 and 0, JSON and times as text. */
 export type SystemRow<Table extends SystemTable> = SystemTables[Table]['row'];
 
 type Optional<Table extends SystemTable> = SystemTables[Table]['optional'] & keyof SystemRow<Table>;
 
-/** A row to insert; what the database fills in may be left out. */
+/** A row to insert; columns with a default are optional. */
 export type NewRow<Table extends SystemTable> = Omit<SystemRow<Table>, Optional<Table>> &
   Partial<Pick<SystemRow<Table>, Optional<Table>>>;
 
-/** A value it equals, or `null`; a list that holds it; or a bound that it is below or above. */
+/** A value to equal, or `null`; a list that contains the value; or an exclusive bound. */
 type Condition<Value> =
   | Value
   | readonly NonNullable<Value>[]
@@ -27,7 +27,7 @@ type Condition<Value> =
   | { readonly above: NonNullable<Value> }
   | { readonly not: NonNullable<Value> };
 
-/** Conditions that all hold; an absent one says nothing. */
+/** Conditions joined by AND; an absent one is ignored. */
 export type Where<Table extends SystemTable> = {
   readonly [Column in keyof SystemRow<Table>]?: Condition<SystemRow<Table>[Column]> | undefined;
 };
@@ -35,11 +35,11 @@ export type Where<Table extends SystemTable> = {
 type ColumnOf<Table extends SystemTable> = keyof SystemRow<Table> & string;
 
 interface FindOptions<Table extends SystemTable, Column extends ColumnOf<Table>> {
-  /** Every row where absent. */
+  /** Defaults to every row. */
   readonly where?: Where<Table>;
-  /** All where absent. */
+  /** Defaults to all columns. */
   readonly columns?: readonly Column[];
-  /** Ascending; with `-` in front, descending. */
+  /** Ascending, or descending with a leading `-`. */
   readonly order?: readonly (ColumnOf<Table> | `-${ColumnOf<Table>}`)[];
   readonly limit?: number;
 }
@@ -74,7 +74,10 @@ export const insertRow = <Table extends SystemTable>(
   row: NewRow<Table>,
 ): Promise<void> => insertRows(statements, table, [row]);
 
-/** Inserts rows of the same columns, in chunks of powers of two, so that few statements serve all numbers of them. */
+/**
+ * Inserts rows that have the same columns, in chunks of powers of two, so that few statements serve all row
+ * counts.
+ */
 export const insertRows = async <Table extends SystemTable>(
   statements: Statements,
   table: Table,
@@ -97,7 +100,7 @@ interface UpdateOptions<Table extends SystemTable> {
   readonly where: Where<Table>;
 }
 
-/** Updates the rows that meet every condition. @returns how many there were */
+/** Updates the rows that meet every condition. Returns their number. */
 export const updateRows = async <Table extends SystemTable>(
   statements: Statements,
   table: Table,
@@ -113,7 +116,7 @@ export const updateRows = async <Table extends SystemTable>(
   return affected;
 };
 
-/** Deletes the rows that meet every condition. @returns how many there were */
+/** Deletes the rows that meet every condition. Returns their number. */
 export const deleteRows = async <Table extends SystemTable>(
   statements: Statements,
   table: Table,
@@ -144,7 +147,7 @@ const printCondition = (name: string, condition: Condition<BindValue>): PrintedW
   if (condition === null) return { text: `${name} is null`, values: [] };
   if (Array.isArray(condition)) {
     if (condition.length === 0) return { text: '1 = 0', values: [] };
-    const { places, values } = listOf(condition as readonly BindValue[]);
+    const { places, values } = listPlaceholders(condition as readonly BindValue[]);
     return { text: `${name} in (${places})`, values };
   }
   if (typeof condition !== 'object' || Buffer.isBuffer(condition)) {
@@ -160,8 +163,11 @@ const printOrder = (order: readonly string[], quote: Executor['quote']): string 
     ? ''
     : ` order by ${order.map((name) => (name.startsWith('-') ? `${quote(name.slice(1))} desc` : quote(name))).join(', ')}`;
 
-/** Placeholders of a list, padded to a power of two with its last value, so that few statements serve all lengths. */
-export const listOf = <Value>(
+/**
+ * Returns the placeholders of a list, padded to a power of two with its last value, so that few statements
+ * serve all lengths.
+ */
+export const listPlaceholders = <Value>(
   values: readonly Value[],
 ): { readonly places: string; readonly values: Value[] } => {
   const padded = [...values];

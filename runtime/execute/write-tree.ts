@@ -1,4 +1,4 @@
-/** Plans of writes, walked inside a transaction: the rows of a plan, then its lists, each below its owner. */
+/** Executes write plans inside a transaction: the rows of a plan, then its lists, each after its owner. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, unprocessable } from '../../contract/errors.js';
 import { missingItem } from '../plan/item.js';
@@ -16,19 +16,22 @@ import type {
 import { compileDelete, compileUpdate } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
-import { findPresent, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
+import { findListRows, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
 import { requireRowPermission } from './row-locks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
 import { toWrite, type TransactionContext, type Written } from './write-transaction.js';
 
-/** @returns the keys, in the order of the rows; `null` where the database made them and does not tell */
+/**
+ * Inserts the rows of a plan and their lists. Returns the keys in the order of the rows, or null where the
+ * database generates them without returning them.
+ */
 export const writeCreate = (plan: CreatePlan, context: TransactionContext): Promise<readonly Key[] | null> =>
   writeStep({ ...plan, action: 'create' }, context, () => insertRows(plan.collection, plan.rows, context));
 
 /** Keys per statement. */
 const maxKeys = 1_000;
 
-/** @throws FORBIDDEN where one of the rows is missing or may not be updated */
+/** Updates rows. @throws FORBIDDEN where a row is missing or may not be updated */
 export const writeUpdate = async (
   plan: UpdatePlan,
   keys: readonly Key[],
@@ -54,7 +57,7 @@ export const writePermitted = async (
   });
 };
 
-/** @throws FORBIDDEN where one of the rows is missing or may not be deleted */
+/** Deletes rows. @throws FORBIDDEN where a row is missing or may not be deleted */
 export const writeDelete = async (
   plan: DeletePlan,
   keys: readonly Key[],
@@ -81,7 +84,7 @@ interface Step extends Pick<Written, 'collection' | 'action'> {
 }
 
 /**
- * Writes the rows by `run`, which gives their keys as far as they are known, then their lists.
+ * Writes rows with `run`, which returns their keys as far as they are known, then their lists.
  * @throws UNPROCESSABLE_ENTITY for lists of rows whose key is not known
  */
 const writeStep = async (
@@ -96,8 +99,8 @@ const writeStep = async (
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   written.push(...toWritten(step, keys ?? rows.map(() => [])));
   for (const list of lists) {
-    // an update says the same of all its rows
-    const owners = action === 'create' ? keys?.slice(list.row, list.row + 1) : keys;
+    // an update has the same lists for all its rows
+    const owners = action === 'create' ? keys?.slice(list.ownerIndex, list.ownerIndex + 1) : keys;
     for (const key of owners ?? []) await writeList(list, { collection, key }, context);
   }
   return keys;
@@ -108,11 +111,11 @@ const unknownKey = ({ name, key }: Collection): Error =>
     `the database makes the key of "${name}" and does not tell it: give ${key.map((field) => `"${field.name}"`).join(' and ')}`,
   );
 
-/** Rows that are made name fields of their own; an update says the same of all its rows. */
+/** Returns the record of a step: one entry per created row; for an update, one entry for all rows. */
 const toWritten = ({ collection, action, rows, lists }: Step, keys: readonly Key[]): readonly Written[] =>
   rows.flatMap((row, index) => {
-    const named = lists.filter((list) => list.row === index).map(({ relation }) => relation.name);
-    const fields = [...row.keys(), ...named];
+    const listNames = lists.filter((list) => list.ownerIndex === index).map(({ relation }) => relation.name);
+    const fields = [...row.keys(), ...listNames];
     if (action === 'update' && fields.length === 0) return [];
     return [{ collection, action, fields, keys: action === 'update' ? keys : keys.slice(index, index + 1) }];
   });
@@ -125,52 +128,58 @@ interface OwnerRow {
 const writeList = async (plan: ListPlan, row: OwnerRow, context: TransactionContext): Promise<void> => {
   const owner = await readOwner(plan, row, context);
   if (owner.includes(null)) {
-    if (namesRows(plan)) throw rowsOfNull(plan, owner);
+    if (refersToRows(plan)) throw missingReferenceError(plan, owner);
     return;
   }
   const list = { plan, owner: owner as ListOwner['owner'] };
-  const present = new Map((await findPresent(list, context)).map((key) => [keyText(key), key]));
-  const toStored = await toStoredKeys(list, present, context);
-  for (const update of plan.updates) await writeListUpdate(update, { list, present, toStored }, context);
+  const listKeys = new Map((await findListRows(list, context)).map((key) => [keyText(key), key]));
+  const toStored = await toStoredKeys(list, listKeys, context);
+  for (const update of plan.updates) await writeListUpdate(update, { list, listKeys, toStored }, context);
   if (plan.creates !== null) await writeCreate(bindCreate(plan.creates, list.owner), context);
-  await removeRows({ list, present, toStored }, context);
+  await removeRows({ list, listKeys, toStored }, context);
 };
 
-const namesRows = ({ creates, updates, removes }: ListPlan): boolean =>
+const refersToRows = ({ creates, updates, removes }: ListPlan): boolean =>
   creates !== null || updates.length > 0 || (removes !== null && removes.keys !== 'others');
 
-/** Nothing refers to null. The field is named to who may use it. */
-const rowsOfNull = ({ relation, known }: ListPlan, owner: readonly unknown[]): Error => {
-  const lacking = relation.references[owner.indexOf(null)] ?? '';
+/**
+ * Returns the error for a list whose owner has null in a referenced field, named only where it may be shown
+ * to the caller.
+ */
+const missingReferenceError = (
+  { relation, nameableReferences }: ListPlan,
+  owner: readonly unknown[],
+): Error => {
+  const missing = relation.references[owner.indexOf(null)] ?? '';
   return invalidPayload(
-    `"${relation.name}" needs a value in ${known.has(lacking) ? `"${lacking}"` : 'a field of its owner'}`,
+    `"${relation.name}" needs a value in ${nameableReferences.has(missing) ? `"${missing}"` : 'a field of its owner'}`,
   );
 };
 
 interface ListState {
   readonly list: ListOwner;
   /** Rows of the list before the write, by the text of their key. */
-  readonly present: ReadonlyMap<string, Key>;
+  readonly listKeys: ReadonlyMap<string, Key>;
   toStored(key: Key): Key;
 }
 
 const writeListUpdate = async (
-  { key: named, present: change, taken }: ListUpdate,
-  { list, present, toStored }: ListState,
+  { key: givenKey, update, move }: ListUpdate,
+  { list, listKeys, toStored }: ListState,
   context: TransactionContext,
 ): Promise<void> => {
-  const key = toStored(named);
-  if (present.has(keyText(key))) {
-    if (change !== null) await writeUpdate(change, [key], context);
+  const key = toStored(givenKey);
+  if (listKeys.has(keyText(key))) {
+    if (update !== null) await writeUpdate(update, [key], context);
     return;
   }
   if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
-  if ('problems' in taken) return throwProblems(taken.problems);
-  await writeUpdate(bindUpdate(taken, list.owner), [key], context);
+  if ('problems' in move) return throwProblems(move.problems);
+  await writeUpdate(bindUpdate(move, list.owner), [key], context);
 };
 
 const removeRows = async (
-  { list: { plan }, present, toStored }: ListState,
+  { list: { plan }, listKeys, toStored }: ListState,
   context: TransactionContext,
 ): Promise<void> => {
   const { relation, removes, updates } = plan;
@@ -178,11 +187,11 @@ const removeRows = async (
   const keys =
     removes.keys === 'others'
       ? withoutKeys(
-          present,
+          listKeys,
           updates.map(({ key }) => toStored(key)),
         )
       : distinctKeys(removes.keys.map(toStored));
-  if (keys.some((key) => !present.has(keyText(key)))) throw missingItem(relation.collection);
+  if (keys.some((key) => !listKeys.has(keyText(key)))) throw missingItem(relation.collection);
   if (keys.length === 0) return;
   const { removal } = removes;
   switch (removal.kind) {
@@ -196,7 +205,7 @@ const removeRows = async (
 };
 
 const withoutKeys = (rows: ReadonlyMap<string, Key>, keys: readonly Key[]): readonly Key[] => {
-  const left = new Map(rows);
-  for (const key of keys) left.delete(keyText(key));
-  return [...left.values()];
+  const remaining = new Map(rows);
+  for (const key of keys) remaining.delete(keyText(key));
+  return [...remaining.values()];
 };

@@ -1,8 +1,11 @@
-/** Writes run: one statement where one is enough, else one transaction. What cannot be answered is not kept. */
+/**
+ * Executes writes: as one autocommit statement where possible, otherwise in a transaction, which is rolled
+ * back where the response cannot be read.
+ */
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
 import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan.js';
-import { compileDelete, compileInsert, compileUpdate, looksAtRowOnly, type Returning } from '../sql/write.js';
+import { compileDelete, compileInsert, compileUpdate, usesOwnRowOnly, type Returning } from '../sql/write.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import { explainFailure, type Write } from './failures.js';
 import { insertRows, skippedItem } from './insert.js';
@@ -12,21 +15,21 @@ import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
 import { keyRows, writeCreate, writeDelete, writePermitted, writeUpdate } from './write-tree.js';
 
-/** How the answer of a write is read. */
+/** How the response of a write is read. */
 export interface AnswerPlan<Answer> {
-  /** Whether rows are read for it at all. */
+  /** Whether the response contains rows. */
   readonly isRead: boolean;
-  /** The row as its own statement can give it back; `null` where that takes more. */
+  /** The RETURNING clause that yields the response; `null` where the response needs more than the row. */
   readonly returning: Returning | null;
   ofRow(row: JsonRows): Answer;
-  /** Reads the rows of the keys; `null`: the database made them and does not tell. */
+  /** Reads the response by key; `null`: the database generated the keys without returning them. */
   read(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
-  /** The same of rows that are stored already: it always answers. */
+  /** Reads the response of a committed write; never fails. */
   readStored(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
 }
 
-/** A write and how it is answered. */
-interface Answered<Plan, Answer> {
+/** A write and how its response is read. */
+interface PlannedWrite<Plan, Answer> {
   readonly plan: Plan;
   readonly write: Write;
   readonly answer: AnswerPlan<Answer>;
@@ -41,14 +44,14 @@ export const executeCreate = <Answer>(
   const write = toWrite({ ...plan, action: 'create' }, context);
   if (alone && plan.rows.length === 1 && plan.lists.length === 0) {
     if (answer.returning !== null) return insertReturning({ plan, write, answer }, answer.returning, context);
-    if (!answer.isRead || !dialect.returning) return insertAlone({ plan, write, answer }, context);
+    if (!answer.isRead || !dialect.returning) return insertAutocommit({ plan, write, answer }, context);
   }
   const run = (inside: TransactionContext) => writeCreate(plan, inside);
   return inTransaction({ write, keys: [], run, answer: answer.read }, context);
 };
 
 const insertReturning = async <Answer>(
-  { plan: { collection, rows }, write, answer }: Answered<CreatePlan, Answer>,
+  { plan: { collection, rows }, write, answer }: PlannedWrite<CreatePlan, Answer>,
   returning: Returning,
   { database, dialect }: ExecuteContext,
 ): Promise<Answer> => {
@@ -61,8 +64,8 @@ const insertReturning = async <Answer>(
   return answer.ofRow(row);
 };
 
-const insertAlone = async <Answer>(
-  { plan: { collection, rows }, write, answer }: Answered<CreatePlan, Answer>,
+const insertAutocommit = async <Answer>(
+  { plan: { collection, rows }, write, answer }: PlannedWrite<CreatePlan, Answer>,
   context: ExecuteContext,
 ): Promise<Answer> => {
   const executor = context.database;
@@ -73,17 +76,21 @@ const insertAlone = async <Answer>(
   return answer.readStored(keys, executor);
 };
 
-/** Runs a statement that gives back the row it writes. */
+/** Runs a statement that returns the row it writes. */
 const readReturned = async (
   statement: RenderedStatement,
   { tokens }: Returning,
   executor: Executor,
 ): Promise<JsonRows> => {
-  const { rows } = await executor.rows(statement, { tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY });
+  const { rows } = await executor.writeRows(statement, {
+    tokens,
+    keyColumns: 0,
+    limit: Number.POSITIVE_INFINITY,
+  });
   return rows;
 };
 
-/** One set of values for all keys; every one of them has to exist and to be permitted. */
+/** Updates all keys with the same values; each must exist and be permitted. */
 export const executeUpdate = <Answer>(
   { plan, keys }: { readonly plan: UpdatePlan; readonly keys: readonly Key[] },
   answer: AnswerPlan<Answer>,
@@ -103,7 +110,7 @@ export const executeUpdate = <Answer>(
 };
 
 const executeOneUpdate = <Answer>(
-  { plan, write, answer }: Answered<UpdatePlan, Answer>,
+  { plan, write, answer }: PlannedWrite<UpdatePlan, Answer>,
   key: Key,
   context: ExecuteContext,
 ): Promise<Answer> => {
@@ -111,7 +118,8 @@ const executeOneUpdate = <Answer>(
   if (updateAnswer === 'returned' && answer.returning !== null) {
     return updateReturning({ plan, write, answer }, { key, returning: answer.returning }, context);
   }
-  if (!answer.isRead || updateAnswer === 'after') return updateAlone({ plan, write, answer }, key, context);
+  if (!answer.isRead || updateAnswer === 'after')
+    return updateAutocommit({ plan, write, answer }, key, context);
   const run = async ({ executor }: TransactionContext) => {
     await updateOne(plan, key, { ...context, executor });
     return [key];
@@ -120,10 +128,10 @@ const executeOneUpdate = <Answer>(
 };
 
 const isOneUpdate = ({ row, lists, where }: UpdatePlan): boolean =>
-  lists.length === 0 && row.size > 0 && looksAtRowOnly(where);
+  lists.length === 0 && row.size > 0 && usesOwnRowOnly(where);
 
 const updateReturning = async <Answer>(
-  { plan: { collection, row, where }, write, answer }: Answered<UpdatePlan, Answer>,
+  { plan: { collection, row, where }, write, answer }: PlannedWrite<UpdatePlan, Answer>,
   { key, returning }: { readonly key: Key; readonly returning: Returning },
   context: ExecuteContext,
 ): Promise<Answer> => {
@@ -137,8 +145,8 @@ const updateReturning = async <Answer>(
   return answer.ofRow(found);
 };
 
-const updateAlone = async <Answer>(
-  { plan, write, answer }: Answered<UpdatePlan, Answer>,
+const updateAutocommit = async <Answer>(
+  { plan, write, answer }: PlannedWrite<UpdatePlan, Answer>,
   key: Key,
   context: ExecuteContext,
 ): Promise<Answer> => {
@@ -150,7 +158,7 @@ const updateAlone = async <Answer>(
   return answer.readStored([key], executor);
 };
 
-/** @throws FORBIDDEN where the row is missing or may not be updated */
+/** Updates one row. @throws FORBIDDEN where the row is missing or may not be updated */
 const updateOne = async (
   { collection, row, where }: UpdatePlan,
   key: Key,
@@ -161,7 +169,7 @@ const updateOne = async (
   if (affected === 0) throw missingItem(collection);
 };
 
-/** Values of their own for every key, in one transaction. */
+/** Updates each key with its own values, in one transaction. */
 export const executeUpdates = <Answer>(
   updates: readonly { readonly plan: UpdatePlan; readonly key: Key }[],
   answer: AnswerPlan<Answer>,
@@ -188,7 +196,7 @@ export const executeDelete = async (
 ): Promise<void> => {
   const { collection, where } = plan;
   const write = toWrite({ collection, rows: keyRows(collection, keys), action: 'delete' }, context);
-  if (keys.length > 1 || !context.alone || !looksAtRowOnly(where)) {
+  if (keys.length > 1 || !context.alone || !usesOwnRowOnly(where)) {
     const run = (inside: TransactionContext) => writeDelete(plan, keys, inside);
     return inTransaction({ write, keys, run, answer: async () => undefined }, context);
   }

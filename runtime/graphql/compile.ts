@@ -1,4 +1,4 @@
-/** A document's operation, compiled to its fields at the root; with variables, to what still depends on them. */
+/** Compiles an operation to its root fields; fields that depend on variables are bound for each request. */
 import {
   getNamedType,
   getVariableValues,
@@ -17,8 +17,8 @@ import type { Registry } from '../../contract/collection.js';
 import type { ItemContext } from '../items/context.js';
 import type { OperationContext } from '../operations/context.js';
 import { findDeclaration } from '../operations/declarations.js';
-import { invalidBy, invalidDocument } from './errors.js';
-import { collectFields, type Fields } from './fields.js';
+import { toValidationError, invalidDocument } from './errors.js';
+import { collectFields, type CollectedField } from './fields.js';
 import { introspect } from './introspection.js';
 import { directivesOf } from './directives.js';
 import { runOperation, type OperationHandlers } from './operations.js';
@@ -26,14 +26,14 @@ import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
 import {
-  argumentReader,
+  createArgumentReader,
   pick,
   readSelection,
   toParsedQuery,
   type Selected,
   type SelectionContext,
 } from './selection.js';
-import { inputSeparator, isInherited, withoutPrototype } from './variables.js';
+import { createPrototypeRemover, isInherited, withoutPrototype } from './variables.js';
 
 export interface CompileOptions extends OperationHandlers {
   readonly registry: Registry;
@@ -41,24 +41,24 @@ export interface CompileOptions extends OperationHandlers {
 }
 
 export interface CompiledOperation {
-  readonly writes: boolean;
-  /** Whether whoever comes with a session that is over may ask it. */
+  readonly isMutation: boolean;
+  /** Whether a request with an expired session cookie may run it. */
   readonly isWithoutSession: boolean;
-  /** The fields at the root, in order. @throws GRAPHQL_VALIDATION for variables that do not fit */
-  prepare(variables: GraphqlCall['variables']): readonly Root[];
+  /** Returns the root fields in order. @throws GRAPHQL_VALIDATION when the variables do not match their types */
+  prepare(variables: GraphqlCall['variables']): readonly RootField[];
 }
 
-/** Of one request. */
+/** The context of one request. */
 export interface CallContext extends ItemContext {
-  /** What bodies of operations know; made when the first one asks. */
+  /** Returns the context of the spec's operations, created on first use. */
   operation(): OperationContext;
 }
 
-export interface Root {
-  /** In the answer. */
+export interface RootField {
+  /** Response key: the alias or the name. */
   readonly key: string;
-  readonly place: { readonly line: number; readonly column: number };
-  /** Without a value there is no answer at all. */
+  readonly location: { readonly line: number; readonly column: number };
+  /** Whether the type is non-null: without a value, `data` is null. */
   readonly isRequired: boolean;
   run(context: CallContext): Promise<RootResult>;
 }
@@ -68,7 +68,7 @@ interface CompileContext {
   readonly options: CompileOptions;
 }
 
-/** @throws GRAPHQL_VALIDATION */
+/** Compiles an operation of a valid document. @throws GRAPHQL_VALIDATION */
 export const compileOperation = (
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -83,12 +83,12 @@ export const compileOperation = (
       node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
     ),
   );
-  const writes = operation.operation === 'mutation';
+  const isMutation = operation.operation === 'mutation';
   const compiled = { type, operation, fragments, view, options };
-  const calls = operationsIn(compiled);
-  if (writes) requireOnce(calls);
+  const calls = findOperationCalls(compiled);
+  if (isMutation) rejectRepeated(calls);
   const common = {
-    writes,
+    isMutation,
     isWithoutSession: calls.every(({ id = '' }) => findDeclaration(id)?.withoutSession === true),
   };
   const definitions = operation.variableDefinitions ?? [];
@@ -96,34 +96,34 @@ export const compileOperation = (
     const roots = bindRoots(compiled, {}).map((bind) => bind({}, {}));
     return { ...common, prepare: () => roots };
   }
-  const fixed = isFixed(document) ? bindRoots(compiled, {}) : null;
-  const conditions = fixed === null ? nullableConditions(document, operation) : [];
-  const separate = inputSeparator(definitions, view);
+  const shared = hasFixedSelection(document) ? bindRoots(compiled, {}) : null;
+  const conditions = shared === null ? nullableConditions(document, operation) : [];
+  const removePrototypes = createPrototypeRemover(definitions, view);
   const hasInherited = definitions.some(({ variable }) => isInherited(variable.name.value));
   return {
     ...common,
     prepare(given) {
-      const sent = separate(given);
+      const sent = removePrototypes(given);
       const { coerced, errors } = getVariableValues(view.schema, definitions, sent, {
         maxErrors: 20,
         hideSuggestions: !options.introspection,
       });
-      if (errors !== undefined) throw invalidBy(errors);
+      if (errors !== undefined) throw toValidationError(errors);
       const variables = hasInherited ? withoutPrototype(coerced) : coerced;
       for (const name of conditions) requireCondition(name, variables);
-      return (fixed ?? bindRoots(compiled, variables)).map((bind) => bind(variables, sent));
+      return (shared ?? bindRoots(compiled, variables)).map((bind) => bind(variables, sent));
     },
   };
 };
 
-interface Compiled extends CompileContext {
+interface OperationParts extends CompileContext {
   readonly type: GraphQLObjectType;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** Whether variables stand in arguments at the root alone: what is selected is the same whatever they are. */
-const isFixed = (document: DocumentNode): boolean => {
+/** Returns true if variables occur only in arguments of root fields, so the selection does not depend on them. */
+const hasFixedSelection = (document: DocumentNode): boolean => {
   let fixed = true;
   const path: string[] = [];
   visit(document, {
@@ -131,7 +131,8 @@ const isFixed = (document: DocumentNode): boolean => {
       if (node.kind === Kind.VARIABLE_DEFINITION) return false;
       path.push(node.kind);
       fixed &&=
-        node.kind !== Kind.VARIABLE || path.slice(0, rootArgument.length).join() === rootArgument.join();
+        node.kind !== Kind.VARIABLE ||
+        path.slice(0, rootArgumentPath.length).join() === rootArgumentPath.join();
       return undefined;
     },
     leave() {
@@ -141,7 +142,7 @@ const isFixed = (document: DocumentNode): boolean => {
   return fixed;
 };
 
-const rootArgument = [
+const rootArgumentPath = [
   Kind.DOCUMENT,
   Kind.OPERATION_DEFINITION,
   Kind.SELECTION_SET,
@@ -149,7 +150,7 @@ const rootArgument = [
   Kind.ARGUMENT,
 ];
 
-/** Variables that decide what is included, and that may be null although nothing is decided then. */
+/** Returns the nullable variables that `@skip` and `@include` use, where null would be an invalid value. */
 const nullableConditions = (
   document: DocumentNode,
   { name, variableDefinitions = [] }: OperationDefinitionNode,
@@ -169,110 +170,110 @@ const nullableConditions = (
 const requireCondition = (name: string, variables: Variables): void => {
   if (variables[name] !== null) return;
   throw invalidDocument({
-    message: `"if" of "@skip" and "@include" must not be null, and the variable "$${name}" is.`,
+    message: `The variable "$${name}" is null, but "@skip" and "@include" require true or false.`,
   });
 };
 
-/** A field at the root, and the operation of the spec behind it. */
-interface FoundCall {
+/** A root field and the id of its operation in the spec, if any. */
+interface OperationCall {
   readonly name: string;
   readonly id: string | undefined;
 }
 
-const operationsIn = ({ type, operation, fragments }: Compiled): readonly FoundCall[] =>
+const findOperationCalls = ({ type, operation, fragments }: OperationParts): readonly OperationCall[] =>
   [...collectFields([operation.selectionSet], { fragments, variables: null }).values()].map(({ field }) => ({
     name: field.name.value,
     id: directivesOf(type.getFields()[field.name.value]?.astNode).operation,
   }));
 
-/** One document, one try: aliases would make a guess of many out of one login. */
-const requireOnce = (calls: readonly FoundCall[]): void => {
+/** Rejects a repeated operation: with aliases, one request could otherwise guess many passwords. */
+const rejectRepeated = (calls: readonly OperationCall[]): void => {
   const seen = new Set<string>();
   for (const { name, id } of calls) {
     if (id === undefined) continue;
-    if (seen.has(name)) throw invalidDocument({ message: `"${name}" may stand in a document once.` });
+    if (seen.has(name)) throw invalidDocument({ message: `"${name}" is allowed only once in a document.` });
     seen.add(name);
   }
 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** With variables as the schema reads them, and as they were sent. */
-type Bind = (variables: Variables, given: Variables) => Root;
+/** Binds a root field to coerced variables and to the variables as sent. */
+type Bind = (variables: Variables, sent: Variables) => RootField;
 
-const bindRoots = (compiled: Compiled, variables: Variables): readonly Bind[] => {
+const bindRoots = (compiled: OperationParts, variables: Variables): readonly Bind[] => {
   const { operation, fragments, view } = compiled;
-  const context: SelectionContext = { fragments, variables, respelled: view.respelled };
+  const context: SelectionContext = { fragments, variables, hasRenames: view.hasRenames };
   return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
     bindRoot(key, found, { ...compiled, context }),
   );
 };
 
-interface RootContext extends Compiled {
+interface RootContext extends OperationParts {
   readonly context: SelectionContext;
 }
 
-const bindRoot = (key: string, found: Fields, root: RootContext): Bind => {
+const bindRoot = (key: string, found: CollectedField, root: RootContext): Bind => {
   const { loc, name } = found.field;
   const field = root.type.getFields()[name.value];
   const common = {
     key,
-    place: { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 },
+    location: { line: loc?.startToken.line ?? 1, column: loc?.startToken.column ?? 1 },
     isRequired: field !== undefined && isNonNullType(field.type),
   };
   const bind = field === undefined ? bindMeta(found, root) : bindField(field, found, root);
-  return (variables, given) => ({ ...common, run: bind(variables, given) });
+  return (variables, sent) => ({ ...common, run: bind(variables, sent) });
 };
 
-type BindRun = (...variables: Parameters<Bind>) => Root['run'];
+type BindRun = (...variables: Parameters<Bind>) => RootField['run'];
 
-/** `__typename`, `__schema`, `__type`. */
-const bindMeta = ({ field }: Fields, { type, view, operation, fragments }: RootContext): BindRun => {
+/** Binds `__typename`, `__schema` or `__type`. */
+const bindMeta = ({ field }: CollectedField, { type, view, operation, fragments }: RootContext): BindRun => {
   if (field.name.value === '__typename') return () => async () => ({ value: type.name });
   const { schema } = view;
-  return (_, given) => async () => ({
-    value: introspect(field, { schema, operation, fragments, variables: given }),
+  return (_, sent) => async () => ({
+    value: introspect(field, { schema, operation, fragments, variables: sent }),
   });
 };
 
 const bindField = (
   field: GraphQLField<unknown, unknown>,
-  found: Fields,
+  found: CollectedField,
   { context, options }: RootContext,
 ): BindRun => {
   const directives = directivesOf(field.astNode);
   if (directives.operation === undefined && directives.action === undefined)
     return () => async () => ({ value: null });
-  const read = argumentReader(field, found.field, context);
+  const read = createArgumentReader(field, found.field, context);
   const selected = { type: getNamedType(field.type), context };
   if (directives.operation !== undefined) {
     return (variables) => {
-      const given = read(variables);
+      const args = read(variables);
       return async ({ operation }) => ({
-        value: pick(await runOperation({ field, given }, operation(), options), found, selected),
+        value: pick(await runOperation({ field, args }, operation(), options), found, selected),
       });
     };
   }
   const collection = options.registry.collections.get(directives.collection ?? '');
   const action = rootActions.get(directives.action ?? '');
   if (collection === undefined || action === undefined)
-    throw new Error(`"${field.name}" is not behind anything`);
+    throw new Error(`the field "${field.name}" has no collection or no action`);
   let selection: Selected | null = null;
   const query = (parameters: Variables) =>
     toParsedQuery(parameters, (selection ??= readSelection(found, selected)));
   return (variables) => {
-    const given = read(variables);
-    let begin: ReturnType<typeof action> | null = null;
+    const args = read(variables);
+    let run: ReturnType<typeof action> | null = null;
     return async (callContext) => {
-      // in here, what is wrong with the arguments is an error of this field alone
-      begin ??= action({ collection, given, query });
-      const result = await begin(callContext);
+      // inside the call, so that invalid arguments are an error of this field only
+      run ??= action({ collection, args, query });
+      const result = await run(callContext);
       return 'value' in result && isObjectType(selected.type)
-        ? { value: pick(withoutTruth(result.value), found, selected) }
+        ? { value: pick(trueToNull(result.value), found, selected) }
         : result;
     };
   };
 };
 
-/** Nothing may be shown of what was written: an object that is not there. */
-const withoutTruth = (value: unknown): unknown => (value === true ? null : value);
+/** Maps the result of a write that the caller may not read to a null object. */
+const trueToNull = (value: unknown): unknown => (value === true ? null : value);

@@ -1,43 +1,43 @@
-/** What the directive `svc` of a generated schema says: which collection or operation is behind a type or a field. */
+/** Reads the `svc` directive of a generated schema, which links types and fields to collections and operations. */
 import type { ConstDirectiveNode } from 'graphql';
 
 export interface FieldDirectives {
   readonly collection?: string;
-  /** On a type: what its fields take part in. On a field at the root: what it does. */
+  /** On a type: the permission that its fields need. On a root field: the action it runs. */
   readonly action?: string;
-  /** Id of the spec's operation. */
+  /** Operation id of the spec. */
   readonly operation?: string;
-  /** `user` or `admin`: nobody else has it. */
+  /** `user` or `admin`: the minimum level of the caller. */
   readonly access?: string;
-  /** The name in the database or in the spec, where GraphQL spells it differently. */
+  /** Name in the database or the spec, if it differs from the GraphQL name. */
   readonly name?: string;
-  /** Of an operation: the one member of its answer that is shown. */
+  /** On the field of an operation: the property of the output that is its value. */
   readonly open?: string;
-  /** `body`: an argument that REST has in the body. */
+  /** `body` on an argument that REST has in the body. */
   readonly in?: string;
-  /** Type of a relation for those who may not read, or update, what it leads to. */
+  /** Type of a relation for callers who may not read or update the related collection. */
   readonly otherwise?: string;
 }
 
 export const directiveName = 'svc';
 
-interface Marked {
+interface NodeWithDirectives {
   readonly directives?: readonly ConstDirectiveNode[];
 }
 
 const none: FieldDirectives = {};
-const known = new WeakMap<Marked, FieldDirectives>();
+const cache = new WeakMap<NodeWithDirectives, FieldDirectives>();
 
-export const directivesOf = (node: Marked | null | undefined): FieldDirectives => {
+export const directivesOf = (node: NodeWithDirectives | null | undefined): FieldDirectives => {
   if (node === null || node === undefined) return none;
-  const present = known.get(node);
-  if (present !== undefined) return present;
-  const directives = readMarks(node);
-  known.set(node, directives);
+  const cached = cache.get(node);
+  if (cached !== undefined) return cached;
+  const directives = readDirectives(node);
+  cache.set(node, directives);
   return directives;
 };
 
-const readMarks = ({ directives = [] }: Marked): FieldDirectives => {
+const readDirectives = ({ directives = [] }: NodeWithDirectives): FieldDirectives => {
   const directive = directives.find(({ name }) => name.value === directiveName);
   if (directive === undefined) return none;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Documents: parsed and checked against a view; what comes out is compiled once. */
+/** Parses documents, validates them against a view and compiles them. */
 import {
   getOperationAST,
   GraphQLError,
@@ -12,17 +12,17 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { compileOperation, type CompiledOperation, type CompileOptions } from './compile.js';
-import { invalidBy, invalidDocument } from './errors.js';
-import { checkNesting, checkParts, checkSelections } from './limits.js';
+import { toValidationError, invalidDocument } from './errors.js';
+import { checkNesting, checkCounts, checkSelections } from './limits.js';
 import type { GraphqlCall } from './protocol.js';
 import type { View } from './schema.js';
 
 export interface DocumentOptions extends CompileOptions {
-  /** Words and signs that a document may have. */
-  readonly tokens: number;
+  /** Maximum number of lexical tokens of a document. */
+  readonly maxTokens: number;
 }
 
-/** @throws GRAPHQL_VALIDATION with everything that is wrong */
+/** Compiles the requested operation of a document. @throws GRAPHQL_VALIDATION with up to 20 problems */
 export const compileDocument = (
   { document: text, operationName }: Pick<GraphqlCall, 'document' | 'operationName'>,
   view: View,
@@ -33,28 +33,28 @@ export const compileDocument = (
     maxErrors: 20,
     hideSuggestions: !options.introspection,
   });
-  if (problems.length > 0) throw invalidBy(problems);
+  if (problems.length > 0) throw toValidationError(problems);
   checkSelections(document);
   return compileOperation(document, findOperation(document, operationName), { view, options });
 };
 
-const parseDocument = (text: string, { tokens }: DocumentOptions): DocumentNode => {
+const parseDocument = (text: string, { maxTokens }: DocumentOptions): DocumentNode => {
   checkNesting(text);
   try {
-    const document = parse(text, { maxTokens: tokens });
-    checkParts(document);
+    const document = parse(text, { maxTokens });
+    checkCounts(document);
     return document;
   } catch (error) {
-    throw error instanceof GraphQLError ? invalidBy([error]) : error;
+    throw error instanceof GraphQLError ? toValidationError([error]) : error;
   }
 };
 
-/** Fields of one key are compared by `checkSelections`: the rule takes quadratic time. */
+/** Excludes the rule that takes quadratic time; `checkSelections` replaces it. */
 const rules = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
-const closedRules: readonly ValidationRule[] = [...rules, NoSchemaIntrospectionCustomRule];
+const rulesWithoutIntrospection: readonly ValidationRule[] = [...rules, NoSchemaIntrospectionCustomRule];
 
 const rulesOf = ({ introspection }: DocumentOptions): readonly ValidationRule[] =>
-  introspection ? rules : closedRules;
+  introspection ? rules : rulesWithoutIntrospection;
 
 const findOperation = (document: DocumentNode, name: string | null): OperationDefinitionNode => {
   const operation = getOperationAST(document, name);
@@ -62,7 +62,7 @@ const findOperation = (document: DocumentNode, name: string | null): OperationDe
   throw invalidDocument({
     message:
       name === null
-        ? 'The document needs one operation, or "operationName" to say which one is meant.'
+        ? 'The document needs exactly one operation, or "operationName" must select one.'
         : `The document has no operation "${name}".`,
   });
 };

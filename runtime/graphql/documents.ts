@@ -1,34 +1,35 @@
-/** Compiled documents, by view, operation and text: a bounded number, and a bounded length of all texts. */
+/** Caches compiled documents per view, by operation name and text, with a limit on their number and total length. */
 import { LRUCache } from 'lru-cache';
 import type { CompiledOperation } from './compile.js';
 import { compileDocument, type DocumentOptions } from './document.js';
 import type { GraphqlCall } from './protocol.js';
 import type { View } from './schema.js';
 
-/** Of one view. */
+/** Maximum number of documents per view. */
 const maxDocuments = 500;
-/** Longer ones are compiled each time. */
-const longestText = 16_384;
-const longestTexts = 524_288;
+/** Characters; longer documents are not cached. */
+const maxLength = 16_384;
+/** Characters of all cached documents of a view. */
+const maxTotalLength = 524_288;
 
-type Compiled = Map<string, CompiledOperation>;
+type DocumentCache = Map<string, CompiledOperation>;
 
 export interface Documents {
-  /** @throws GRAPHQL_VALIDATION */
+  /** Returns the compiled operation, from the cache if possible. @throws GRAPHQL_VALIDATION */
   compile(call: GraphqlCall, view: View): CompiledOperation;
 }
 
-/** The length tells where the name ends: it may hold any sign, and it may be empty. */
+/** Returns the cache key. The length marks the end of the name, which may be empty or contain any character. */
 const keyOf = ({ operationName, document }: GraphqlCall): string =>
   operationName === null ? ` ${document}` : `${operationName.length} ${operationName}${document}`;
 
-/** Kept from the second time on: texts with values in them hardly ever return. */
+/** Creates the cache. A document is cached from its second use on: texts with inline values are rarely repeated. */
 export const createDocuments = (options: DocumentOptions): Documents => {
   const owner = {};
   const seenOnce = new LRUCache<string, true>({ max: maxDocuments });
 
-  const remember = (key: string, compiled: CompiledOperation, documents: Compiled): void => {
-    if (key.length > longestText) return;
+  const remember = (key: string, compiled: CompiledOperation, documents: DocumentCache): void => {
+    if (key.length > maxLength) return;
     if (!seenOnce.delete(key)) {
       seenOnce.set(key, true);
       return;
@@ -36,7 +37,7 @@ export const createDocuments = (options: DocumentOptions): Documents => {
     documents.set(key, compiled);
     let length = [...documents.keys()].reduce((sum, each) => sum + each.length, 0);
     for (const oldest of documents.keys()) {
-      if (documents.size <= maxDocuments && length <= longestTexts) break;
+      if (documents.size <= maxDocuments && length <= maxTotalLength) break;
       documents.delete(oldest);
       length -= oldest.length;
     }
@@ -44,11 +45,11 @@ export const createDocuments = (options: DocumentOptions): Documents => {
 
   return {
     compile(call, view) {
-      let documents = view.cache.get(owner) as Compiled | undefined;
+      let documents = view.cache.get(owner) as DocumentCache | undefined;
       if (documents === undefined) view.cache.set(owner, (documents = new Map()));
       const key = keyOf(call);
-      const present = documents.get(key);
-      if (present !== undefined) return present;
+      const cached = documents.get(key);
+      if (cached !== undefined) return cached;
       const compiled = compileDocument(call, view, options);
       remember(key, compiled, documents);
       return compiled;

@@ -1,4 +1,4 @@
-/** What is wrong with a document or its variables, in one error with a list. */
+/** Creates the error that lists the problems of a document or its variables. */
 import type { GraphQLError } from 'graphql';
 import { apiError, type ApiError } from '../../contract/errors.js';
 
@@ -7,17 +7,18 @@ interface DocumentProblem {
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
 }
 
-/** GRAPHQL_VALIDATION: nothing was run. */
+/** Creates a GRAPHQL_VALIDATION error; it is thrown before anything is executed. */
 export const invalidDocument = (...problems: readonly DocumentProblem[]): ApiError =>
-  apiError('GRAPHQL_VALIDATION', { errors: problems }, problems.map(withoutMark).join('; '));
+  apiError('GRAPHQL_VALIDATION', { errors: problems }, problems.map(trimPunctuation).join('; '));
 
-const withoutMark = ({ message }: DocumentProblem): string => message.replace(/[.?]$/, '');
+const trimPunctuation = ({ message }: DocumentProblem): string => message.replace(/[.?]$/, '');
 
-/** The library repeats texts that it was given whole, however long they are: their beginning says which they were. */
+/** Truncates quoted texts to 80 characters, because graphql-js repeats them in full. */
 const shorten = (message: string): string =>
   message.replaceAll(/("(?:[^"\\]|\\.){80})(?:[^"\\]|\\.)+"/gs, '$1…"');
 
-export const invalidBy = (errors: readonly GraphQLError[]): ApiError =>
+/** Converts errors of graphql-js. */
+export const toValidationError = (errors: readonly GraphQLError[]): ApiError =>
   invalidDocument(
     ...errors.map(({ message, locations }) => ({
       message: shorten(message),

@@ -1,53 +1,53 @@
-/** Runs the fields at the root: reads side by side, writes one after another; rows go out as the bytes they came in. */
+/** Executes root fields, queries in parallel and mutations sequentially, and passes the bytes of rows through. */
 import { ApiError, ApiErrors } from '../../contract/errors.js';
-import type { CallContext, CompiledOperation, Root } from './compile.js';
+import type { CallContext, CompiledOperation, RootField } from './compile.js';
 import type { RootResult } from './roots.js';
 
 export interface ExecuteOptions {
-  /** What a client is told of an error that nobody expected; it is told to the log as well. */
-  tell(error: unknown): ApiError;
+  /** Reports an unexpected error to the log and returns the error for the client. */
+  reportError(error: unknown): ApiError;
 }
 
-/** @returns the body of the answer. @throws what no client is to blame for, when nothing was written */
+/** Executes the root fields and returns the response body. @throws unexpected errors of queries */
 export const executeOperation = async (
-  { writes }: Pick<CompiledOperation, 'writes'>,
-  roots: readonly Root[],
-  { context, tell }: ExecuteOptions & { readonly context: CallContext },
+  { isMutation }: Pick<CompiledOperation, 'isMutation'>,
+  roots: readonly RootField[],
+  { context, reportError }: ExecuteOptions & { readonly context: CallContext },
 ): Promise<Buffer | string> => {
-  const outcomes = writes
-    ? await runInTurn(roots, (root) => attempt(root, context, tell))
-    : await Promise.all(roots.map((root) => attempt(root, context, null)));
+  const outcomes = isMutation
+    ? await runSequentially(roots, (root) => runField(root, context, reportError))
+    : await Promise.all(roots.map((root) => runField(root, context, null)));
   return toBody(outcomes);
 };
 
 interface Outcome {
-  readonly root: Root;
-  /** `null`: it failed. */
+  readonly root: RootField;
+  /** `null`: the field failed. */
   readonly result: RootResult | null;
   readonly problems: readonly ApiError[];
 }
 
-const runInTurn = async (
-  roots: readonly Root[],
-  run: (root: Root) => Promise<Outcome>,
+const runSequentially = async (
+  roots: readonly RootField[],
+  run: (root: RootField) => Promise<Outcome>,
 ): Promise<readonly Outcome[]> => {
   const outcomes: Outcome[] = [];
   for (const root of roots) outcomes.push(await run(root));
   return outcomes;
 };
 
-const attempt = async (
-  root: Root,
+const runField = async (
+  root: RootField,
   context: CallContext,
-  tell: ExecuteOptions['tell'] | null,
+  reportError: ExecuteOptions['reportError'] | null,
 ): Promise<Outcome> => {
   try {
     return { root, result: await root.run(context), problems: [] };
   } catch (error) {
     if (error instanceof ApiErrors) return { root, result: null, problems: error.problems };
     if (error instanceof ApiError) return { root, result: null, problems: [error] };
-    if (tell === null) throw error;
-    return { root, result: null, problems: [tell(error)] };
+    if (reportError === null) throw error;
+    return { root, result: null, problems: [reportError(error)] };
   }
 };
 
@@ -76,12 +76,12 @@ const toBytes = (result: RootResult | null): readonly Buffer[] => {
   return result.isList ? [open, result.rows.bytes, close] : [result.rows.bytes];
 };
 
-/** What follows the data: errors, and counts that were asked for. */
+/** Prints what follows `data`: errors and requested counts. */
 const printTail = (outcomes: readonly Outcome[]): string => {
   const errors = outcomes.flatMap(({ root, problems }) =>
     problems.map(({ message, code, details }) => ({
       message,
-      locations: [root.place],
+      locations: [root.location],
       path: [root.key],
       extensions: { code, ...details },
     })),

@@ -1,26 +1,27 @@
-/** The fields of selection sets by their keys in the answer, fragments opened. */
+/** Collects the fields of selection sets by response key, with fragments expanded. */
 import type { DirectiveNode, FieldNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
 
-export interface Fields {
-  /** The first of that key. */
+/** All fields of one response key. */
+export interface CollectedField {
+  /** The first field with the key. */
   readonly field: FieldNode;
-  /** Everything that is selected below the key. */
+  /** Selection sets of all fields with the key. */
   readonly sets: readonly SelectionSetNode[];
 }
 
 export interface FieldsContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** `null`: whatever `@skip` and `@include` say. */
+  /** `null`: ignore `@skip` and `@include`. */
   readonly variables: Readonly<Record<string, unknown>> | null;
-  /** Told of every further field of a key. */
-  readonly onSame?: (first: FieldNode, other: FieldNode) => void;
+  /** Called for every further field of a key. */
+  readonly onDuplicate?: (first: FieldNode, other: FieldNode) => void;
 }
 
-/** All fragments fit: the schema has no type that could be several. */
+/** Collects fields. Every fragment applies, because the schema has neither interfaces nor unions. */
 export const collectFields = (
   sets: readonly SelectionSetNode[],
   context: FieldsContext,
-): ReadonlyMap<string, Fields> => {
+): ReadonlyMap<string, CollectedField> => {
   const found = new Map<string, { readonly field: FieldNode; readonly sets: SelectionSetNode[] }>();
   const seen = new Set<string>();
   const add = (set: SelectionSetNode): void => {
@@ -39,7 +40,7 @@ export const collectFields = (
       found.set(key, { field, sets: below });
       return;
     }
-    context.onSame?.(present.field, field);
+    context.onDuplicate?.(present.field, field);
     present.sets.push(...below);
   };
   const addFragment = (name: string): void => {

@@ -1,4 +1,4 @@
-/** GraphQL, loaded by the first request: a process without any pays nothing. */
+/** Loads GraphQL with the first request, so a process without GraphQL requests does not pay for it. */
 import type { Principal } from '../access/access.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { RouteHandle } from '../request/route.js';
@@ -6,16 +6,16 @@ import type { Scope } from './schema.js';
 import type { GraphqlOptions } from './server.js';
 
 export interface Graphql {
-  /** Returns what serves the path of a schema. Errors are thrown. */
+  /** Returns the handler of a schema's path. */
   handle(scope: Scope): RouteHandle;
-  /** The schema of a caller, as text. @throws FORBIDDEN where introspection is off */
+  /** Prints the schema that a caller may use. @throws FORBIDDEN when introspection is disabled */
   print(scope: Scope, principal: Principal): Promise<string>;
 }
 
 export const createGraphql = (options: GraphqlOptions): Graphql => {
   const load = lazy(async () => (await import('./server.js')).createGraphqlServer(options));
   return {
-    handle: (scope) => async (request) => (await load()).answer(request, scope),
+    handle: (scope) => async (request) => (await load()).respond(request, scope),
     print: async (scope, principal) => (await load()).print(scope, principal),
   };
 };

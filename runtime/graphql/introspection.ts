@@ -1,4 +1,4 @@
-/** What a schema says about itself: the one part that graphql-js runs. */
+/** Executes introspection fields with graphql-js. */
 import {
   executeSync,
   Kind,
@@ -7,20 +7,20 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { invalidBy } from './errors.js';
+import { toValidationError } from './errors.js';
 
-interface Introspection {
+interface IntrospectionContext {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** As they were sent. */
+  /** Variables as sent. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The value of `__schema` or `__type`. @throws GRAPHQL_VALIDATION */
+/** Returns the value of `__schema` or `__type`. @throws GRAPHQL_VALIDATION */
 export const introspect = (
   field: FieldNode,
-  { schema, operation, fragments, variables }: Introspection,
+  { schema, operation, fragments, variables }: IntrospectionContext,
 ): unknown => {
   const only: OperationDefinitionNode = {
     ...operation,
@@ -31,6 +31,6 @@ export const introspect = (
     document: { kind: Kind.DOCUMENT, definitions: [only, ...fragments.values()] },
     variableValues: variables,
   });
-  if (errors !== undefined) throw invalidBy(errors);
+  if (errors !== undefined) throw toValidationError(errors);
   return data?.[(field.alias ?? field.name).value];
 };

@@ -1,4 +1,4 @@
-/** What a document may cost, found out before anything expensive is done with it. */
+/** Limits the cost of a document, before it is validated and compiled. */
 import {
   Kind,
   print,
@@ -12,31 +12,31 @@ import {
 import { invalidDocument } from './errors.js';
 import { collectFields, type FieldsContext } from './fields.js';
 
-/** Parsers and validators recurse. */
-const mostBrackets = 200;
-const mostDefinitions = 200;
-const mostAliases = 100;
-const mostDirectives = 100;
-/** Levels of an operation, fragments opened. */
-const mostLevels = 40;
-/** Fields of all operations, fragments opened. */
-const mostFields = 2_000;
+/** Maximum depth of bracketPattern; the parser and the validator are recursive. */
+const maxBrackets = 200;
+const maxDefinitions = 200;
+const maxAliases = 100;
+const maxDirectives = 100;
+/** Maximum depth of an operation, with fragments expanded. */
+const maxDepth = 40;
+/** Maximum number of fields of all operations, with fragments expanded. */
+const maxFields = 2_000;
 
-/** Brackets, and what may hold brackets that are none: texts and comments. */
-const brackets = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#.*|[{[(]|[}\])]/g;
+/** Matches bracketPattern, and the strings and comments that may contain bracketPattern of their own. */
+const bracketPattern = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#.*|[{[(]|[}\])]/g;
 
-/** @throws GRAPHQL_VALIDATION */
+/** Checks the depth of brackets before the text is parsed. @throws GRAPHQL_VALIDATION */
 export const checkNesting = (text: string): void => {
   let depth = 0;
-  for (const [found] of text.matchAll(brackets)) {
+  for (const [found] of text.matchAll(bracketPattern)) {
     if ('{[('.includes(found)) depth += 1;
     else if ('}])'.includes(found)) depth -= 1;
-    if (depth > mostBrackets) throw tooMuch(`is nested deeper than ${mostBrackets} brackets`);
+    if (depth > maxBrackets) throw limitExceeded(`is nested deeper than ${maxBrackets} brackets`);
   }
 };
 
-/** @throws GRAPHQL_VALIDATION */
-export const checkParts = (document: DocumentNode): void => {
+/** Checks the number of definitions, aliases and directives. @throws GRAPHQL_VALIDATION */
+export const checkCounts = (document: DocumentNode): void => {
   let aliases = 0;
   let directives = 0;
   visit(document, {
@@ -47,14 +47,18 @@ export const checkParts = (document: DocumentNode): void => {
       directives += 1;
     },
   });
-  if (document.definitions.length > mostDefinitions) {
-    throw tooMuch(`has more than ${mostDefinitions} operations and fragments`);
+  if (document.definitions.length > maxDefinitions) {
+    throw limitExceeded(`has more than ${maxDefinitions} operations and fragments`);
   }
-  if (aliases > mostAliases) throw tooMuch(`has more than ${mostAliases} aliases`);
-  if (directives > mostDirectives) throw tooMuch(`has more than ${mostDirectives} directives`);
+  if (aliases > maxAliases) throw limitExceeded(`has more than ${maxAliases} aliases`);
+  if (directives > maxDirectives) throw limitExceeded(`has more than ${maxDirectives} directives`);
 };
 
-/** Of a document that is valid otherwise: depth, number of fields, and fields that would be one key. */
+/**
+ * Checks the depth, the number of fields, and that fields with one response key are identical, in a document that is
+ * otherwise valid.
+ * @throws GRAPHQL_VALIDATION
+ */
 export const checkSelections = (document: DocumentNode): void => {
   const fragments = new Map(
     document.definitions.flatMap((node) =>
@@ -62,28 +66,35 @@ export const checkSelections = (document: DocumentNode): void => {
     ),
   );
   const counter = { fields: 0 };
-  const context: FieldsContext = { fragments, variables: null, onSame: requireSame };
+  const context: FieldsContext = { fragments, variables: null, onDuplicate: requireIdentical };
   for (const node of document.definitions) {
-    if (node.kind === Kind.OPERATION_DEFINITION) walk([node.selectionSet], 1, { context, counter });
+    if (node.kind === Kind.OPERATION_DEFINITION) checkLevel([node.selectionSet], 1, { context, counter });
   }
 };
 
-interface Walk {
+interface WalkContext {
   readonly context: FieldsContext;
   readonly counter: { fields: number };
 }
 
-const walk = (sets: readonly SelectionSetNode[], level: number, { context, counter }: Walk): void => {
-  if (level > mostLevels) throw tooMuch(`is nested deeper than ${mostLevels} levels`);
+const checkLevel = (
+  sets: readonly SelectionSetNode[],
+  level: number,
+  { context, counter }: WalkContext,
+): void => {
+  if (level > maxDepth) throw limitExceeded(`is nested deeper than ${maxDepth} levels`);
   for (const { sets: below } of collectFields(sets, context).values()) {
     counter.fields += 1;
-    if (counter.fields > mostFields) throw tooMuch(`selects more than ${mostFields} fields`);
-    if (below.length > 0) walk(below, level + 1, { context, counter });
+    if (counter.fields > maxFields) throw limitExceeded(`selects more than ${maxFields} fields`);
+    if (below.length > 0) checkLevel(below, level + 1, { context, counter });
   }
 };
 
-/** As the rule of GraphQL has it, in time that grows with the document only. */
-const requireSame = (first: FieldNode, other: FieldNode): void => {
+/**
+ * Applies the rule "Field Selection Merging" of the GraphQL specification, in time linear in the document. It is
+ * stricter for objects: types cannot overlap here.
+ */
+const requireIdentical = (first: FieldNode, other: FieldNode): void => {
   const key = (first.alias ?? first.name).value;
   if (first.name.value === other.name.value && printArguments(first) === printArguments(other)) return;
   throw invalidDocument({
@@ -96,7 +107,7 @@ const requireSame = (first: FieldNode, other: FieldNode): void => {
 
 const printArguments = ({ arguments: given = [] }: FieldNode): string => given.map(printSorted).sort().join();
 
-/** Members of objects have no order. */
+/** Prints an argument with the fields of its objects sorted, because their order has no meaning. */
 const printSorted = (argument: ArgumentNode): string =>
   print(
     visit(argument, {
@@ -109,4 +120,4 @@ const printSorted = (argument: ArgumentNode): string =>
 const compareNames = ({ name: one }: ObjectFieldNode, { name: other }: ObjectFieldNode): number =>
   one.value < other.value ? -1 : 1;
 
-const tooMuch = (what: string): Error => invalidDocument({ message: `The document ${what}.` });
+const limitExceeded = (what: string): Error => invalidDocument({ message: `The document ${what}.` });

@@ -1,4 +1,4 @@
-/** From how GraphQL spells names to what the database calls them. */
+/** Translates GraphQL names, which may be respelled, into the names of the database. */
 import {
   getNamedType,
   getNullableType,
@@ -10,11 +10,11 @@ import {
 } from 'graphql';
 import { directivesOf } from './directives.js';
 
-/** A value of an input type, its keys as the database has them. */
-export const toNative = (value: unknown, type: GraphQLInputType): unknown => {
+/** Translates the keys of an input value into database names. */
+export const toDatabaseNames = (value: unknown, type: GraphQLInputType): unknown => {
   const inner = getNullableType(type);
   if (Array.isArray(value)) {
-    return isListType(inner) ? value.map((entry) => toNative(entry, inner.ofType)) : value;
+    return isListType(inner) ? value.map((entry) => toDatabaseNames(entry, inner.ofType)) : value;
   }
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
   const fields = inner.getFields();
@@ -23,13 +23,13 @@ export const toNative = (value: unknown, type: GraphQLInputType): unknown => {
       const field = fields[key];
       return field === undefined
         ? [key, entry]
-        : [directivesOf(field.astNode).name ?? key, toNative(entry, field.type)];
+        : [directivesOf(field.astNode).name ?? key, toDatabaseNames(entry, field.type)];
     }),
   );
 };
 
-/** `-author.first_name` as the database spells it, and as `sort` takes it. */
-export const sortToNative = (text: string, item: GraphQLObjectType): string => {
+/** Translates a sort such as `-author.first_name` into database names, escaped for the `sort` parameter. */
+export const sortToDatabaseNames = (text: string, item: GraphQLObjectType): string => {
   const sign = text.startsWith('-') ? '-' : '';
   let type: GraphQLObjectType | null = item;
   const path = text
@@ -45,5 +45,5 @@ export const sortToNative = (text: string, item: GraphQLObjectType): string => {
   return sign + path.join('.');
 };
 
-/** As a list of names has it, where commas and blanks around a name are none of it. */
+/** Escapes commas, backslashes and outer white space, which separate names in a list. */
 const escapeName = (name: string): string => name.replaceAll(/[,\\]|^\s|\s$/g, '\\$&');

@@ -1,4 +1,7 @@
-/** The spec's operations behind fields of `/graphql/system`: the bodies of REST, with arguments instead of a request. */
+/**
+ * Runs the spec's operations for the fields of `/graphql/system`, with the handlers of REST and arguments in place of
+ * a request.
+ */
 import type { GraphQLField } from 'graphql';
 import type { Operations } from '../../generated/server/operations.js';
 import type { OperationContext } from '../operations/context.js';
@@ -9,48 +12,54 @@ import { directivesOf, type FieldDirectives } from './directives.js';
 import type { Arguments } from './selection.js';
 
 export interface OperationHandlers {
-  /** Loaded when first needed. */
-  loadBodies(): Promise<Operations>;
+  /** Loads the handlers on first use. */
+  loadHandlers(): Promise<Operations>;
 }
 
 interface OperationCall {
   readonly field: GraphQLField<unknown, unknown>;
-  readonly given: Arguments;
+  readonly args: Arguments;
 }
 
-/** Runs the operation behind the field. @returns what its answer shows, before selection */
+/** Runs the operation of a field and returns its value before selection. */
 export const runOperation = async (
-  { field, given }: OperationCall,
+  { field, args }: OperationCall,
   context: OperationContext,
-  { loadBodies }: OperationHandlers,
+  { loadHandlers }: OperationHandlers,
 ): Promise<unknown> => {
   const directives = directivesOf(field.astNode);
   const operation = findDeclaration(directives.operation ?? '');
   if (operation === undefined) throw new Error(`there is no operation "${directives.operation}"`);
   await requireCaller(operation, context);
-  const input = await checkInput(operation, toInput(field, given));
-  // the table and the interface are printed from the same spec
-  const body = (await loadBodies())[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
-  return openAnswer(operation, await body(input, context), directives);
+  const input = await checkInput(operation, toInput(field, args));
+  // the declarations and the interface are generated from the same spec, so the id is a member
+  const handle = (await loadHandlers())[operation.id] as (
+    input: unknown,
+    context: unknown,
+  ) => Promise<unknown>;
+  return unwrapOutput(operation, await handle(input, context), directives);
 };
 
-/** Parameters by name, and `body` with what REST has there. */
-const toInput = (field: GraphQLField<unknown, unknown>, given: Arguments): Arguments => {
+/** Builds the input of the operation: parameters by name, and `body` with the arguments that REST has in the body. */
+const toInput = (field: GraphQLField<unknown, unknown>, args: Arguments): Arguments => {
   const parameters: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const { name, astNode } of field.args) {
     const directives = directivesOf(astNode);
-    const value = given[name];
+    const value = args[name];
     if (value === undefined) continue;
     (directives.in === 'body' ? body : parameters)[directives.name ?? name] = value;
   }
   return { ...parameters, body };
 };
 
-/** Where REST has several statuses, the answer is in `body`; where it has none, `true` says that it is done. */
-const openAnswer = ({ responses }: Operation, answer: unknown, { open }: FieldDirectives): unknown => {
+/**
+ * Returns the value of an output: its `body` if the operation has several statuses, one property if the schema names
+ * it, and `true` if there is no output.
+ */
+const unwrapOutput = ({ responses }: Operation, output: unknown, { open }: FieldDirectives): unknown => {
   const hasStatus = Object.keys(responses).length > 1;
-  const shown = hasStatus ? (answer as { readonly body: unknown }).body : answer;
-  if (shown === undefined || shown === null) return true;
-  return open === undefined ? shown : (shown as Arguments)[open];
+  const body = hasStatus ? (output as { readonly body: unknown }).body : output;
+  if (body === undefined || body === null) return true;
+  return open === undefined ? body : (body as Arguments)[open];
 };

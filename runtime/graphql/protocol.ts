@@ -1,33 +1,33 @@
 /**
- * GraphQL over HTTP: POST with JSON, GET for queries. What `graphql-http` checks, with bytes as answers and a code in
- * every error; its audit is part of the tests.
+ * Implements the GraphQL over HTTP specification: POST with JSON, GET for queries. Behaves as `graphql-http`, whose
+ * audit is part of the tests, but responds with bytes and includes a code in every error.
  */
 import { apiError, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-import { readJson } from '../request/body.js';
+import { hasLoneSurrogate, loneSurrogate, readJson } from '../request/body.js';
 
-/** What a request asks for. */
+/** A GraphQL request. */
 export interface GraphqlCall {
   readonly document: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** By GET: nothing may be written. */
-  readonly readsOnly: boolean;
+  /** Whether the request is a GET, which must not run mutations. */
+  readonly isReadOnly: boolean;
 }
 
-/** @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+/** Reads the call from a request. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
 export const readCall = async (request: ApiRequest): Promise<GraphqlCall> => {
   if (request.method === 'POST') return toCall(await readBody(request), false);
   return toCall(readQueryString(request.query), true);
 };
 
 export const methodNotAllowed = (allowed: readonly string[], current: string): Error =>
-  apiError('METHOD_NOT_ALLOWED', { allowed, current }, `here is ${allowed.join(', ')}`);
+  apiError('METHOD_NOT_ALLOWED', { allowed, current }, `allowed here: ${allowed.join(', ')}`);
 
 const readBody = async (request: ApiRequest): Promise<unknown> => {
   if (/^\s*application\/graphql\s*(;|$)/i.test(String(request.headers['content-type'] ?? ''))) {
-    throw invalidPayload('a bare document is not read here; send {"query": "…"} as application/json');
+    throw invalidPayload('application/graphql is not supported; send {"query": "…"} as application/json');
   }
   return readJson(request);
 };
@@ -45,6 +45,7 @@ const readQueryString = (text: string): unknown => {
 
 const parseParameter = (text: string | undefined, name: string): unknown => {
   if (text === undefined || text === '') return undefined;
+  if (hasLoneSurrogate(text)) throw invalidPayload(`"${name}" has ${loneSurrogate}`);
   try {
     return JSON.parse(text);
   } catch {
@@ -52,22 +53,22 @@ const parseParameter = (text: string | undefined, name: string): unknown => {
   }
 };
 
-const toCall = (body: unknown, readsOnly: boolean): GraphqlCall => {
-  if (!isObject(body)) throw invalidPayload('expected one object with "query"; batches are not served');
+const toCall = (body: unknown, isReadOnly: boolean): GraphqlCall => {
+  if (!isObject(body)) throw invalidPayload('expected one object with "query"; batches are not supported');
   const { query, operationName = null, variables = null, extensions = null } = body;
   if (typeof query !== 'string' || query === '') throw invalidPayload('"query" must be a GraphQL document');
   if (operationName !== null && typeof operationName !== 'string') {
-    throw invalidPayload('"operationName" must be a text');
+    throw invalidPayload('"operationName" must be a string');
   }
   if (variables !== null && !isObject(variables)) throw invalidPayload('"variables" must be an object');
   if (extensions !== null && !isObject(extensions)) throw invalidPayload('"extensions" must be an object');
-  return { document: query, operationName, variables: variables ?? {}, readsOnly };
+  return { document: query, operationName, variables: variables ?? {}, isReadOnly };
 };
 
 const json = 'application/json; charset=utf-8';
 const graphqlJson = 'application/graphql-response+json; charset=utf-8';
 
-/** Of the two media types, the one that the client names first; JSON for everybody else. */
+/** Returns the media type that `Accept` names first of the two that GraphQL uses; JSON by default. */
 export const contentTypeFor = ({ headers }: Pick<ApiRequest, 'headers'>): string => {
   const accept = String(headers.accept ?? '');
   const own = accept.indexOf('application/graphql-response+json');

@@ -1,4 +1,6 @@
-/** A schema as one caller may see it: what is not theirs is not there, and cannot be told from what never was. */
+/**
+ * Restricts a schema to what a caller may use. Removed parts are indistinguishable from parts that never existed.
+ */
 import {
   Kind,
   print,
@@ -19,7 +21,7 @@ import { directiveName, directivesOf } from './directives.js';
 type ShapeNode = ObjectTypeDefinitionNode | InputObjectTypeDefinitionNode;
 type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
 
-/** What a field at the root needs. */
+/** The permission that each root action requires. */
 const neededActions: Readonly<Record<string, Action>> = {
   list: 'read',
   item: 'read',
@@ -37,18 +39,18 @@ const neededActions: Readonly<Record<string, Action>> = {
   deleteMany: 'delete',
 };
 
-/** Only types, and of those the ones that can be reached. The document given stays as it is. */
-export const restrictSchema = (document: DocumentNode, visible: Visibility): DocumentNode => {
+/** Returns the schema without directive definitions, forbidden parts and unreachable types; does not modify the input. */
+export const restrictSchema = (document: DocumentNode, visibility: Visibility): DocumentNode => {
   const types = document.definitions.filter((node) => node.kind !== Kind.DIRECTIVE_DEFINITION);
-  if (visible.level === 'admin') return { ...document, definitions: types };
-  const absent = findAbsent(types, visible);
-  const narrowed = types
+  if (visibility.level === 'admin') return { ...document, definitions: types };
+  const absent = findAbsent(types, visibility);
+  const restricted = types
     .filter((node) => !absent.has(nameOf(node)))
-    .map((node) => (isShape(node) ? narrowShape(node, absent, visible) : node));
-  return { ...document, definitions: reachable(withQuery(narrowed)) };
+    .map((node) => (isShape(node) ? restrictShape(node, absent, visibility) : node));
+  return { ...document, definitions: filterReachable(withQuery(restricted)) };
 };
 
-/** Without the directives, as clients read it. */
+/** Prints a restricted schema for clients, without the `svc` directives. */
 export const printRestricted = (document: DocumentNode): string =>
   `${print(visit(document, { Directive: ({ name }) => (name.value === directiveName ? null : undefined) }))}\n`;
 
@@ -57,45 +59,45 @@ const isShape = (node: DefinitionNode): node is ShapeNode =>
 
 const nameOf = (node: DefinitionNode): string => ('name' in node ? (node.name?.value ?? '') : '');
 
-/** Types of collections that the caller may not use, and types of which nothing is left. */
-const findAbsent = (types: readonly DefinitionNode[], visible: Visibility): ReadonlySet<string> => {
+/** Returns the names of types that the caller may not use, and of types that lose all their fields. */
+const findAbsent = (types: readonly DefinitionNode[], visibility: Visibility): ReadonlySet<string> => {
   const shapes = types.filter(isShape);
-  const absent = new Set(shapes.filter((node) => !isPermitted(node, visible)).map(nameOf));
+  const absent = new Set(shapes.filter((node) => !isPermitted(node, visibility)).map(nameOf));
   for (let before = -1; before !== absent.size;) {
     before = absent.size;
     for (const node of shapes) {
-      const isEmpty = membersOf(narrowShape(node, absent, visible)).length === 0;
-      if (isEmpty && !roots.has(nameOf(node))) absent.add(nameOf(node));
+      const isEmpty = membersOf(restrictShape(node, absent, visibility)).length === 0;
+      if (isEmpty && !rootNames.has(nameOf(node))) absent.add(nameOf(node));
     }
   }
   return absent;
 };
 
-const roots: ReadonlySet<string> = new Set(['Query', 'Mutation']);
+const rootNames: ReadonlySet<string> = new Set(['Query', 'Mutation']);
 
-const isPermitted = (node: ShapeNode, visible: Visibility): boolean => {
+const isPermitted = (node: ShapeNode, visibility: Visibility): boolean => {
   const { collection, action } = directivesOf(node);
-  return collection === undefined || visible.can(collection, action as Action) !== null;
+  return collection === undefined || visibility.visibleNames(collection, action as Action) !== null;
 };
 
 const membersOf = ({ fields = [] }: ShapeNode): readonly MemberNode[] => fields;
 
-const narrowShape = (node: ShapeNode, absent: ReadonlySet<string>, visible: Visibility): ShapeNode => {
-  const keep = keeperOf(node, visible);
+const restrictShape = (node: ShapeNode, absent: ReadonlySet<string>, visibility: Visibility): ShapeNode => {
+  const isKept = createFieldFilter(node, visibility);
   const fields = membersOf(node).flatMap((field) => {
-    const kept = keep(field) ? narrowMember(field, absent) : null;
-    return kept === null ? [] : [kept];
+    const member = isKept(field) ? restrictMember(field, absent) : null;
+    return member === null ? [] : [member];
   });
-  const loosened = loosen(fields, node, visible);
-  return { ...node, fields: loosened } as ShapeNode;
+  const nullable = makeNullable(fields, node, visibility);
+  return { ...node, fields: nullable } as ShapeNode;
 };
 
 const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
 
-const keeperOf = (node: ShapeNode, visible: Visibility): ((field: MemberNode) => boolean) => {
+const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: MemberNode) => boolean) => {
   const { collection, action } = directivesOf(node);
-  if (collection === undefined) return (field) => isRootPermitted(field, visible);
-  const names = visible.can(collection, action as Action);
+  if (collection === undefined) return (field) => isRootPermitted(field, visibility);
+  const names = visibility.visibleNames(collection, action as Action);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
     const { name = field.name.value, access } = directivesOf(field);
@@ -104,48 +106,52 @@ const keeperOf = (node: ShapeNode, visible: Visibility): ((field: MemberNode) =>
   };
 };
 
-const isRootPermitted = (field: MemberNode, visible: Visibility): boolean => {
+const isRootPermitted = (field: MemberNode, visibility: Visibility): boolean => {
   const { collection, action = '', access } = directivesOf(field);
-  if (access === 'admin' || (access === 'user' && visible.level === 'public')) return false;
-  return collection === undefined || visible.can(collection, neededActions[action] ?? 'read') !== null;
+  if (access === 'admin' || (access === 'user' && visibility.level === 'public')) return false;
+  return (
+    collection === undefined || visibility.visibleNames(collection, neededActions[action] ?? 'read') !== null
+  );
 };
 
 /**
- * Where the type is absent: a relation becomes the column it stands on, a written list one of new items, what a write
- * answers becomes `true`; anything else goes.
+ * Returns the field as it is when its type is absent: a relation has the type of its foreign key, a list in a payload
+ * accepts only new items, and a write returns `true`. Any other field of an absent type is removed (null).
  */
-const narrowMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNode | null => {
-  const kept = 'arguments' in field ? withArguments(field, absent) : field;
-  if (!absent.has(typeName(field.type))) return kept;
+const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNode | null => {
+  const member = 'arguments' in field ? withArguments(field, absent) : field;
+  if (!absent.has(typeName(field.type))) return member;
   const { otherwise, action } = directivesOf(field);
-  if (otherwise === undefined) return action === undefined ? null : { ...kept, type: named('Boolean') };
+  if (otherwise === undefined) return action === undefined ? null : { ...member, type: namedType('Boolean') };
   if (absent.has(otherwise)) return null;
   return {
-    ...kept,
-    ...('arguments' in kept && { arguments: [] }),
-    type: renamed(kept.type, otherwise),
+    ...member,
+    ...('arguments' in member && { arguments: [] }),
+    type: withTypeName(member.type, otherwise),
   };
 };
 
-/** The type by another name: a list stays one. */
-const renamed = (type: TypeNode, name: string): TypeNode =>
-  type.kind === Kind.LIST_TYPE ? { ...type, type: renamed(type.type, name) } : named(name);
+/** Replaces the namedType type; a list stays a list. */
+const withTypeName = (type: TypeNode, name: string): TypeNode =>
+  type.kind === Kind.LIST_TYPE ? { ...type, type: withTypeName(type.type, name) } : namedType(name);
 
 const withArguments = (field: FieldDefinitionNode, absent: ReadonlySet<string>): FieldDefinitionNode => ({
   ...field,
   arguments: (field.arguments ?? []).filter((argument) => !absent.has(typeName(argument.type))),
 });
 
-/** Cells that rules hide are null; what permissions fill in need not be given. */
-const loosen = (
+/** Makes fields nullable that a rule can hide in some rows, or that a preset fills in. */
+const makeNullable = (
   fields: readonly MemberNode[],
   node: ShapeNode,
-  visible: Visibility,
+  visibility: Visibility,
 ): readonly MemberNode[] => {
   const { collection, action } = directivesOf(node);
   if (collection === undefined || action === undefined) return fields;
   const names =
-    action === 'read' ? visible.partial(collection) : visible.presets(collection, action as Action);
+    action === 'read'
+      ? visibility.conditionalNames(collection)
+      : visibility.presetNames(collection, action as Action);
   if (names.size === 0) return fields;
   return fields.map((field) =>
     names.has(directivesOf(field).name ?? field.name.value) && field.type.kind === Kind.NON_NULL_TYPE
@@ -154,7 +160,7 @@ const loosen = (
   );
 };
 
-const named = (name: string): NamedTypeNode => ({
+const namedType = (name: string): NamedTypeNode => ({
   kind: Kind.NAMED_TYPE,
   name: { kind: Kind.NAME, value: name },
 });
@@ -162,10 +168,10 @@ const named = (name: string): NamedTypeNode => ({
 export const typeName = (type: TypeNode): string =>
   type.kind === Kind.NAMED_TYPE ? type.name.value : typeName(type.type);
 
-/** A schema has a query type with at least one field; a mutation type without any goes. */
+/** Adds a placeholder field to an empty query type, which GraphQL does not allow; removes an empty mutation type. */
 const withQuery = (types: readonly DefinitionNode[]): readonly DefinitionNode[] =>
   types.flatMap((node): readonly DefinitionNode[] => {
-    if (!isShape(node) || !roots.has(nameOf(node)) || membersOf(node).length > 0) return [node];
+    if (!isShape(node) || !rootNames.has(nameOf(node)) || membersOf(node).length > 0) return [node];
     return nameOf(node) === 'Query' ? emptyQuery : [];
   });
 
@@ -174,16 +180,16 @@ const emptyQuery: readonly DefinitionNode[] = [
     kind: Kind.OBJECT_TYPE_DEFINITION,
     name: { kind: Kind.NAME, value: 'Query' },
     fields: [
-      { kind: Kind.FIELD_DEFINITION, name: { kind: Kind.NAME, value: '_empty' }, type: named('Void') },
+      { kind: Kind.FIELD_DEFINITION, name: { kind: Kind.NAME, value: '_empty' }, type: namedType('Void') },
     ],
   },
   { kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value: 'Void' } },
 ];
 
-const reachable = (types: readonly DefinitionNode[]): readonly DefinitionNode[] => {
+const filterReachable = (types: readonly DefinitionNode[]): readonly DefinitionNode[] => {
   const byName = new Map(types.map((node) => [nameOf(node), node]));
-  const seen = new Set<string>(roots);
-  // a Set also visits what is added on the way
+  const seen = new Set<string>(rootNames);
+  // a Set also iterates over entries that are added during the loop
   for (const name of seen) {
     const node = byName.get(name);
     if (node === undefined || !isShape(node)) continue;

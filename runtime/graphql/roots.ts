@@ -1,4 +1,4 @@
-/** What the fields of `Query` and `Mutation` do on a collection: the same as their siblings in REST. */
+/** Implements the fields of `Query` and `Mutation` on collections with the same functions as REST. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
@@ -18,27 +18,27 @@ import { splitKeyValue } from '../plan/item.js';
 import type { ParsedQuery } from '../request/query.js';
 import type { Arguments } from './selection.js';
 
-/** Rows as bytes, or any other value. */
+/** The result of a root field: rows as JSON bytes, or any other value. */
 export type RootResult =
   | {
       readonly rows: JsonRows;
       readonly isList: boolean;
-      /** Counts, where they were asked for. */
+      /** Requested counts, or null. */
       readonly meta: Readonly<Record<string, number>> | null;
     }
   | { readonly value: unknown };
 
-/** What was asked of one field at the root. */
+/** A call of one root field. */
 export interface RootCall {
   readonly collection: Collection;
-  readonly given: Arguments;
-  /** The selection as a query with these parameters. */
+  readonly args: Arguments;
+  /** Builds a query from these parameters and the selection. */
   query(parameters: Arguments): ParsedQuery;
 }
 
 type Run = (context: ItemContext) => Promise<RootResult>;
 
-/** Everything about the request is read before anything runs. @throws INVALID_QUERY */
+/** Reads the arguments of a call and returns the function that runs it. @throws INVALID_QUERY */
 export type RootAction = (call: RootCall) => Run;
 
 const toResult = (rows: WriteOutput, isList: boolean): RootResult =>
@@ -51,22 +51,24 @@ const targetOf = ({ collection, query }: RootCall, parameters: Arguments): ReadT
   parsed: query(parameters),
 });
 
-const keyOf = ({ collection, given }: RootCall): readonly unknown[] => splitKeyValue(collection, given.id);
+const keyOf = ({ collection, args }: RootCall): readonly unknown[] => splitKeyValue(collection, args.id);
 
-/** Which items a write is about: those of the keys, or without keys those that a query finds. */
-const selectionOf = ({ given: { ids, filter, search, limit, offset, page, sort } }: RootCall): Selection => {
+/** Returns the items to write, by key or by query. @throws INVALID_PAYLOAD when both are given */
+const toItemSelection = ({
+  args: { ids, filter, search, limit, offset, page, sort },
+}: RootCall): ItemSelection => {
   const isQuery = [filter, search, limit, offset, page].some((each) => each !== undefined && each !== null);
   if (!isQuery) return { keys: ids };
   if (Array.isArray(ids) && ids.length > 0) {
-    throw invalidPayload('"ids" says which items are meant, or the arguments of a list do; not both');
+    throw invalidPayload('select items either by "ids" or by query arguments such as "filter", not by both');
   }
   return { query: { filter, search, limit, offset, page, sort } };
 };
 
-type Selection = { readonly keys: unknown } | { readonly query: Arguments };
+type ItemSelection = { readonly keys: unknown } | { readonly query: Arguments };
 
 const list: RootAction = (call) => {
-  const target = targetOf(call, call.given);
+  const target = targetOf(call, call.args);
   return async (context) => {
     const { rows, meta } = await readList(target, context);
     return { rows, isList: true, meta };
@@ -85,34 +87,34 @@ const singleton: RootAction = (call) => {
 
 const create: RootAction = (call) => {
   const target = targetOf(call, {});
-  return async (context) => asItem(await createItems(target, call.given.data, context));
+  return async (context) => asItem(await createItems(target, call.args.data, context));
 };
 
 const createMany: RootAction = (call) => {
-  const target = targetOf(call, { sort: call.given.sort });
-  return async (context) => asList(await createItems(target, call.given.data, context));
+  const target = targetOf(call, { sort: call.args.sort });
+  return async (context) => asList(await createItems(target, call.args.data, context));
 };
 
 const update: RootAction = (call) => {
   const target = targetOf(call, {});
-  const payload = call.given.data ?? {};
+  const payload = call.args.data ?? {};
   return async (context) => asItem(await updateItem(target, { key: keyOf(call), payload }, context));
 };
 
 const updateMany: RootAction = (call) => {
-  const target = targetOf(call, { sort: call.given.sort });
-  const payload = { ...selectionOf(call), data: call.given.data ?? {} };
+  const target = targetOf(call, { sort: call.args.sort });
+  const payload = { ...toItemSelection(call), data: call.args.data ?? {} };
   return async (context) => asList(await updateItems(target, payload, context));
 };
 
 const updateBatch: RootAction = (call) => {
-  const target = targetOf(call, { sort: call.given.sort });
-  return async (context) => asList(await updateItems(target, call.given.data ?? [], context));
+  const target = targetOf(call, { sort: call.args.sort });
+  return async (context) => asList(await updateItems(target, call.args.data ?? [], context));
 };
 
-const updateOnly: RootAction = (call) => {
+const updateSingletonItem: RootAction = (call) => {
   const target = targetOf(call, {});
-  return async (context) => asItem(await updateSingleton(target, call.given.data, context));
+  return async (context) => asItem(await updateSingleton(target, call.args.data, context));
 };
 
 const own: RootAction = (call) => {
@@ -127,29 +129,29 @@ const ownList: RootAction = (call) => {
 
 const updateOwnItem: RootAction = (call) => {
   const target = targetOf(call, {});
-  return async (context) => asItem(await updateOwn(target, call.given.data ?? {}, context));
+  return async (context) => asItem(await updateOwn(target, call.args.data ?? {}, context));
 };
 
 const deleteOne: RootAction = (call) => async (context) => {
   await deleteItem(call.collection, keyOf(call), context);
-  return { value: { id: call.given.id } };
+  return { value: { id: call.args.id } };
 };
 
 const deleteMany: RootAction = (call) => {
-  const selection = selectionOf(call);
+  const selection = toItemSelection(call);
   return async (context) => {
     const keys = await deleteItems(call.collection, selection, context);
     return { value: { ids: keys.map(joinParts) } };
   };
 };
 
-/** As `splitKeyValue` takes it. */
+/** Prints a key in the form that `splitKeyValue` reads. */
 const joinParts = (key: readonly unknown[]): string =>
   key.length === 1 ? toText(key[0]) : key.map((part) => encodeURIComponent(toText(part))).join(',');
 
 const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('base64') : String(part));
 
-/** By the action that the schema names. */
+/** Root actions by their name in the schema's directives. */
 export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['list', list],
   ['item', item],
@@ -159,7 +161,7 @@ export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['update', update],
   ['updateMany', updateMany],
   ['updateBatch', updateBatch],
-  ['updateSingleton', updateOnly],
+  ['updateSingleton', updateSingletonItem],
   ['own', own],
   ['ownList', ownList],
   ['updateOwn', updateOwnItem],

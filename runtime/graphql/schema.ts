@@ -1,6 +1,6 @@
 /**
- * The schema that was generated, read when it is first asked for. Administrators use it as it is; for everybody else
- * there is a narrowed view, one for each set of policies, made on first use. Only the last ones are kept.
+ * Loads the generated schema on first use and caches a view per set of policies: the whole schema for administrators, a
+ * restricted one for others. The oldest restricted views are evicted.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,39 +19,39 @@ import type { Principal } from '../access/access.js';
 import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
 import type { Registry } from '../../contract/collection.js';
-import { isRounded } from '../plan/values.js';
+import { isUnsafeInteger } from '../plan/values.js';
 import { directivesOf } from './directives.js';
 import { restrictSchema, printRestricted } from './restrict-schema.js';
 import { isInherited } from './variables.js';
 
-/** `/graphql` and `/graphql/system`. */
+/** `items` is served at `/graphql`, `system` at `/graphql/system`. */
 export type Scope = 'items' | 'system';
 
 export interface View {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  /** Whether GraphQL spells some name differently. */
-  readonly respelled: boolean;
-  /** Whether an input has a field of a name that every object inherits. */
-  readonly inherited: boolean;
-  /** Shared by nothing else: what is remembered about the view lives as long as it does. */
+  /** Whether GraphQL names differ from database names. */
+  readonly hasRenames: boolean;
+  /** Whether an input type has a field whose name every object inherits, such as `constructor`. */
+  readonly hasInheritedNames: boolean;
+  /** Data that belongs to this view, by the object that stores it. */
   readonly cache: Map<object, unknown>;
 }
 
 export interface Views {
   of(scope: Scope, principal: Principal): Promise<View>;
-  /** The text of the view, in the schema language. */
+  /** Prints the view in the schema definition language. */
   print(scope: Scope, principal: Principal): Promise<string>;
 }
 
 export interface ViewsOptions {
-  /** Where `items.graphql` and `system.graphql` are. */
+  /** Folder with `items.graphql` and `system.graphql`. */
   readonly folder: string;
   readonly registry: Registry;
 }
 
-/** Types of all narrowed views together; each takes some 6 KB. */
-const mostTypes = 6_000;
+/** Maximum number of types in all restricted views; a type takes about 6 kB. */
+const maxTypes = 6_000;
 
 export const createViews = ({ folder, registry }: ViewsOptions): Views => {
   const documents = new Map<Scope, Promise<DocumentNode>>();
@@ -69,7 +69,7 @@ export const createViews = ({ folder, registry }: ViewsOptions): Views => {
     return reading;
   };
 
-  const narrow = async (scope: Scope, principal: Principal): Promise<DocumentNode> =>
+  const restrict = async (scope: Scope, principal: Principal): Promise<DocumentNode> =>
     restrictSchema(await read(scope), visibilityOf(principal, registry));
 
   return {
@@ -78,16 +78,16 @@ export const createViews = ({ folder, registry }: ViewsOptions): Views => {
       const key = `${scope} ${policies.admin ? 'admin' : `${identify(policies)} ${user === null}`}`;
       const present = views.get(key);
       if (present !== undefined) return present;
-      const view = toView(await narrow(scope, principal));
+      const view = toView(await restrict(scope, principal));
       views.set(key, view);
-      forget(views);
+      evictOldest(views);
       return view;
     },
-    print: async (scope, principal) => printRestricted(await narrow(scope, principal)),
+    print: async (scope, principal) => printRestricted(await restrict(scope, principal)),
   };
 };
 
-/** A number for each set of policies, kept by nobody. */
+/** Creates a function that numbers sets of policies without keeping them in memory. */
 const createIdentifier = (): ((policies: PolicySet) => number) => {
   const numbers = new WeakMap<PolicySet, number>();
   let last = 0;
@@ -100,12 +100,12 @@ const createIdentifier = (): ((policies: PolicySet) => number) => {
   };
 };
 
-/** The oldest go; that of administrators and the newest stay. */
-const forget = (views: Map<string, View>): void => {
-  const narrowed = [...views].filter(([key]) => !key.endsWith(' admin'));
-  let types = narrowed.reduce((sum, [, { document }]) => sum + document.definitions.length, 0);
-  for (const [key, { document }] of narrowed.slice(0, -1)) {
-    if (types <= mostTypes) return;
+/** Evicts the oldest restricted views above the limit, except the newest. */
+const evictOldest = (views: Map<string, View>): void => {
+  const restricted = [...views].filter(([key]) => !key.endsWith(' admin'));
+  let types = restricted.reduce((sum, [, { document }]) => sum + document.definitions.length, 0);
+  for (const [key, { document }] of restricted.slice(0, -1)) {
+    if (types <= maxTypes) return;
     views.delete(key);
     types -= document.definitions.length;
   }
@@ -113,20 +113,20 @@ const forget = (views: Map<string, View>): void => {
 
 const toView = (document: DocumentNode): View => {
   const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });
-  for (const name of exactScalars) readExactly(schema, name);
+  for (const name of exactScalars) keepDigits(schema, name);
   return {
     schema,
     document,
-    respelled: hasNames(document),
-    inherited: hasInherited(document),
+    hasRenames: hasRenames(document),
+    hasInheritedNames: hasInheritedNames(document),
     cache: new Map(),
   };
 };
 
-/** Numbers keep all of their digits: in documents, and in what operations answer. */
+/** Scalars whose numbers keep all digits, in documents and in results of operations. */
 const exactScalars = ['BigInt', 'Decimal', 'GraphQLStringOrFloat'];
 
-const readExactly = (schema: GraphQLSchema, name: string): void => {
+const keepDigits = (schema: GraphQLSchema, name: string): void => {
   const type = schema.getType(name);
   if (!isScalarType(type)) return;
   type.serialize = String;
@@ -138,20 +138,20 @@ const readExactly = (schema: GraphQLSchema, name: string): void => {
 
 const { parseValue: parseId } = GraphQLID;
 
-/** A key that was rounded is that of another row. The library has one such type for all schemas. */
+/** Rejects rounded numbers as keys: they can be the key of another row. `GraphQLID` is shared by all schemas. */
 GraphQLID.parseValue = (value) => {
-  if (!isRounded(value)) return parseId(value);
+  if (!isUnsafeInteger(value)) return parseId(value);
   throw new GraphQLError(
     `ID cannot represent ${String(value)}, which JSON may have rounded: send it as text.`,
   );
 };
 
-const hasNames = ({ definitions }: DocumentNode): boolean =>
+const hasRenames = ({ definitions }: DocumentNode): boolean =>
   definitions.some(
     (node) => 'fields' in node && (node.fields ?? []).some((field) => directivesOf(field).name !== undefined),
   );
 
-const hasInherited = ({ definitions }: DocumentNode): boolean =>
+const hasInheritedNames = ({ definitions }: DocumentNode): boolean =>
   definitions.some(
     (node) =>
       node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION &&

@@ -1,4 +1,4 @@
-/** Selection sets as `fields` of a query: what both ask for is planned by the same planner. */
+/** Translates selection sets into the `fields` of a query, so that GraphQL and REST share a planner. */
 import {
   getArgumentValues,
   getNamedType,
@@ -12,38 +12,40 @@ import {
 } from 'graphql';
 import { emptyQuery } from '../plan/read.js';
 import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
-import { invalidBy } from './errors.js';
-import { collectFields, type Fields, type FieldsContext } from './fields.js';
+import { toValidationError } from './errors.js';
+import { collectFields, type CollectedField, type FieldsContext } from './fields.js';
 import { directivesOf } from './directives.js';
-import { sortToNative, toNative } from './names.js';
+import { sortToDatabaseNames, toDatabaseNames } from './names.js';
 
 export interface SelectionContext extends FieldsContext {
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly respelled: boolean;
+  /** Whether GraphQL names differ from database names. */
+  readonly hasRenames: boolean;
 }
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments by the names of the database. @throws GRAPHQL_VALIDATION */
+/** Reads arguments under their database names. @throws GRAPHQL_VALIDATION */
 const readArguments = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-  { variables, respelled }: SelectionContext,
+  { variables, hasRenames }: SelectionContext,
 ): Arguments => {
   const values = coerceArguments(field, node, variables);
-  return respelled ? spellNative(values, field) : values;
+  return hasRenames ? toDatabaseArguments(values, field) : values;
 };
 
-/** The same for many requests: what no variable stands in is read once. */
-export const argumentReader = (
+/** Creates a reader of a field's arguments for many requests. Arguments without variables are read once. */
+export const createArgumentReader = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-  { respelled }: Pick<SelectionContext, 'respelled'>,
+  { hasRenames }: Pick<SelectionContext, 'hasRenames'>,
 ): ((variables: Arguments) => Arguments) => {
-  const spell = (values: Arguments): Arguments => (respelled ? spellNative(values, field) : values);
+  const translate = (values: Arguments): Arguments =>
+    hasRenames ? toDatabaseArguments(values, field) : values;
   const names = variablesIn(node);
   if (names.length === 0) {
-    const values = spell(coerceArguments(field, node, {}));
+    const values = translate(coerceArguments(field, node, {}));
     return () => values;
   }
   const template = coerceArguments(
@@ -52,9 +54,11 @@ export const argumentReader = (
     Object.fromEntries(names.map((name) => [name, Symbol(name)])),
   );
   return (variables) => {
-    // null, and what is not given, may leave a default or be an error
-    const isWhole = names.every((name) => variables[name] !== undefined && variables[name] !== null);
-    return spell(isWhole ? fillObject(template, variables) : coerceArguments(field, node, variables));
+    // a missing or null variable may mean the default or an error, so graphql-js has to decide
+    const hasAllVariables = names.every((name) => variables[name] !== undefined && variables[name] !== null);
+    return translate(
+      hasAllVariables ? fillObject(template, variables) : coerceArguments(field, node, variables),
+    );
   };
 };
 
@@ -75,15 +79,15 @@ const fill = (value: unknown, variables: Arguments): unknown => {
   return typeof value === 'object' && value !== null ? fillObject(value as Arguments, variables) : value;
 };
 
-const spellNative = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
+const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
   const item = getNamedType(field.type);
   return Object.fromEntries(
     field.args.flatMap(({ name, type }): [string, unknown][] => {
       const value = values[name];
       if (value === undefined) return [];
       return name === 'sort' && isObjectType(item) && Array.isArray(value)
-        ? [[name, value.map((text) => sortToNative(String(text), item))]]
-        : [[name, toNative(value, type)]];
+        ? [[name, value.map((text) => sortToDatabaseNames(String(text), item))]]
+        : [[name, toDatabaseNames(value, type)]];
     }),
   );
 };
@@ -96,21 +100,22 @@ const coerceArguments = (
   try {
     return getArgumentValues(field, node, variables);
   } catch (error) {
-    throw error instanceof GraphQLError ? invalidBy([error]) : error;
+    throw error instanceof GraphQLError ? toValidationError([error]) : error;
   }
 };
 
-/** What is selected below a field, whatever its own arguments are. */
+/** The selection below a field, independent of the field's own arguments. */
 export interface Selected {
   readonly nodes: readonly FieldNode[];
-  /** Of arguments in it; slots count from the first. */
+  /** Values of arguments in the selection; `nodes` refer to them by index. */
   readonly values: readonly unknown[];
+  /** Cache key of the plan: the selection without values. */
   readonly shape: string;
 }
 
-/** @throws GRAPHQL_VALIDATION, INVALID_QUERY */
+/** Reads the selection below a field. @throws GRAPHQL_VALIDATION, INVALID_QUERY */
 export const readSelection = (
-  { sets }: Pick<Fields, 'sets'>,
+  { sets }: Pick<CollectedField, 'sets'>,
   { type, context }: { readonly type: unknown; readonly context: SelectionContext },
 ): Selected => {
   const values: unknown[] = [];
@@ -118,7 +123,7 @@ export const readSelection = (
   return { nodes, values, shape: JSON.stringify(nodes) };
 };
 
-/** A query with these parameters. @throws INVALID_QUERY */
+/** Combines parameters and a selection into a query. @throws INVALID_QUERY */
 export const toParsedQuery = (parameters: Arguments, { nodes, values, shape }: Selected): ParsedQuery => {
   const all = [...values];
   const level = readLevel(parameters, all);
@@ -127,12 +132,12 @@ export const toParsedQuery = (parameters: Arguments, { nodes, values, shape }: S
 
 interface NodesContext {
   readonly context: SelectionContext;
-  /** Of the whole query. */
+  /** Values of the whole query; new ones are appended. */
   readonly values: unknown[];
 }
 
 const toNodes = (
-  { sets }: Pick<Fields, 'sets'>,
+  { sets }: Pick<CollectedField, 'sets'>,
   type: GraphQLObjectType,
   nodes: NodesContext,
 ): readonly FieldNode[] =>
@@ -140,7 +145,7 @@ const toNodes = (
 
 const toNode = (
   key: string,
-  { field: node, sets }: Fields,
+  { field: node, sets }: CollectedField,
   { type, context, values }: NodesContext & { readonly type: GraphQLObjectType },
 ): FieldNode => {
   if (node.name.value === '__typename') {
@@ -162,10 +167,10 @@ const toNode = (
   };
 };
 
-/** A plain value as the selection asks for it. */
+/** Returns the selected parts of a plain value, serialized by their types. */
 export const pick = (
   value: unknown,
-  { sets }: Pick<Fields, 'sets'>,
+  { sets }: Pick<CollectedField, 'sets'>,
   { type, context }: { readonly type: unknown; readonly context: SelectionContext },
 ): unknown => {
   if (Array.isArray(value)) return value.map((entry) => pick(entry, { sets }, { type, context }));

@@ -1,6 +1,6 @@
-/** A request to `/graphql` or `/graphql/system`, from identity to answer. Loaded by the first one. */
+/** Serves requests to `/graphql` and `/graphql/system`. The first request loads this module. */
 import { untilConfirmed, type Access, type Principal } from '../access/access.js';
-import { endedCookies, SessionError } from '../access/credentials.js';
+import { clearedCookies, SessionError } from '../access/credentials.js';
 import { ApiError, ApiErrors, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemServices } from '../items/context.js';
 import { openContext, type OpenedContext } from '../operations/context.js';
@@ -15,44 +15,48 @@ import { createViews, type Scope, type Views } from './schema.js';
 
 export interface GraphqlOptions extends ItemServices, OperationHandlers {
   readonly access: Access;
-  /** Where `items.graphql` and `system.graphql` are. */
+  /** Folder with `items.graphql` and `system.graphql`. */
   readonly folder: string;
   readonly introspection: boolean;
-  /** Words and signs that a document may have. */
-  readonly tokens: number;
-  /** What a client is told of an error that nobody expected; it is told to the log as well. */
-  tell(error: unknown, request: ApiRequest): ApiError;
+  /** Maximum number of lexical tokens of a document. */
+  readonly maxTokens: number;
+  /** Reports an unexpected error to the log and returns the error for the client. */
+  reportError(error: unknown, request: ApiRequest): ApiError;
 }
 
 export interface GraphqlServer {
-  answer(request: ApiRequest, scope: Scope): Promise<ApiResponse>;
-  /** The schema of a caller. @throws FORBIDDEN where introspection is off */
+  respond(request: ApiRequest, scope: Scope): Promise<ApiResponse>;
+  /** Prints the schema that a caller may use. @throws FORBIDDEN when introspection is disabled */
   print(scope: Scope, principal: Principal): Promise<string>;
 }
 
 export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
   const { folder, registry, introspection } = options;
-  const parts = { ...options, views: createViews({ folder, registry }), documents: createDocuments(options) };
+  const context = {
+    ...options,
+    views: createViews({ folder, registry }),
+    documents: createDocuments(options),
+  };
   return {
-    async answer(request, scope) {
+    async respond(request, scope) {
       const contentType = contentTypeFor(request);
       try {
-        return await run(request, scope, { ...parts, contentType });
+        return await run(request, scope, { ...context, contentType });
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof ApiErrors)) throw error;
         const response = respondError(error);
         const headers = { ...response.headers, 'content-type': contentType };
-        return { ...response, headers, cookies: endedCookies(error) };
+        return { ...response, headers, cookies: clearedCookies(error) };
       }
     },
     print(scope, principal) {
-      if (!introspection) throw forbidden('introspection is off');
-      return parts.views.print(scope, principal);
+      if (!introspection) throw forbidden('introspection is disabled');
+      return context.views.print(scope, principal);
     },
   };
 };
 
-interface Parts extends GraphqlOptions {
+interface ServerContext extends GraphqlOptions {
   readonly views: Views;
   readonly documents: Documents;
 }
@@ -60,47 +64,50 @@ interface Parts extends GraphqlOptions {
 const run = async (
   request: ApiRequest,
   scope: Scope,
-  parts: Parts & { readonly contentType: string },
+  server: ServerContext & { readonly contentType: string },
 ): Promise<ApiResponse> => {
   const call = await readCall(request);
-  const { body, reply } = await untilConfirmed(() => runOnce({ request, scope, call }, parts));
-  return respondWith(body, parts.contentType, reply);
+  const { body, reply } = await untilConfirmed(() => runOnce({ request, scope, call }, server));
+  return respondWith(body, server.contentType, reply);
 };
 
-interface Done {
+interface RunOutput {
   readonly body: Buffer | string;
-  /** What operations have set beside it. */
+  /** Headers and cookies that operations have set. */
   readonly reply: OpenedContext['reply'] | null;
 }
 
-interface Asked {
+interface RunInput {
   readonly request: ApiRequest;
   readonly scope: Scope;
   readonly call: GraphqlCall;
 }
 
-/** Reads while the principal is being confirmed, writes only after it; `null` when it no longer holds. */
-const runOnce = async (asked: Asked, parts: Parts): Promise<Done | null> => {
-  const { request, call } = asked;
-  const { access } = parts;
+/**
+ * Runs the call: queries while the principal is being confirmed, mutations only after it. Returns null if the principal
+ * is outdated and the call must be run again.
+ */
+const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutput | null> => {
+  const { request, call } = input;
+  const { access } = server;
   const caller = await identify(request, access);
   const { principal } = caller;
   const confirmed = access.confirm(principal);
-  // its failure is met below, however late
+  // awaited below; until then a rejection must not count as unhandled
   confirmed.catch(() => undefined);
   try {
-    const operation = await compile(asked, caller, parts);
-    if (operation.writes && call.readsOnly) throw methodNotAllowed(['POST'], request.method);
+    const operation = await compile(input, caller, server);
+    if (operation.isMutation && call.isReadOnly) throw methodNotAllowed(['POST'], request.method);
     const roots = operation.prepare(call.variables);
-    if (operation.writes && !(await confirmed)) return null;
+    if (operation.isMutation && !(await confirmed)) return null;
     let opened: OpenedContext | null = null;
     const openOnce = () => (opened ??= openContext(request, access)).context;
     const body = await executeOperation(operation, roots, {
-      context: Object.assign(createContext(parts, principal, request), { operation: openOnce }),
-      tell: (error) => parts.tell(error, request),
+      context: Object.assign(createContext(server, principal, request), { operation: openOnce }),
+      reportError: (error) => server.reportError(error, request),
     });
     const reply = replyOf(opened);
-    return operation.writes || (await confirmed) ? { body, reply } : null;
+    return operation.isMutation || (await confirmed) ? { body, reply } : null;
   } catch (error) {
     if (await confirmed) throw error;
     return null;
@@ -109,33 +116,36 @@ const runOnce = async (asked: Asked, parts: Parts): Promise<Done | null> => {
 
 interface Caller {
   readonly principal: Principal;
-  /** Why it is nobody, although a session cookie came along. */
-  readonly refusal: SessionError | null;
+  /** Why the session cookie was not accepted; the principal is public then. */
+  readonly sessionError: SessionError | null;
 }
 
 const identify = async (request: ApiRequest, access: Access): Promise<Caller> => {
   try {
-    return { principal: await access.identify(request), refusal: null };
+    return { principal: await access.identify(request), sessionError: null };
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     const withoutCookie = { ...request, headers: { ...request.headers, cookie: undefined } };
-    return { principal: await access.identify(withoutCookie), refusal: error };
+    return { principal: await access.identify(withoutCookie), sessionError: error };
   }
 };
 
-/** What may be asked with a session that is over is asked as nobody; everything else is refused for it. */
+/**
+ * Compiles the document for the caller. With an invalid session cookie, only operations that need no session are
+ * compiled, for the public; for all others the error of the session is thrown.
+ */
 const compile = async (
-  { scope, call }: Asked,
-  { principal, refusal }: Caller,
-  { views, documents }: Parts,
+  { scope, call }: RunInput,
+  { principal, sessionError }: Caller,
+  { views, documents }: ServerContext,
 ): Promise<CompiledOperation> => {
   try {
     const operation = documents.compile(call, await views.of(scope, principal));
-    if (refusal === null || operation.isWithoutSession) return operation;
+    if (sessionError === null || operation.isWithoutSession) return operation;
   } catch (error) {
-    throw refusal ?? error;
+    throw sessionError ?? error;
   }
-  throw refusal;
+  throw sessionError;
 };
 
 const replyOf = (opened: OpenedContext | null): OpenedContext['reply'] | null => opened?.reply ?? null;

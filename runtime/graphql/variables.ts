@@ -1,4 +1,6 @@
-/** Variables with names that every object inherits: the library would read them from the prototype where none is given. */
+/**
+ * Protects variables whose names every object inherits: graphql-js would read a missing one from the prototype.
+ */
 import {
   getNullableType,
   isInputObjectType,
@@ -12,18 +14,18 @@ import type { View } from './schema.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Such as `constructor`. */
+/** Returns true for a name that every object inherits, such as `constructor`. */
 export const isInherited = (name: string): boolean => name in Object.prototype;
 
-/** The same members, and no others. */
+/** Copies an object without its prototype. */
 export const withoutPrototype = (value: Variables): Variables => Object.assign(Object.create(null), value);
 
-/** Variables as they were sent, with inputs that inherit nothing, where the schema has inputs that need it. */
-export const inputSeparator = (
+/** Creates a function that removes prototypes from input objects, if the schema has inputs that need it. */
+export const createPrototypeRemover = (
   definitions: readonly VariableDefinitionNode[],
-  { schema, inherited }: Pick<View, 'schema' | 'inherited'>,
+  { schema, hasInheritedNames }: Pick<View, 'schema' | 'hasInheritedNames'>,
 ): ((given: Variables) => Variables) => {
-  if (!inherited) return (given) => given;
+  if (!hasInheritedNames) return (given) => given;
   const types = definitions.flatMap(({ variable, type: node }): (readonly [string, GraphQLInputType])[] => {
     const type = typeFromAST(schema, node);
     return isInputType(type) ? [[variable.name.value, type]] : [];
@@ -31,17 +33,17 @@ export const inputSeparator = (
   return (given) =>
     Object.fromEntries(
       types.flatMap(([name, type]) =>
-        Object.hasOwn(given, name) ? [[name, separate(given[name], type)]] : [],
+        Object.hasOwn(given, name) ? [[name, removePrototypes(given[name], type)]] : [],
       ),
     );
 };
 
-const separate = (value: unknown, type: GraphQLInputType): unknown => {
+const removePrototypes = (value: unknown, type: GraphQLInputType): unknown => {
   const inner = getNullableType(type);
   if (isListType(inner)) {
     return Array.isArray(value)
-      ? value.map((entry) => separate(entry, inner.ofType))
-      : separate(value, inner.ofType);
+      ? value.map((entry) => removePrototypes(entry, inner.ofType))
+      : removePrototypes(value, inner.ofType);
   }
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
   const fields = inner.getFields();
@@ -49,7 +51,7 @@ const separate = (value: unknown, type: GraphQLInputType): unknown => {
     Object.fromEntries(
       Object.entries(value).map(([key, entry]) => {
         const field = fields[key];
-        return [key, field === undefined ? entry : separate(entry, field.type)];
+        return [key, field === undefined ? entry : removePrototypes(entry, field.type)];
       }),
     ),
   );

@@ -3,24 +3,25 @@ import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface Availability {
-  /** Whether an error means that the database is unreachable; if so, polling for its recovery starts. */
+  /** Returns true if an error means that the database is unreachable, and then starts polling for its recovery. */
   isLoss(error: unknown): boolean;
   close(): void;
 }
 
-const lookEvery = 500;
+/** Milliseconds. */
+const pollInterval = 500;
 
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
   let timer: NodeJS.Timeout | null = null;
   let lostAt = 0;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       await database.query('select 1');
       timer = null;
       observe({ kind: 'databaseBack', ms: performance.now() - lostAt });
     } catch {
-      timer = setTimeout(() => void look(), lookEvery).unref();
+      timer = setTimeout(() => void poll(), pollInterval).unref();
     }
   };
 
@@ -29,7 +30,7 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
       if (!database.isConnectionLoss(error)) return false;
       if (timer === null) {
         lostAt = performance.now();
-        timer = setTimeout(() => void look(), lookEvery).unref();
+        timer = setTimeout(() => void poll(), pollInterval).unref();
         observe({ kind: 'databaseLost', reason: String((error as { code?: unknown }).code) });
       }
       return true;

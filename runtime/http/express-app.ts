@@ -2,13 +2,13 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Route } from '../../contract/routes.js';
 import type { ApiRequest } from '../request/api-request.js';
-import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
+import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Responder } from './respond.js';
 
 export type { Express };
 
-export interface AppOptions extends EdgeOptions {
-  readonly answer: Responder;
+export interface AppOptions extends MessageOptions {
+  readonly respond: Responder;
   readonly routes: readonly Route[];
 }
 
@@ -20,14 +20,14 @@ export const createApp = (options: AppOptions): Express => {
   app.set('etag', false);
   app.set('query parser', false);
   const serve = (request: Request, response: Response, next: NextFunction): void => {
-    const apiRequest = keepBody(toApiRequest(request, response, options), request);
+    const apiRequest = withParsedBody(toApiRequest(request, response, options), request);
     options
-      .answer(apiRequest)
-      .then((answer) => sendResponse(answer, apiRequest, response))
+      .respond(apiRequest)
+      .then((output) => sendResponse(output, apiRequest, response))
       .catch(next);
   };
-  for (const shape of shapesOf(options.routes)) app.all(shape, serve);
-  // paths that no shape matches or Express cannot decode also go to the router
+  for (const pattern of patternsOf(options.routes)) app.all(pattern, serve);
+  // paths that no pattern matches or Express cannot decode also go to the router
   app.use(serve);
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) =>
     error instanceof URIError ? serve(request, response, next) : next(error),
@@ -36,18 +36,18 @@ export const createApp = (options: AppOptions): Express => {
 };
 
 /**
- * Paths as Express spells them, one for all collections and one for all models, so that embedders see them.
+ * Returns the paths in the syntax of Express, one for all collections and one for all models, so that embedders see them.
  */
-const shapesOf = (routes: readonly Route[]): ReadonlySet<string> =>
-  new Set(routes.filter(isShape).map(({ path }) => path.replace(/:(\w+)\+.*$/, '*$1')));
+const patternsOf = (routes: readonly Route[]): ReadonlySet<string> =>
+  new Set(routes.filter(hasPattern).map(({ path }) => path.replace(/:(\w+)\+.*$/, '*$1')));
 
-const isShape = ({ path, handler }: Route): boolean => {
+const hasPattern = ({ path, handler }: Route): boolean => {
   if (handler.kind === 'items') return handler.collection === null || !path.startsWith('/items/');
   return handler.kind !== 'model' || handler.model === null;
 };
 
 /** Uses the body as parsed by the embedding application if it has already been read. */
-const keepBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
+const withParsedBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
   if (!request.readableEnded) return apiRequest;
   return { ...apiRequest, body: async () => toBytes(request.body) };
 };

@@ -7,7 +7,7 @@ import type { Operations } from '../../generated/server/operations.js';
 import type { Graphql } from '../graphql/handle.js';
 import type { ItemsHandler } from '../items/handle.js';
 import { findDeclaration } from '../operations/declarations.js';
-import { answerUnserved } from '../queue/http/wire.js';
+import { respondRoutingError } from '../queue/http/wire.js';
 import type { Queue } from '../queue/http/routes.js';
 import type { ApiResponse } from '../request/api-request.js';
 import type { RouteHandle } from '../request/route.js';
@@ -22,14 +22,14 @@ export interface HandlerOptions {
   readonly access: Access;
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
-  readonly loadBodies: () => Promise<Operations>;
+  readonly loadHandlers: () => Promise<Operations>;
   readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
 }
 
 /**
  * Returns what the router binds routes to; operations without a handler and disabled pages are not served.
  */
-export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'refuse'> => {
+export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'toErrorResponse'> => {
   const { base, explorer, items, graphql, loadQueue } = options;
   const bindOperation = createOperationBinding(options);
   const loadPages = lazy(async () => (await import('./pages/pages.js')).createPages(base));
@@ -52,17 +52,17 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
           return async (request, segments) => (await loadQueue()).handle(handler)(request, segments);
       }
     },
-    refuse,
+    toErrorResponse,
   };
 };
 
-const createOperationBinding = ({ access, loadBodies }: HandlerOptions) => {
+const createOperationBinding = ({ access, loadHandlers }: HandlerOptions) => {
   const load = lazy(async () => {
-    const [{ handleOperation }, bodies] = await Promise.all([
+    const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
-      loadBodies(),
+      loadHandlers(),
     ]);
-    return { handleOperation, services: { bodies, access } };
+    return { handleOperation, services: { handlers, access } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);
@@ -75,7 +75,7 @@ const createOperationBinding = ({ access, loadBodies }: HandlerOptions) => {
   };
 };
 
-const refuse = (error: ApiError, near: Route | null): ApiResponse => {
-  const kind = near?.handler.kind;
-  return kind === 'model' || kind === 'files' ? answerUnserved(error) : respondError(error);
+const toErrorResponse = (error: ApiError, nearestRoute: Route | null): ApiResponse => {
+  const kind = nearestRoute?.handler.kind;
+  return kind === 'model' || kind === 'files' ? respondRoutingError(error) : respondError(error);
 };

@@ -8,14 +8,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Responder } from './respond.js';
-import { sendResponse, toApiRequest, type EdgeOptions } from './messages.js';
+import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
 
-export interface ListenOptions extends EdgeOptions {
+export interface ListenOptions extends MessageOptions {
   readonly host: string;
   readonly port: number;
-  readonly answer: Responder;
+  readonly respond: Responder;
   readonly observe: Observe;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;
@@ -31,42 +31,42 @@ export interface Listener {
 
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
-  const answering = { count: 0 };
-  server.on('request', createListener(options, answering));
+  const inProgress = { count: 0 };
+  server.on('request', createListener(options, inProgress));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
       server.off('error', reject);
-      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server, answering) });
+      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server, inProgress) });
     });
   });
 };
 
-/** Requests in progress. */
-interface Answering {
+/** Number of requests in progress. */
+interface InProgress {
   count: number;
 }
 
 const createListener =
-  (options: ListenOptions, answering: Answering): RequestListener =>
+  (options: ListenOptions, inProgress: InProgress): RequestListener =>
   (request: IncomingMessage, response: ServerResponse) => {
     const apiRequest = toApiRequest(request, response, options);
-    answering.count += 1;
+    inProgress.count += 1;
     options
-      .answer(apiRequest)
-      .then((answer) => sendResponse(answer, apiRequest, response))
+      .respond(apiRequest)
+      .then((output) => sendResponse(output, apiRequest, response))
       .catch((error: unknown) => {
         const { id, method } = apiRequest;
         options.observe({ kind: 'requestFailed', id, method, route: options.templateOf(apiRequest), error });
         response.destroy();
       })
       .finally(() => {
-        answering.count -= 1;
+        inProgress.count -= 1;
       });
   };
 
 /** Closes keep-alive connections as each becomes idle after its last response. */
-const close = (server: Server, answering: Answering): Promise<void> =>
+const close = (server: Server, inProgress: InProgress): Promise<void> =>
   new Promise((resolve) => {
     let isClosed = false;
     const closeIdle = setInterval(() => {
@@ -74,7 +74,7 @@ const close = (server: Server, answering: Answering): Promise<void> =>
       finish();
     }, 50);
     const finish = (): void => {
-      if (!isClosed || answering.count > 0) return;
+      if (!isClosed || inProgress.count > 0) return;
       clearInterval(closeIdle);
       resolve();
     };

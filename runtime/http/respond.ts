@@ -1,10 +1,11 @@
 /** Routes requests, turns errors into responses and reports events. */
-import { StalePrincipal, accessKeepsChanging } from '../access/access.js';
-import { endedCookies } from '../access/credentials.js';
+import { StalePrincipal, accessUnavailable } from '../access/access.js';
+import { clearedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { UnknownOutcome } from '../databases/unknown-outcome.js';
 import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
@@ -27,8 +28,8 @@ export const createResponder =
     try {
       response = await endpoint.handle(request, segments);
     } catch (error) {
-      const explained = explain(error, { id, method, route: endpoint.template }, { availability, observe });
-      response = { ...respondError(explained), cookies: endedCookies(explained) };
+      const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
+      response = { ...respondError(mapped), cookies: clearedCookies(mapped) };
     }
     const { status } = response;
     const ms = performance.now() - started;
@@ -36,26 +37,37 @@ export const createResponder =
     return response;
   };
 
+const unknownOutcome = (): ApiError =>
+  apiError(
+    'SERVICE_UNAVAILABLE',
+    { service: 'database', outcome: 'unknown' },
+    'the connection to the database was lost while the write was being stored; read before you send it again',
+  );
+
 interface Failed extends Pick<ApiRequest, 'id' | 'method'> {
   /** Path of the route, without the values of the request. */
   readonly route: string;
 }
 
-/** What is told of an error: an API error; anything else is for the log, and left as it is. */
-export const explain = (
+/**
+ * Maps errors of the database connection and of outdated permissions to API errors, and reports unexpected errors to
+ * the log. Returns other errors unchanged.
+ */
+export const mapError = (
   error: unknown,
   { id, method, route }: Failed,
   { availability, observe }: Pick<ResponderOptions, 'availability' | 'observe'>,
 ): unknown => {
   if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
-  if (error instanceof StalePrincipal) return accessKeepsChanging();
+  if (error instanceof UnknownOutcome && availability.isLoss(error.cause)) return unknownOutcome();
+  if (error instanceof StalePrincipal) return accessUnavailable();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
   }
   return error;
 };
 
-/** Drivers put the statement on their errors: its text, with placeholders where values are. */
+/** Returns the statement that a driver attaches to its errors; it has placeholders instead of values. */
 const sqlOf = (error: unknown): { readonly sql?: string } => {
   const sql: unknown = typeof error === 'object' && error !== null && 'sql' in error ? error.sql : undefined;
   return typeof sql === 'string' ? { sql } : {};

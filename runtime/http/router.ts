@@ -1,7 +1,6 @@
 /**
- * The one router, compiled from the table of routes: finds the handler of a method and a path, as sent. It
- * alone decides 404, 405 and `Allow`, OPTIONS, HEAD, the slash at the end and segments that cannot be
- * decoded.
+ * Compiles the table of routes into a router, which finds the handler of a method and a path as sent. It alone handles
+ * 404, 405 and `Allow`, OPTIONS, HEAD, trailing slashes and segments that cannot be decoded.
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Route, RouteHandler } from '../../contract/routes.js';
@@ -12,8 +11,11 @@ export interface RouterOptions {
   readonly routes: readonly Route[];
   /** Returns the handler of a route, or null if this server does not serve it. */
   bind(route: Route): RouteHandle | null;
-  /** Returns the answer to a path or method that is not served; `near`: a route at that path or beside it. */
-  refuse(error: ApiError, near: Route | null): ApiResponse;
+  /**
+   * Returns the response to a path or method that is not served.
+   * @param nearestRoute a route with the same path or a common prefix
+   */
+  toErrorResponse(error: ApiError, nearestRoute: Route | null): ApiResponse;
 }
 
 export interface Endpoint {
@@ -33,42 +35,53 @@ export type Router = (method: string, path: string) => Match;
 
 export const createRouter = (options: RouterOptions): Router => {
   const root = createNode();
-  for (const route of options.routes) addRoute(root, route, options);
-  close(root, options);
+  for (const route of firstOfEachOperation(options.routes)) addRoute(root, route, options);
+  completeEndpoints(root, options);
   return (method, path) => {
     const segments: string[] = [];
     const parts = splitPath(path);
     const node = parts[0] === '' ? findNode(root, { parts, segments }, 1) : null;
-    const endpoint = node?.endpoints.get(method) ?? node?.otherwise ?? null;
-    return endpoint === null ? absent(root, parts, options) : { endpoint, segments };
+    const endpoint = node?.endpoints.get(method) ?? node?.otherMethods ?? null;
+    return endpoint === null ? matchNothing(root, parts, options) : { endpoint, segments };
   };
+};
+
+/** A team's operation is listed before the package's with the same id, and replaces it. */
+const firstOfEachOperation = (routes: readonly Route[]): readonly Route[] => {
+  const seen = new Set<string>();
+  return routes.filter(({ operation, handler }) => {
+    if (handler.kind !== 'operation') return true;
+    const isFirst = !seen.has(operation);
+    seen.add(operation);
+    return isFirst;
+  });
 };
 
 /** Node of the segment tree. */
 interface Node {
   readonly literals: Map<string, Node>;
   /** Child for a one-segment parameter such as `:id`. */
-  one: Node | null;
+  singleParameter: Node | null;
   /** Child for a parameter of several segments such as `:model+`. */
-  several: Node | null;
+  multiParameter: Node | null;
   /** Endpoints by method; empty if no path ends here. */
   readonly endpoints: Map<string, Endpoint>;
   /** Endpoint of all other methods. */
-  otherwise: Endpoint | null;
+  otherMethods: Endpoint | null;
   /** The first route that ends here or below. */
-  near: Route | null;
+  nearestRoute: Route | null;
 }
 
 const createNode = (): Node => ({
   literals: new Map(),
-  one: null,
-  several: null,
+  singleParameter: null,
+  multiParameter: null,
   endpoints: new Map(),
-  otherwise: null,
-  near: null,
+  otherMethods: null,
+  nearestRoute: null,
 });
 
-/** Begins with the text before the first slash; a slash at the end makes no difference. */
+/** Splits a path at slashes, without a trailing one; the first part is the text before the first slash. */
 const splitPath = (path: string): readonly string[] => {
   const parts = path.split('/');
   if (parts.length > 2 && parts.at(-1) === '') parts.pop();
@@ -81,7 +94,7 @@ const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
   let node = root;
   for (const part of splitPath(route.path).slice(1)) {
     node = childOf(node, part);
-    node.near ??= route;
+    node.nearestRoute ??= route;
   }
   const { method, path } = route;
   if (node.endpoints.has(method)) throw new Error(`there are two routes ${method} ${path}`);
@@ -90,54 +103,59 @@ const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
 
 const childOf = (node: Node, part: string): Node => {
   if (part.startsWith(':')) {
-    return part.endsWith('+') ? (node.several ??= createNode()) : (node.one ??= createNode());
+    return part.endsWith('+')
+      ? (node.multiParameter ??= createNode())
+      : (node.singleParameter ??= createNode());
   }
   const name = decodeSegment(part) ?? part;
-  const present = node.literals.get(name);
-  if (present !== undefined) return present;
-  const made = createNode();
-  node.literals.set(name, made);
-  return made;
+  const existing = node.literals.get(name);
+  if (existing !== undefined) return existing;
+  const created = createNode();
+  node.literals.set(name, created);
+  return created;
 };
 
 /** Adds HEAD, OPTIONS and the error response to other methods to each path. */
-const close = (node: Node, options: RouterOptions): void => {
-  for (const child of [...node.literals.values(), node.one, node.several]) {
-    if (child !== null) close(child, options);
+const completeEndpoints = (node: Node, options: RouterOptions): void => {
+  for (const child of [...node.literals.values(), node.singleParameter, node.multiParameter]) {
+    if (child !== null) completeEndpoints(child, options);
   }
-  const { endpoints, near } = node;
+  const { endpoints, nearestRoute } = node;
   const [first] = endpoints.values();
-  if (first === undefined || near === null) return;
+  if (first === undefined || nearestRoute === null) return;
   const { template } = first;
   const allowed = [...endpoints.keys()];
   const get = endpoints.get('GET');
   if (get !== undefined) endpoints.set('HEAD', get);
   const headers = { allow: [...endpoints.keys(), 'OPTIONS'].join(', ') };
   endpoints.set('OPTIONS', { template, handle: async () => ({ status: 204, headers, body: null }) });
-  node.otherwise = {
+  node.otherMethods = {
     template,
     handle: async ({ method, path }) => {
-      const { headers, ...refusal } = options.refuse(refusalOf({ method, path, allowed }, near), near);
-      return { ...refusal, headers: { ...headers, allow: allowed.join(', ') } };
+      const { headers, ...response } = options.toErrorResponse(
+        methodError({ method, path, allowed }, nearestRoute),
+        nearestRoute,
+      );
+      return { ...response, headers: { ...headers, allow: allowed.join(', ') } };
     },
   };
 };
 
-interface Refused {
+interface UnsupportedMethod {
   readonly method: string;
   readonly path: string;
   readonly allowed: readonly string[];
 }
 
-/** The recorded answers of items and operations: a method that they lack is an unknown route. */
+/** Routes whose unsupported methods are reported as unknown routes (404) instead of 405. */
 const unknownByMethod: ReadonlySet<RouteHandler['kind']> = new Set(['items', 'operation']);
 
 /** Returns the error of an unsupported method; TRACE, which would echo credentials, is never allowed. */
-const refusalOf = ({ method, path, allowed }: Refused, { handler }: Route): ApiError => {
-  const here = `here is ${allowed.join(', ')}`;
+const methodError = ({ method, path, allowed }: UnsupportedMethod, { handler }: Route): ApiError => {
+  const supported = `allowed here: ${allowed.join(', ')}`;
   return unknownByMethod.has(handler.kind) && method !== 'TRACE'
-    ? apiError('ROUTE_NOT_FOUND', { path }, `${method} ${path} is not served; ${here}`)
-    : apiError('METHOD_NOT_ALLOWED', { allowed, current: method }, here);
+    ? apiError('ROUTE_NOT_FOUND', { path }, `${method} ${path} is not served; ${supported}`)
+    : apiError('METHOD_NOT_ALLOWED', { allowed, current: method }, supported);
 };
 
 interface Search {
@@ -152,31 +170,31 @@ const findNode = (start: Node, search: Search, from: number): Node | null => {
   for (let index = from; index < parts.length; index += 1) {
     const part = parts[index] ?? '';
     if (part === '') return null;
-    if (node.several !== null) return findAround(node, search, index);
+    if (node.multiParameter !== null) return findMultiParameter(node, search, index);
     const next = nextNode(node, part, segments);
     if (next === null) return null;
     node = next;
   }
-  return node.otherwise === null ? null : node;
+  return node.otherMethods === null ? null : node;
 };
 
 /** Returns the next node of a segment; a literal takes precedence over `:id`. */
 const nextNode = (node: Node, part: string, segments: string[]): Node | null => {
   const literal = literalOf(node, part);
   if (literal !== undefined) return literal;
-  if (node.one !== null) segments.push(part);
-  return node.one;
+  if (node.singleParameter !== null) segments.push(part);
+  return node.singleParameter;
 };
 
-/** `:model+` is for what nothing else fits; it ends at the first segment that a route names behind it. */
-const findAround = (node: Node, search: Search, index: number): Node | null => {
+/** Matches `:model+` if nothing else does; it extends to the first segment that a route has as a literal after it. */
+const findMultiParameter = (node: Node, search: Search, index: number): Node | null => {
   const { parts, segments } = search;
   const { length } = segments;
   const next = nextNode(node, parts[index] ?? '', segments);
   const found = next === null ? null : findNode(next, search, index + 1);
-  if (found !== null || node.several === null) return found;
+  if (found !== null || node.multiParameter === null) return found;
   segments.length = length;
-  const { several } = node;
+  const { multiParameter: several } = node;
   const named = parts.findIndex((part, at) => at > index && literalOf(several, part) !== undefined);
   const end = named === -1 ? parts.length : named;
   segments.push(parts.slice(index, end).join('/'));
@@ -189,13 +207,17 @@ const literalOf = ({ literals }: Node, part: string): Node | undefined => {
 };
 
 /** Returns the endpoint for paths that match no route. */
-const absent = (root: Node, [, first = '']: readonly string[], { refuse }: RouterOptions): Match => ({
+const matchNothing = (
+  root: Node,
+  [, first = '']: readonly string[],
+  { toErrorResponse }: RouterOptions,
+): Match => ({
   endpoint: {
     template: '*',
     handle: async ({ method, path }) => {
       const explanation = `${method} ${path} is not served; collections are under /items/`;
-      const near = root.literals.get(first)?.near ?? null;
-      return refuse(apiError('ROUTE_NOT_FOUND', { path }, explanation), near);
+      const nearestRoute = root.literals.get(first)?.nearestRoute ?? null;
+      return toErrorResponse(apiError('ROUTE_NOT_FOUND', { path }, explanation), nearestRoute);
     },
   },
   segments: [],

@@ -1,13 +1,14 @@
 /**
- * Writes of who may do what: one after another, by callers who still may, granting nothing they do not hold.
+ * Guards writes against changes of permissions. Writes of users, roles and policies run one after another; a caller
+ * cannot grant permissions that the caller does not have.
  */
 import { StalePrincipal, type Principal } from '../access/access.js';
-import type { Person } from '../access/access-index.js';
+import type { UserWithRole } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
 import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, unprocessable } from '../../contract/errors.js';
-import { findStillHeld, loadRows } from '../execute/access-source.js';
+import { findActiveHolder, loadRows } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import { findRows } from '../execute/system-rows.js';
@@ -18,8 +19,8 @@ import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
 
 /**
- * Holds the access version until the write is done: rules that change meanwhile wait for it, or are met
- * before it. What is written is told to the activity.
+ * Locks the access version in share mode until the write ends, so permissions cannot change during it, and records the
+ * activity. @throws StalePrincipal when they have changed before it
  */
 export const guardVersion = (context: ItemContext): Guard => ({
   async before(_keys, executor) {
@@ -33,8 +34,8 @@ export const guardVersion = (context: ItemContext): Guard => ({
 });
 
 /**
- * Counting first makes such writes take turns, so that two of them cannot each leave the other's
- * administrator.
+ * Guards a write of users, roles or policies. It increments the access version first, which locks that row: such writes
+ * run one after another, and two of them cannot each remove the administrator that the other relies on.
  */
 export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
   const { principal } = context;
@@ -51,29 +52,30 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
     async before(keys, executor) {
       await bumpAccessVersion(executor);
       const state = await readState(keys, executor);
-      await requireSame(state.rows, executor, context);
+      await requireUnchanged(state.rows, executor, context);
       before = state;
     },
     async after(written, executor) {
-      const left = await findAdministrators(executor);
-      if (left.length === 0) throw unprocessable('at least one active administrator has to stay');
+      const administrators = await findAdministrators(executor);
+      if (administrators.length === 0) throw unprocessable('at least one active administrator has to stay');
       await recordActivity(written, executor, context);
       if (principal.policies.admin || before === null) return;
-      const after = await readState(takenUsers(written), executor);
+      const after = await readState(identityKeys(written), executor);
       const { policies: caller, user } = principal;
-      const excess = findEscalation({ caller, user, before: onlyTaken(before, after), after });
-      if (excess !== null) throw forbidden(`nobody grants what they do not hold: ${excess}`);
+      const excess = findEscalation({ caller, user, before: keepUsersOf(before, after), after });
+      if (excess !== null) throw forbidden(`you cannot grant permissions that you do not hold: ${excess}`);
     },
   };
 };
 
 /** Returns the keys of users whose identity was written. */
-const takenUsers = (written: readonly Written[]): readonly Key[] =>
+const identityKeys = (written: readonly Written[]): readonly Key[] =>
   written
     .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
     .flatMap(({ keys }) => keys);
 
-const onlyTaken = ({ users, ...state }: AccessState, after: AccessState): AccessState => ({
+/** Keeps the users of `before` that are also in `after`. */
+const keepUsersOf = ({ users, ...state }: AccessState, after: AccessState): AccessState => ({
   ...state,
   users: users.filter(({ id }) => after.users.some((user) => user.id === id)),
 });
@@ -88,28 +90,28 @@ const readHolders = async (executor: Executor): Promise<AccessState['holders']> 
   return (await executor.query(`select id, role from svc_users where id in (${own})`)).map(toPerson);
 };
 
-const toPerson = ({ id, role }: Readonly<Record<string, unknown>>): Person => ({
+const toPerson = ({ id, role }: Readonly<Record<string, unknown>>): UserWithRole => ({
   id: String(id),
   role: role === null ? null : String(role),
 });
 
-/** @throws StalePrincipal where the caller's token or rules are not what the write was planned by */
-const requireSame = async (
+/** @throws StalePrincipal when the caller's token or permissions differ from those the write was planned with */
+const requireUnchanged = async (
   rows: AccessRows,
   executor: Executor,
   { principal, client }: ItemContext,
 ): Promise<void> => {
-  const user = await findSameUser(principal, executor);
+  const user = await findUnchangedUser(principal, executor);
   const now = createPolicyIndex(rows).policiesOf(user, () => client.address());
   if (textOf(now) !== textOf(principal.policies)) throw new StalePrincipal();
 };
 
-const findSameUser = async (
-  { user, session, proof }: Principal,
+const findUnchangedUser = async (
+  { user, session, credentialDigest }: Principal,
   executor: Executor,
 ): Promise<User | null> => {
   if (user === null) return null;
-  const held = await findStillHeld({ user, session, proof }, executor);
+  const held = await findActiveHolder({ user, session, credentialDigest }, executor);
   if (held === null) throw new StalePrincipal();
   return { ...user, ...held };
 };

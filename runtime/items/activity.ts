@@ -13,13 +13,14 @@ import { compileInsert } from '../sql/write.js';
 import type { ItemContext } from './context.js';
 
 /** Rows per statement. */
-const together = 500;
+const batchSize = 500;
 
 /** User, time and client of a write. */
 export interface ActivityContext extends Pick<ItemContext, 'registry' | 'dialect' | 'client' | 'now'> {
   readonly principal: { readonly user: { readonly id: string } | null };
 }
 
+/** Inserts one row per changed item into `svc_activity`. */
 export const recordActivity = async (
   written: readonly Written[],
   executor: Executor,
@@ -28,7 +29,7 @@ export const recordActivity = async (
   const rows = written.flatMap((each) => rowsOf(each, context));
   const activity = context.registry.collections.get('svc_activity');
   if (activity === undefined) return;
-  for (const part of chunk(rows, together)) {
+  for (const part of chunk(rows, batchSize)) {
     await executor.write(compileInsert(activity, part, { dialect: context.dialect, returning: null }));
   }
 };

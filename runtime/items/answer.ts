@@ -8,16 +8,16 @@ import type { Key } from '../plan/write-plan.js';
 import type { ParsedQuery, Query } from '../request/query.js';
 import { compileReturning } from '../sql/write.js';
 import type { ItemContext } from './context.js';
-import { remember } from './plans.js';
+import { cachePlan } from './plans.js';
 import { planContext, type ReadTarget, type readWritten } from './read.js';
 
 /** Rows, or the reason why written rows are not returned. */
-export type WriteOutput = JsonRows | Unanswered;
+export type WriteOutput = JsonRows | RowsOmitted;
 
-export interface Unanswered {
+export interface RowsOmitted {
   /**
-   * `unreadable`: the caller may not read the rows. `unknown`: the database does not tell which they are, or could not
-   * read them once they were stored. `large`: they are too many.
+   * `unreadable`: the caller may not read the rows. `unknown`: the database does not report their keys, or reading the
+   * stored rows failed. `large`: there are too many.
    */
   readonly reason: 'unreadable' | 'unknown' | 'large';
   /** Number of written rows. */
@@ -27,18 +27,21 @@ export interface Unanswered {
 /** Reads the rows of keys, with `executor`. */
 type ReadRows = typeof readWritten;
 
-/** Plans how the result is read; refuses bad fields before anything is written. */
+/** Plans how the result is read, so that invalid fields are rejected before anything is written. */
 export const planAnswer = (
   { collection, parsed }: ReadTarget,
   read: ReadRows,
   context: ItemContext,
 ): AnswerPlan<WriteOutput> => {
   if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
-  const returning = remember(context, { collection, use: 'answer', shape: parsed.shape }, () =>
-    compileReturning(planRead(answerQuery(parsed).query, collection, planContext(context)), context.dialect),
+  const returning = cachePlan(context, { collection, use: 'answer', shape: parsed.shape }, () =>
+    compileReturning(
+      planRead(toAnswerQuery(parsed).query, collection, planContext(context)),
+      context.dialect,
+    ),
   );
   const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteOutput> =>
-    readAnswer({ collection, parsed: answerQuery(parsed) }, keys, { read, executor, context });
+    readAnswer({ collection, parsed: toAnswerQuery(parsed) }, keys, { read, executor, context });
   return {
     isRead: true,
     returning,
@@ -68,8 +71,8 @@ const unreadable: AnswerPlan<WriteOutput> = {
   readStored: omit,
 };
 
-/** Of the query, what says how rows look; not which ones. */
-const answerQuery = (parsed: ParsedQuery): ParsedQuery => {
+/** Keeps the parts of a query that shape rows and removes those that select them. */
+const toAnswerQuery = (parsed: ParsedQuery): ParsedQuery => {
   const query: Query = {
     ...parsed.query,
     filter: null,

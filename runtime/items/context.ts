@@ -57,5 +57,5 @@ export const bindInput = (
   values,
   keys,
   resolve: (value) => resolveVariable(value, principal, now),
-  resolveAsked: (value) => resolveQueryVariable(value, { principal, registry, now }),
+  resolveQueryValue: (value) => resolveQueryVariable(value, { principal, registry, now }),
 });

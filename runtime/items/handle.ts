@@ -1,4 +1,4 @@
-/** The pipeline of the data plane: request → access → plan → sql → execute → response. */
+/** Runs the pipeline of item requests: request → access → plan → sql → execute → response. */
 import { LRUCache } from 'lru-cache';
 import { requireSecondFactor, untilConfirmed, type Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
@@ -6,9 +6,19 @@ import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
 import type { WriteOutput } from './answer.js';
+import { cacheRead, guardMatch } from './caching.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
+import type { EntityTagOf } from './entity-tags.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
-import { createItems, deleteItem, deleteItems, updateItem, updateItems, updateSingleton } from './write.js';
+import {
+  createItems,
+  deleteItem,
+  deleteItems,
+  updateItem,
+  updateItems,
+  updateSingleton,
+  type WriteItemContext,
+} from './write.js';
 import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
@@ -19,6 +29,8 @@ import { respondCount, respondItem, respondList, respondNothing } from '../respo
 
 export interface HandleOptions extends ItemServices {
   readonly access: Access;
+  /** Returns the entity tag of an answer. */
+  readonly tagOf: EntityTagOf;
 }
 
 export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
@@ -31,10 +43,10 @@ export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) =
     const collection = name === null ? undefined : collections.get(name);
     if (collection === undefined) {
       return (request, [segment = '']) =>
-        answer({ request, subject: name ?? decodeValue(segment), key: noKey }, run, options);
+        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
     }
     return (request, [key]) =>
-      answer({ request, subject: collection, key: key === undefined ? noKey : splitKey(key) }, run, options);
+      respond({ request, collection, key: key === undefined ? noKey : splitKey(key) }, run, options);
   };
 };
 
@@ -42,24 +54,24 @@ const noKey: readonly string[] = [];
 
 interface Target {
   readonly request: ApiRequest;
-  /** A name: of no collection that is served; answered like a forbidden one. */
-  readonly subject: Collection | string;
+  /** A name if there is no such collection, which is indistinguishable from a forbidden one. */
+  readonly collection: Collection | string;
   readonly key: readonly string[];
 }
 
-const answer = (
-  { request, subject, key }: Target,
+const respond = (
+  { request, collection, key }: Target,
   action: Action,
   options: HandleOptions,
 ): Promise<ApiResponse> =>
   untilConfirmed(async () => {
     const principal = await options.access.identify(request);
-    if (principal.pending && !(await options.access.confirm(principal))) return null;
+    if (principal.needsSecondFactor && !(await options.access.confirm(principal))) return null;
     requireSecondFactor(principal);
-    if (typeof subject === 'string') throw forbiddenCollection(subject);
+    if (typeof collection === 'string') throw forbiddenCollection(collection);
     const context = createContext(options, principal, request);
-    const call: Call = { request, collection: subject, key, context };
-    return (action.writes ? runWrite : runRead)(action, call, options.access);
+    const call: Call = { request, collection, key, context, tagOf: options.tagOf };
+    return (action.isWrite ? runWrite : runRead)(action, call, options.access);
   });
 
 interface Call {
@@ -68,20 +80,23 @@ interface Call {
   /** Parts of the key; empty if the path has none. */
   readonly key: readonly string[];
   readonly context: ItemContext;
+  readonly tagOf: EntityTagOf;
 }
 
 interface Action {
-  readonly writes: boolean;
+  readonly isWrite: boolean;
+  /** Whether it compares `If-Match`. */
+  readonly matches: boolean;
   run(call: Call): Promise<ApiResponse>;
 }
 
-/** Reads while the principal is being confirmed; `null` when it no longer holds. */
+/** Reads while the principal is being confirmed; returns null if it is outdated. */
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
   // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
-    const response = await action.run(call);
+    const response = await cache(await action.run(call), call);
     return (await confirmed) ? response : null;
   } catch (error) {
     if (await confirmed) throw error;
@@ -89,14 +104,34 @@ const runRead = async (action: Action, call: Call, access: Access): Promise<ApiR
   }
 };
 
-/** Writes after the principal has been confirmed; reads the body first, as that may take long. */
+/**
+ * Lets the caller keep the answer to a GET, except those of system collections, which hold identities.
+ */
+const cache = (response: ApiResponse, { request, collection, key, tagOf }: Call) => {
+  if (collection.system || request.method === 'SEARCH') return response;
+  return cacheRead(response, { request, tagOf, isItem: key.length > 0 || collection.singleton });
+};
+
+/** Writes after the principal has been confirmed; reads the body before that, because it can take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  if (!action.matches && call.request.headers['if-match'] !== undefined) {
+    throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
+  }
   await call.request.body();
   return (await access.confirm(call.context.principal)) ? action.run(call) : null;
 };
 
-const read = (run: Action['run']): Action => ({ writes: false, run });
-const write = (run: Action['run']): Action => ({ writes: true, run });
+const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });
+const write = (run: Action['run']): Action => ({ isWrite: true, matches: false, run });
+const writeItem = (run: Action['run']): Action => ({ isWrite: true, matches: true, run });
+
+/** Returns the context of a write of one item, with the comparison that `If-Match` requires. */
+const matching = ({ request, collection, key, context, tagOf }: Call): WriteItemContext => {
+  const expected = request.headers['if-match'];
+  if (typeof expected !== 'string') return context;
+  const target = { collection, parsed: parseCached(request.query) };
+  return { ...context, precondition: guardMatch({ target, key, expected, tagOf }, context) };
+};
 
 const listAction = read(async ({ collection, request, context }) => {
   const { rows, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
@@ -126,9 +161,10 @@ const createAction = write(async ({ collection, request, context }) => {
   return respondRows(rows, Array.isArray(payload));
 });
 
-const updateItemAction = write(async ({ collection, request, key, context }) => {
+const updateItemAction = writeItem(async (call) => {
+  const { collection, request, key } = call;
   const target = { collection, parsed: parseCached(request.query) };
-  const rows = await updateItem(target, { key, payload: await readJson(request) }, context);
+  const rows = await updateItem(target, { key, payload: await readJson(request) }, matching(call));
   return respondRows(rows, false);
 });
 
@@ -139,8 +175,8 @@ const updateAction = write(async ({ collection, request, context }) =>
   ),
 );
 
-const deleteItemAction = write(async ({ collection, key, context }) => {
-  await deleteItem(collection, key, context);
+const deleteItemAction = writeItem(async (call) => {
+  await deleteItem(call.collection, call.key, matching(call));
   return respondNothing;
 });
 
@@ -187,27 +223,25 @@ const readSearch = async (
 ): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
   const body = await readJson(request, {});
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidPayload('SEARCH takes {"query": {…}} and {"keys": […]}');
+    throw invalidPayload('SEARCH requires a body such as {"query": {…}} or {"keys": […]}');
   }
   const { query = {}, keys, ...rest } = body as Record<string, unknown>;
   const [unknownKey] = Object.keys(rest);
-  if (unknownKey !== undefined) throw invalidPayload(`SEARCH takes "query" and "keys", not "${unknownKey}"`);
+  if (unknownKey !== undefined)
+    throw invalidPayload(`SEARCH accepts only "query" and "keys", not "${unknownKey}"`);
   if (typeof query !== 'object' || query === null || Array.isArray(query))
     throw invalidQuery('"query" must be an object');
   return { parsed: readQuery(query as Record<string, unknown>), keys };
 };
 
-/**
- * The same text means the same query. Kept from the second time on: most texts with a value in them never
- * return.
- */
+/** Parsed queries by query string, cached from the second use on: most texts with inline values are not repeated. */
 const parsedQueries = new LRUCache<string, ParsedQuery>({ max: 1_000 });
 const seenOnce = new LRUCache<string, true>({ max: 1_000 });
 const maxParsedLength = 2_048;
 
 const parseCached = (text: string): ParsedQuery => {
-  const present = parsedQueries.get(text);
-  if (present !== undefined) return present;
+  const cached = parsedQueries.get(text);
+  if (cached !== undefined) return cached;
   const parsed = parseQuery(text);
   if (text.length > maxParsedLength) return parsed;
   if (seenOnce.delete(text)) {

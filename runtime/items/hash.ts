@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import {
-  isOperand,
+  isOwnerOperand,
   type CreatePlan,
   type ListPlan,
   type ListRow,
@@ -10,7 +10,7 @@ import {
   type UpdatePlan,
 } from '../plan/write-plan.js';
 
-/** Replaces the values of such fields, in the rows of the plan and of its lists. */
+/** Hashes values in the rows of a create plan and of its lists. */
 export const hashCreate = async <Plan extends CreatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
   const { collection, rows, lists } = plan;
   if (collection.hashed.length === 0 && lists.length === 0) return plan;
@@ -21,7 +21,7 @@ export const hashCreate = async <Plan extends CreatePlan<ListRow>>(plan: Plan): 
   };
 };
 
-/** Replaces the values of such fields, in the row of the plan and in those of its lists. */
+/** Hashes values in the row of an update plan and in the rows of its lists. */
 export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
   const { collection, row, lists } = plan;
   if (collection.hashed.length === 0 && lists.length === 0) return plan;
@@ -36,7 +36,7 @@ const hashRow = async <Row extends ListRow>(row: Row, { hashed }: Collection): P
   const values = new Map(row);
   for (const { name } of hashed) {
     const value = row.get(name) ?? null;
-    if (value !== null && !isOperand(value)) values.set(name, await hashPassword(String(value)));
+    if (value !== null && !isOwnerOperand(value)) values.set(name, await hashPassword(String(value)));
   }
   return values as ListRow as Row;
 };
@@ -47,12 +47,12 @@ const hashList = async (list: ListPlan): Promise<ListPlan> => ({
   updates: await Promise.all(list.updates.map(hashListUpdate)),
 });
 
-/** A row is updated by one of its two plans, with the same lists: these are hashed once. */
+/** Hashes both plans of a listed row. Only one of them runs and they share their lists, which are hashed once. */
 const hashListUpdate = async (update: ListUpdate): Promise<ListUpdate> => {
-  const { present, taken } = update;
+  const { update: present, move: taken } = update;
   const hashed = present === null ? null : await hashUpdate(present);
-  if ('problems' in taken) return { ...update, present: hashed };
+  if ('problems' in taken) return { ...update, update: hashed };
   const { row, collection } = taken;
   const lists = hashed === null ? taken.lists : hashed.lists;
-  return { ...update, present: hashed, taken: { ...taken, row: await hashRow(row, collection), lists } };
+  return { ...update, update: hashed, move: { ...taken, row: await hashRow(row, collection), lists } };
 };

@@ -1,6 +1,6 @@
 /**
- * Generated Objection models on a live database: the typed handle of a collection for application code.
- * HTTP requests do not use it; Knex and Objection are loaded only where models are bound.
+ * Binds generated Objection models to a database, for application code. HTTP requests do not use them; Knex and
+ * Objection are loaded only when models are bound.
  */
 import type { Knex } from 'knex';
 import type { Model, Pojo } from 'objection';
@@ -11,17 +11,17 @@ import { bindKnex } from '../databases/open.js';
 import { readValue } from '../plan/values.js';
 
 export interface BoundModels {
-  /** For transactions and queries that models do not cover. */
+  /** Knex instance, for transactions and queries that models do not cover. */
   readonly knex: Knex;
   /** Closes the connections; the models cannot be used afterwards. */
   close(): Promise<void>;
 }
 
 /**
- * Binds the model of every collection to the database of `options.url` (as in `DATABASE_URL`): from then on
- * `Track.query()` runs there. Rows come, and are written, in the wire form that their types promise; values that
- * the API conceals are there as they are stored, and no permission is asked.
- * @throws Error naming the collections that have no model: those of a build have none, those of `generated/server` do
+ * Binds the model of every collection to the database of `options.url` (as in `DATABASE_URL`), where `Track.query()`
+ * then runs. Rows are read and written in the wire format of their types. Concealed values are not masked, and no
+ * permissions are checked.
+ * @throws Error naming a collection without a model: use the collections of `generated/server`, not those of a build
  */
 export const bindModels = async (
   collections: readonly CollectionDeclaration[],
@@ -45,10 +45,10 @@ const requireModel = ({ name, model }: CollectionDeclaration): typeof Model => {
   throw new Error(`"${name}" has no model; bind the collections of generated/server, not those of a build`);
 };
 
-/** The database that a converting class reads and writes: the one it was bound to last. */
+/** The database that a model class was bound to last. */
 const bindings = new WeakMap<object, KnexBinding>();
 
-/** Makes a class read rows into wire form and write them from it. */
+/** Makes a model class convert rows from and to the wire format. */
 const convertRows = (model: typeof Model, { fields }: CollectionDeclaration, binding: KnexBinding): void => {
   const isConverting = bindings.has(model);
   bindings.set(model, binding);
@@ -77,11 +77,11 @@ const convertRows = (model: typeof Model, { fields }: CollectionDeclaration, bin
   };
 };
 
-/** Counts and sums are nobody's field: numbers, as far as they are exact. */
+/** Converts a value that is not a field, such as a count or sum: to a number if that is exact. */
 const plainNumber = (value: unknown): unknown =>
   typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
-/** Converts a stored value to its wire form, without masking. */
+/** Converts a stored value to its wire format, without masking. */
 const toWire = (
   { conceal: _conceal, hash: _hash, ...shape }: FieldDeclaration,
   value: unknown,
@@ -91,10 +91,10 @@ const toWire = (
   return JSON.parse(toJson({ ...shape, name: '' }, value)) as unknown;
 };
 
-/** @throws Error naming the field and what it takes */
+/** Converts a value from its wire format. @throws Error naming the field and the expected format */
 const fromWire = (field: Field, value: unknown, dialect: KnexBinding['sql']): unknown => {
   if (value === null || value === undefined) return value;
   const read = readValue(field, value);
-  if (!read.ok) throw new Error(`"${field.name}" takes ${read.expected}`);
+  if (!read.ok) throw new Error(`"${field.name}" must be ${read.expected}`);
   return dialect.bind(field, read.value);
 };

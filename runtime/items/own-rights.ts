@@ -4,7 +4,7 @@ import { forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Key } from '../plan/write-plan.js';
 import type { ItemContext } from './context.js';
 
-const ownRights: ReadonlySet<string> = new Set([
+const protectedFields: ReadonlySet<string> = new Set([
   'auth_data',
   'external_identifier',
   'ip_access',
@@ -15,26 +15,26 @@ const ownRights: ReadonlySet<string> = new Set([
   'token',
 ]);
 
-/** @throws FORBIDDEN, INVALID_PAYLOAD */
-export const refuseOwnRights = (payload: unknown): void => {
+/** Rejects a payload that changes a protected field. @throws FORBIDDEN, INVALID_PAYLOAD */
+export const rejectOwnIdentity = (payload: unknown): void => {
   const names = Object.keys(payload ?? {});
-  const refused = names.find((name) => ownRights.has(name));
-  if (refused !== undefined) throw forbidden(`nobody changes the own "${refused}"`);
-  if (names.includes('tfa_secret')) throw invalidPayload('the second factor is changed by /users/me/tfa');
+  const refused = names.find((name) => protectedFields.has(name));
+  if (refused !== undefined) throw forbidden(`you cannot change your own "${refused}"`);
+  if (names.includes('tfa_secret')) throw invalidPayload('use /users/me/tfa to change the second factor');
 };
 
 /**
- * The same where the caller's own row is one of `keys`. Not for administrators: they may name themselves as they may
- * anybody, and one of them stays anyway.
+ * Rejects such a payload if the caller's own row is one of `keys`. Does not apply to administrators, who may change any
+ * user; that one administrator remains is checked separately.
  * @throws FORBIDDEN, INVALID_PAYLOAD
  */
-export const refuseOwnRow = (
+export const rejectOwnRow = (
   { name }: Collection,
   { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
   { principal: { user, policies } }: Pick<ItemContext, 'principal'>,
 ): void => {
   if (name !== 'svc_users' || user === null || policies.admin) return;
-  // keys are read in lower case, and some databases find them in any
+  // keys are compared in lower case, because some databases ignore the case of UUIDs
   const own = user.id.toLowerCase();
-  if (keys.some(([id]) => id === own)) refuseOwnRights(payload);
+  if (keys.some(([id]) => id === own)) rejectOwnIdentity(payload);
 };

@@ -4,7 +4,7 @@ import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
 import type { WriteOutput } from './answer.js';
 import type { ItemContext } from './context.js';
-import { refuseOwnRights } from './own-rights.js';
+import { rejectOwnIdentity } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';
 import { updateItem } from './write.js';
 
@@ -27,11 +27,11 @@ export const updateOwn = async (
   payload: unknown,
   context: ItemContext,
 ): Promise<WriteOutput> => {
-  refuseOwnRights(payload);
+  rejectOwnIdentity(payload);
   return updateItem(target, { key: [ownId(context)], payload }, context);
 };
 
-/** Returns the roles of the caller that it may read. */
+/** Returns those roles of the caller that the caller may read. */
 export const readOwnRoles = async (target: ReadTarget, context: ItemContext): Promise<JsonRows> => {
   const { roles } = context.principal;
   if (roles.length === 0) return noRows;

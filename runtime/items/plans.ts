@@ -1,4 +1,4 @@
-/** Cache of plans per policy set, collection, use and query shape. */
+/** Caches plans per policy set, collection, use and query shape. */
 import type { Collection } from '../../contract/collection.js';
 import type { ItemContext } from './context.js';
 import { limitsOf } from './context.js';
@@ -17,10 +17,10 @@ const maxPlans = 500;
 type Plans = Map<Collection, Map<string, Map<string, unknown>>>;
 
 /** Returns the plan of a key, created on first use; errors are not cached. */
-export const remember = <Plan>(
+export const cachePlan = <Plan>(
   context: ItemContext,
   { collection, use, shape }: PlanKey,
-  make: () => Plan,
+  create: () => Plan,
 ): Plan => {
   const { cache } = context.principal.policies;
   const limits = limitsOf(context);
@@ -30,11 +30,11 @@ export const remember = <Plan>(
   if (byUse === undefined) byCollection.set(collection, (byUse = new Map()));
   let plans = byUse.get(use);
   if (plans === undefined) byUse.set(use, (plans = new Map()));
-  const present = plans.get(shape) as Plan | undefined;
-  if (present !== undefined) return present;
-  const made = make();
+  const cached = plans.get(shape) as Plan | undefined;
+  if (cached !== undefined) return cached;
+  const created = create();
   const [oldest] = plans.keys();
   if (plans.size >= maxPlans && oldest !== undefined) plans.delete(oldest);
-  plans.set(shape, made);
-  return made;
+  plans.set(shape, created);
+  return created;
 };

@@ -1,4 +1,4 @@
-/** Lists and items: a parsed query becomes a plan, once per shape and policy set, and runs. */
+/** Reads lists and items. A parsed query is planned and compiled once per shape and policy set. */
 import type { Collection } from '../../contract/collection.js';
 import type { Executor } from '../databases/contract.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
@@ -18,7 +18,7 @@ import type { ParsedQuery } from '../request/query.js';
 import { paddedLength } from '../sql/fragment.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
-import { remember } from './plans.js';
+import { cachePlan } from './plans.js';
 import { absentItem } from './singleton.js';
 
 export interface ReadTarget {
@@ -27,43 +27,46 @@ export interface ReadTarget {
 }
 
 export const readList = ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<ReadResult> =>
-  run({ collection, parsed, kind: 'list', narrow: (plan) => plan, keys: [] }, context);
+  run({ collection, parsed, kind: 'list', restrict: (plan) => plan, keys: [] }, context);
 
-/** @throws FORBIDDEN where there is none for the caller */
+/** Reads one item. @throws FORBIDDEN when it does not exist for the caller */
 export const readItem = async (
   { collection, parsed }: ReadTarget,
   key: readonly unknown[],
-  context: ItemContext,
+  context: ItemContext & Partial<WrittenContext>,
 ): Promise<JsonRows> => {
   const keys = readKey(collection, key);
   const { rows, count } = await run(
-    { collection, parsed, kind: 'item', narrow: restrictToItem, keys },
+    { collection, parsed, kind: 'item', restrict: restrictToItem, keys },
     context,
   );
   if (count === 0) throw missingItem(collection);
   return rows;
 };
 
-/** Those of the keys that exist for the caller, in the order of the query. */
+/** Reads the items of keys that exist for the caller, in the order of the query. */
 export const readItems = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
   context: ItemContext,
 ): Promise<ReadResult> => run(byKeys(target, keys), context);
 
-/** What reads inside a write: the connection that has written. */
+/** Context of a read inside a write, on the connection of its transaction. */
 export interface WrittenContext extends ItemContext {
   readonly executor: Executor;
 }
 
-/** The same of keys that were written: all of them, whatever the maximum. */
+/** Reads the items of written keys, without the limit of lists. */
 export const readWritten = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
   context: WrittenContext,
 ): Promise<ReadResult> => run(written(byKeys(target, keys)), context);
 
-/** Of keys that were made: in their order where the query asks for none, since callers know the rows by nothing else. */
+/**
+ * Reads created items, in the order of their keys if the query has no sort: callers can match them to their payload only
+ * by position.
+ */
 export const readCreated = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
@@ -71,38 +74,38 @@ export const readCreated = (
 ): Promise<ReadResult> => {
   const items = written(byKeys(target, keys));
   if (target.parsed.query.sort !== null || keys.length < 2) return run(items, context);
-  const places = paddedLength(keys.length);
+  const count = paddedLength(keys.length);
   return run(
     {
       ...items,
-      kind: `${items.kind} in ${places} places`,
-      narrow: (plan) => orderByKeys(items.narrow(plan), places),
+      kind: `${items.kind} in ${count} count`,
+      restrict: (plan) => orderByKeys(items.restrict(plan), count),
     },
     context,
   );
 };
 
-const written = (items: Run): Run => ({
+const written = (items: ReadRun): ReadRun => ({
   ...items,
   kind: `written ${items.kind}`,
-  narrow: (plan) => ({ ...items.narrow(plan), limit: 'every' }),
+  restrict: (plan) => ({ ...items.restrict(plan), limit: 'every' }),
 });
 
-const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): Run => ({
+const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): ReadRun => ({
   collection,
   parsed,
   kind: collection.key.length === 1 ? 'items' : `items ${keys.length}`,
-  narrow: (plan) => restrictToItems(plan, keys.length),
+  restrict: (plan) => restrictToItems(plan, keys.length),
   keys: keys.flat(),
 });
 
-/** The one item of a singleton; its defaults where there is none. */
+/** Reads the item of a singleton, or its defaults if there is none. */
 export const readSingleton = async (
   { collection, parsed }: ReadTarget,
   context: ItemContext,
 ): Promise<JsonRows> => {
   const { rows, count } = await run(
-    { collection, parsed, kind: 'singleton', narrow: restrictToFirst, keys: [] },
+    { collection, parsed, kind: 'singleton', restrict: restrictToFirst, keys: [] },
     context,
   );
   if (count > 0) return rows;
@@ -114,23 +117,23 @@ export const planContext = ({ principal, maxDepth }: ItemContext) => ({
   maxDepth,
 });
 
-interface Run extends ReadTarget {
-  /** Tells apart plans of one shape. */
+interface ReadRun extends ReadTarget {
+  /** Distinguishes plans of one query shape in the cache. */
   readonly kind: string;
-  readonly narrow: (plan: ReadPlan) => ReadPlan;
+  readonly restrict: (plan: ReadPlan) => ReadPlan;
   readonly keys: readonly unknown[];
 }
 
-const run = (options: Run, context: ItemContext & Partial<WrittenContext>): Promise<ReadResult> => {
+const run = (options: ReadRun, context: ItemContext & Partial<WrittenContext>): Promise<ReadResult> => {
   const { values } = options.parsed;
   const { executor = context.database } = context;
   const compiled = compile(options, context);
   return executeRead(compiled, bindInput(context, { values, keys: options.keys }), executor);
 };
 
-const compile = ({ collection, parsed, kind, narrow }: Run, context: ItemContext): CompiledRead =>
-  remember(context, { collection, use: kind, shape: parsed.shape }, () =>
-    compileRead(narrow(planRead(parsed.query, collection, planContext(context))), {
+const compile = ({ collection, parsed, kind, restrict }: ReadRun, context: ItemContext): CompiledRead =>
+  cachePlan(context, { collection, use: kind, shape: parsed.shape }, () =>
+    compileRead(restrict(planRead(parsed.query, collection, planContext(context))), {
       dialect: context.dialect,
       limits: limitsOf(context),
     }),

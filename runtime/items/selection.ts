@@ -15,19 +15,19 @@ export interface Selection {
   readonly data?: unknown;
 }
 
-/** @throws INVALID_PAYLOAD */
+/** Reads `{keys}` or `{query}`, with optional `data`. @throws INVALID_PAYLOAD */
 export const readSelection = (payload: unknown): Selection => {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw invalidPayload('expected {"keys": […]} or {"query": {…}}, or a list');
   }
   const { keys, query, data } = payload as Record<string, unknown>;
   if ((keys === undefined) === (query === undefined)) {
-    throw invalidPayload('exactly one of "keys" and "query" says which items are meant');
+    throw invalidPayload('select the items by either "keys" or "query"');
   }
   return { keys, query, data };
 };
 
-/** @throws FORBIDDEN for malformed keys */
+/** Returns the keys of the selected items. @throws FORBIDDEN when a key is malformed */
 export const selectKeys = async (
   collection: Collection,
   { keys, query }: Selection,
@@ -47,7 +47,7 @@ export const selectKeys = async (
   );
 };
 
-/** Whether a query has a page but no limit; it then uses the page size of lists. */
+/** Returns true for a query with a page but no limit, which uses the page size of lists. */
 const isPageOnly = ({ query: { limit, page } }: ParsedQuery): boolean => limit === null && page !== null;
 
 /** Removes the limits of responses: a write without a limit applies to all matching items. */
@@ -59,7 +59,7 @@ const unbounded = (context: ItemContext): ItemContext => ({
 
 const noLimits: Limits = { fallback: unlimited, maximum: null };
 
-/** The names of the key as they are: spelled as text, a comma in one of them would part it. */
+/** Selects only the key. The fields are set as nodes, because a name with a comma could not be parsed from text. */
 const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): ParsedQuery => ({
   query: { ...query, fields: key.map(({ name }) => ({ name, children: [] })) },
   shape: `keys ${shape}`,

@@ -1,11 +1,11 @@
-/** The one row of a singleton, and what is answered where there is none. */
+/** Finds the row of a singleton, and builds the response when there is none. */
 import type { Collection } from '../../contract/collection.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { Entry, ReadPlan } from '../plan/types.js';
 import { isMasked } from '../sql/select.js';
 import type { ItemContext } from './context.js';
 
-/** The stored item's key, whoever asks; whether it may be read or written is decided elsewhere. */
+/** Returns the key of the stored item, or an empty list. Permissions are checked elsewhere. */
 export const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
   const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
   const rows = await database.query(
@@ -14,7 +14,10 @@ export const singletonKey = async (collection: Collection, { database, dialect }
   return rows.map((row) => collection.key.map((field) => row[field.name]));
 };
 
-/** Its defaults, and no key: nulls where the caller may see no value, or not what is stored there. */
+/**
+ * Returns the defaults of a singleton without a row, with a null key. Values that the caller may not see are null; if a
+ * row exists that the caller may not read, all are.
+ */
 export const absentItem = async (plan: ReadPlan, context: ItemContext): Promise<JsonRows> => {
   if (plan.select.kind === 'key') return JsonRows.of(Buffer.from('null'));
   const isHidden =

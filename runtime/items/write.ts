@@ -6,7 +6,7 @@ import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
-import type { ExecuteContext } from '../execute/write-transaction.js';
+import type { ExecuteContext, Guard } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
@@ -15,7 +15,7 @@ import { guardAccess, guardVersion } from './access-guard.js';
 import { planAnswer, type WriteOutput } from './answer.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashCreate, hashUpdate } from './hash.js';
-import { refuseOwnRow } from './own-rights.js';
+import { rejectOwnRow } from './own-rights.js';
 import { planContext, readCreated, readWritten, type ReadTarget } from './read.js';
 import { keyInside, readSelection, selectKeys } from './selection.js';
 import { singletonKey } from './singleton.js';
@@ -37,11 +37,17 @@ export const createItems = async (
 export const updateItem = async (
   target: ReadTarget,
   { key, payload }: { readonly key: readonly unknown[]; readonly payload: unknown },
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<WriteOutput> => {
-  if (Array.isArray(payload)) throw invalidPayload('one item takes one object, not a list');
+  if (Array.isArray(payload)) throw invalidPayload('expected an object, not a list, to update one item');
   return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
 };
+
+/** Context of a write of one item. */
+export interface WriteItemContext extends ItemContext {
+  /** Runs in the transaction of the write, after the check of access. */
+  readonly precondition?: Guard;
+}
 
 /** Updates items from `{keys, data}`, `{query, data}` or an array of items with their keys. */
 export const updateItems = async (
@@ -59,13 +65,13 @@ export const updateItems = async (
 const updateKeys = async (
   target: ReadTarget,
   { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const answer = planAnswer(target, readWritten, context);
   const key = keys.length === 1 ? (keys[0] ?? null) : null;
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
-  refuseOwnRow(collection, { keys, payload }, context);
+  rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.length === 0) return noRows;
   const plan = await hashUpdate(planned);
   return executeUpdate({ plan, keys }, answer, executeContext(collection, context));
@@ -80,7 +86,7 @@ const updateEach = async (
   const answer = planAnswer(target, readWritten, context);
   const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
   const plans = planUpdates(collection, changes, writeContext(context));
-  for (const { key, payload } of changes) refuseOwnRow(collection, { keys: [key], payload }, context);
+  for (const { key, payload } of changes) rejectOwnRow(collection, { keys: [key], payload }, context);
   const updates = await Promise.all(
     changes.map(async ({ key }, index) => ({ key, plan: await hashUpdate(plans[index] as UpdatePlan) })),
   );
@@ -102,12 +108,12 @@ export const updateSingleton = async (
 export const deleteItem = async (
   collection: Collection,
   key: readonly unknown[],
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<void> => {
   await deleteKeys(collection, [readKey(collection, key)], context);
 };
 
-/** Deletes items by an array of keys, `{keys}` or `{query}`. @returns their keys */
+/** Deletes items by an array of keys, `{keys}` or `{query}`, and returns their keys. */
 export const deleteItems = async (
   collection: Collection,
   payload: unknown,
@@ -120,7 +126,7 @@ export const deleteItems = async (
 const deleteKeys = async (
   collection: Collection,
   keys: readonly Key[],
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<readonly Key[]> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
@@ -138,10 +144,23 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   },
 });
 
-const executeContext = (collection: Collection, context: ItemContext): ExecuteContext => ({
-  database: context.database,
-  dialect: context.dialect,
-  input: bindInput(context, {}),
-  alone: !collection.access && collection.activity === null,
-  guard: () => (collection.access ? guardAccess(collection, context) : guardVersion(context)),
+const executeContext = (collection: Collection, context: WriteItemContext): ExecuteContext => {
+  const { precondition } = context;
+  const guard = (): Guard => (collection.access ? guardAccess(collection, context) : guardVersion(context));
+  return {
+    database: context.database,
+    dialect: context.dialect,
+    input: bindInput(context, {}),
+    alone: precondition === undefined && !collection.access && collection.activity === null,
+    guard: precondition === undefined ? guard : () => precede(guard(), precondition),
+  };
+};
+
+/** Runs a precondition after the checks of a guard. */
+const precede = ({ before, after }: Guard, precondition: Guard): Guard => ({
+  async before(keys, executor) {
+    await before(keys, executor);
+    await precondition.before(keys, executor);
+  },
+  after,
 });

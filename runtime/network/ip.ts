@@ -16,7 +16,7 @@ const parseAddress = (text: string): Address | null => {
   return isIPv6(text) ? ipaddr.IPv6.parse(withoutDots(text)) : null;
 };
 
-/** Rewrites `::1.2.3.4` as `::102:304`: the library takes the dotted form for IPv4 in IPv6 form, which is `::ffff:…`. */
+/** Rewrites `::1.2.3.4` as `::102:304`, because the library reads the dotted form as IPv4-mapped (`::ffff:…`). */
 const withoutDots = (text: string): string =>
   text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_, ...[a, b, c, d]: string[]) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
@@ -49,22 +49,22 @@ export const normalizeAddress = (text: string): string | null => {
  * Parses an address or a CIDR network, or returns null where it is neither. IPv4-mapped IPv6 becomes IPv4.
  */
 export const parseNetwork = (text: string): Network | null => {
-  const [written = '', mask, ...rest] = text.trim().split('/');
-  const parsed = written.includes('%') ? null : parseAddress(written);
+  const [prefix = '', mask, ...rest] = text.trim().split('/');
+  const parsed = prefix.includes('%') ? null : parseAddress(prefix);
   if (parsed === null || rest.length > 0) return null;
   const address = toIPv4(parsed);
-  const widest = address.kind() === 'ipv6' ? 128 : 32;
-  if (mask === undefined) return [address, widest];
+  const maxBits = address.kind() === 'ipv6' ? 128 : 32;
+  if (mask === undefined) return [address, maxBits];
   const isMapped = parsed.kind() !== address.kind();
   const bits = /^\d{1,3}$/.test(mask) ? Number(mask) - (isMapped ? 96 : 0) : -1;
-  return bits < 0 || bits > widest ? null : [address, bits];
+  return bits < 0 || bits > maxBits ? null : [address, bits];
 };
 
 /** Returns the networks of a list without its invalid entries. */
 export const parseNetworks = (texts: readonly string[]): readonly Network[] =>
   texts.map(parseNetwork).filter((network) => network !== null);
 
-/** Whether an address lies in one of the networks; of IPv4 in IPv6 form, only in networks of IPv6. */
+/** Returns true if an address is in one of the networks. IPv4-mapped IPv6 matches only IPv6 networks. */
 export const isWithin = (text: string, networks: readonly Network[]): boolean => {
   const address = parseAddress(text);
   return address !== null && networks.some((network) => contains(network, address));

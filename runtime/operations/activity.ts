@@ -1,10 +1,13 @@
-/** Activity of user records that are changed otherwise than as items. */
+/** Records activity for changes of user records by operations. */
 import type { RecordChange } from '../auth/accounts.js';
 import { recordActivity } from '../items/activity.js';
 import { clientOf, type OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
 
-/** @param by who changes it; left out: the user whose record it is, as a mail or a provider has shown */
+/**
+ * Creates the function that records changes of users.
+ * @param by the user who makes the change; default: the changed user, whom a mail or an identity provider authenticated
+ */
 export const recordChanges =
   (
     { registry, dialect }: Pick<OperationServices, 'registry' | 'dialect'>,

@@ -12,7 +12,7 @@ import { createSessions, type Session } from '../auth/sessions.js';
 import type { ProviderConfig } from '../config/providers.js';
 import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
-import { cookieOf, hand, setCookie } from './token-response.js';
+import { cookieOf, respondWithTokens, setCookie } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createAuthOperations = (services: OperationServices) => {
@@ -26,11 +26,11 @@ export const createAuthOperations = (services: OperationServices) => {
     { mode = 'json', ...credentials }: AuthLoginInput['body'],
     context: OperationContext,
   ): Promise<AuthLoginOutput> =>
-    hand(await authentication.login(credentials, mode, context.client), mode, context);
+    respondWithTokens(await authentication.login(credentials, mode, context.client), mode, context);
 
   return {
     async authProviders() {
-      return { data: providers.map(present), disableDefault };
+      return { data: providers.map(describeProvider), disableDefault };
     },
 
     async authLogin({ body }, context) {
@@ -46,33 +46,38 @@ export const createAuthOperations = (services: OperationServices) => {
 
     async authRefresh({ body }, context) {
       const { token, mode } = findToken(body, context);
-      const renewing = authentication.refresh(token, mode, context.client);
-      return hand(await (mode === 'session' ? renewing.catch(toSessionError) : renewing), mode, context);
+      const renewal = authentication.refresh(token, mode, context.client);
+      return respondWithTokens(
+        await (mode === 'session' ? renewal.catch(toSessionError) : renewal),
+        mode,
+        context,
+      );
     },
 
     async authLogout({ body }, context) {
       const { token, mode } = findToken(body, context);
       await authentication.logout(token, mode);
-      if (mode !== 'json') setCookie(mode, '', { lasts: 0, context });
+      if (mode !== 'json') setCookie(mode, '', { ttl: 0, context });
     },
 
     async authSessions(_input, context) {
       const { user, session } = await context.principal();
       const found = await sessions.list(user?.id ?? '');
-      return { data: found.map((each) => describe(each, session)) };
+      return { data: found.map((each) => describeSession(each, session)) };
     },
 
     async authSessionEnd({ id }, context) {
       const { user, policies } = await context.principal();
       const owner = policies.admin ? undefined : (user?.id ?? '');
-      if (!(await sessions.end(id, owner))) throw forbidden('you have no such session');
+      if (!(await sessions.end(id, owner))) throw forbidden('you have no session with this id');
     },
   } satisfies Partial<Operations>;
 };
 
 /**
  * Returns the refresh token from the body, or from the cookie of the mode.
- * @throws INVALID_PAYLOAD where it is not where the mode says; FORBIDDEN for a cookie that a foreign page made use of
+ * @throws INVALID_PAYLOAD when the token is not where the mode requires it; FORBIDDEN when a page of another site sent
+ * the cookie
  */
 const findToken = (
   { refresh_token: given, mode = given === undefined ? 'cookie' : 'json' }: AuthRefreshInput['body'],
@@ -80,20 +85,21 @@ const findToken = (
 ): { readonly token: string; readonly mode: Mode } => {
   if (mode === 'json') {
     if (given === undefined)
-      throw invalidPayload('"refresh_token" is missing; mode "json" takes it from the body');
+      throw invalidPayload('"refresh_token" is missing; mode "json" reads it from the body');
     return { token: given, mode };
   }
   const token = context.cookies[cookieOf[mode]];
   if (given !== undefined || token === undefined || token === '') {
-    throw invalidPayload(
-      `mode "${mode}" takes the token from the cookie "${cookieOf[mode]}" and nowhere else`,
-    );
+    throw invalidPayload(`mode "${mode}" reads the token only from the cookie "${cookieOf[mode]}"`);
   }
   context.requireOwnPage();
   return { token, mode };
 };
 
-const describe = ({ id, created, expires, ip, userAgent, origin }: Session, current: string | null) => ({
+const describeSession = (
+  { id, created, expires, ip, userAgent, origin }: Session,
+  current: string | null,
+) => ({
   id,
   date_created: new Date(created).toISOString(),
   expires: new Date(expires).toISOString(),
@@ -103,7 +109,7 @@ const describe = ({ id, created, expires, ip, userAgent, origin }: Session, curr
   current: id === current,
 });
 
-const present = ({ name, driver, icon, label }: ProviderConfig) => ({
+const describeProvider = ({ name, driver, icon, label }: ProviderConfig) => ({
   name,
   driver,
   ...(icon !== null && { icon }),

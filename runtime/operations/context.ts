@@ -1,29 +1,29 @@
 /** The context of an operation: caller, client and cookies, and the headers and cookies of its response. */
 import { parse, serialize, type SerializeOptions } from 'cookie';
 import { identifyNow, type Access, type Principal } from '../access/access.js';
-import { requireOwnPage } from '../access/credentials.js';
+import { requireSameOrigin } from '../access/credentials.js';
 import type { Client } from '../items/context.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 export interface OperationContext {
-  /** Who asks, as of now. Asked only where it matters: whether the server is there says it to everybody. */
+  /** Returns the current principal. Identified on first use, because public operations do not need it. */
   principal(): Promise<Principal>;
-  /** The same, asked once more: for what is begun anew where it no longer holds. */
+  /** Identifies the principal again, to repeat work that an outdated one has started. */
   renew(): Promise<Principal>;
   readonly client: OperationClient;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
   readonly query: string;
-  /** For what acts by cookie. @throws FORBIDDEN where the browser says that a page of somebody else asks */
+  /** Rejects cross-site requests, for operations that a cookie authenticates. @throws FORBIDDEN */
   requireOwnPage(): void;
   /** Sets a response header; not sent with an error. */
   setHeader(name: string, value: string): void;
   setCookie(name: string, value: string, options: SerializeOptions): void;
 }
 
-/** Where a call came from; lengths are bounded, what they say is the caller's own word. */
+/** The client of a call. Header values have a limited length but are not verified. */
 export interface OperationClient {
-  /** Behind the proxies that are trusted; empty where the connection is gone. */
+  /** Address of the client, as trusted proxies report it; empty if the connection is closed. */
   readonly address: string;
   readonly userAgent: string | null;
   readonly origin: string | null;
@@ -31,7 +31,7 @@ export interface OperationClient {
   readonly secure: boolean;
 }
 
-/** A context, and what has been set on it so far. */
+/** A context with the response headers and cookies that were set on it. */
 export interface OpenedContext {
   readonly context: OperationContext;
   readonly reply: Pick<Required<ApiResponse>, 'headers' | 'cookies'>;
@@ -52,7 +52,7 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),
     query: request.query,
-    requireOwnPage: () => requireOwnPage(request),
+    requireOwnPage: () => requireSameOrigin(request),
     setHeader(name, value) {
       headers[name] = value;
     },

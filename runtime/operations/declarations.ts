@@ -1,4 +1,4 @@
-/** The operations of the spec by id. */
+/** Finds declarations of the spec's operations by id. */
 import type { OperationDeclaration } from '../../contract/operation.js';
 import { operations, type Operations } from '../../generated/server/operations.js';
 
@@ -8,5 +8,5 @@ const declarations: ReadonlyMap<string, Operation> = new Map(
   operations.map((operation: Operation) => [operation.id, operation]),
 );
 
-/** Returns `undefined` for an operation that this package has no handler of. */
+/** Returns the declaration, or undefined if this package has no handler for the operation. */
 export const findDeclaration = (id: string): Operation | undefined => declarations.get(id);

@@ -1,7 +1,4 @@
-/**
- * One call of an operation: the bytes of the body, identity, access, input, then the function that the spec
- * names.
- */
+/** Serves one call of an operation: reads the body, checks access, validates the input, and calls the handler. */
 import type { Access } from '../access/access.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
@@ -20,24 +17,24 @@ export interface OperationCall {
 }
 
 export interface HandleServices {
-  readonly bodies: Operations;
+  readonly handlers: Operations;
   readonly access: Access;
 }
 
-/** @throws whatever keeps the caller out, and whatever the operation throws */
+/** Runs an operation and builds its response. @throws errors of access and of the operation */
 export const handleOperation = async (
   { operation, request, segments, names }: OperationCall,
-  { bodies, access }: HandleServices,
+  { handlers, access }: HandleServices,
 ): Promise<ApiResponse> => {
   const { context, reply } = openContext(request, access);
-  // it may take its time: what the caller may do is asked when all of it is there
+  // read the body first: it can take long, and permissions must be checked after it has arrived
   if (operation.body !== undefined) await request.body();
   await requireCaller(operation, context);
   const path = Object.fromEntries(names.map((name, index) => [name, decodeValue(segments[index] ?? '')]));
   const input = await readInput({ operation, path }, request);
-  // the table and the interface are printed from the same spec
-  const body = bodies[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
-  return respond(operation, await body(input, context), reply);
+  // the declarations and the interface are generated from the same spec, so the id is a member
+  const handle = handlers[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
+  return respond(operation, await handle(input, context), reply);
 };
 
 /** Builds the response; an operation with several statuses returns which one applies. */

@@ -21,39 +21,42 @@ export interface InputSource {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** @throws INVALID_QUERY, INVALID_PAYLOAD, every problem at once; FORBIDDEN for a path that names nothing */
+/**
+ * Reads and validates the input of a request.
+ * @throws INVALID_QUERY, INVALID_PAYLOAD with all problems; FORBIDDEN when a path parameter is invalid
+ */
 export const readInput = async (
   { operation, path }: InputSource,
   request: ApiRequest,
 ): Promise<OperationInput> => {
-  const raw = gather(operation.parameters ?? [], { ...request, path });
+  const raw = readParameters(operation.parameters ?? [], { ...request, path });
   const input = operation.body === undefined ? raw : { ...raw, body: await readJson(request, {}) };
   return checkInput(operation, input, { coerce: true });
 };
 
-/** For whoever has the values already. `coerce`: parameters are texts still. */
+/** Validates input that has been read. `coerce`: parameters are strings that must be converted. */
 export const checkInput = async (
   { parameters = [], body: schema }: OperationDeclaration,
   input: OperationInput,
   { coerce = false } = {},
 ): Promise<OperationInput> => {
-  const problems: ApiError[] = [];
+  const errors: ApiError[] = [];
   const { body } = input;
   const checked: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const { value, found } = await checkParameter(parameter, input[parameter.name], coerce);
-    problems.push(...found.map(refusals[parameter.in]));
+    const { value, problems } = await checkParameter(parameter, input[parameter.name], coerce);
+    errors.push(...problems.map(errorsByLocation[parameter.in]));
     if (value !== undefined) checked[parameter.name] = value;
   }
   if (schema !== undefined) {
-    problems.push(...(await findProblems(body, schema)).map((problem) => invalidPayload(problem)));
+    errors.push(...(await findProblems(body, schema)).map((problem) => invalidPayload(problem)));
     checked.body = body;
   }
-  throwProblems(problems);
+  throwProblems(errors);
   return checked;
 };
 
-const refusals: Readonly<Record<OperationParameter['in'], (reason: string) => ApiError>> = {
+const errorsByLocation: Readonly<Record<OperationParameter['in'], (reason: string) => ApiError>> = {
   path: forbidden,
   query: invalidQuery,
   header: invalidQuery,
@@ -61,7 +64,7 @@ const refusals: Readonly<Record<OperationParameter['in'], (reason: string) => Ap
 
 interface Checked {
   readonly value: unknown;
-  readonly found: readonly string[];
+  readonly problems: readonly string[];
 }
 
 const checkParameter = async (
@@ -69,22 +72,25 @@ const checkParameter = async (
   value: unknown,
   coerce: boolean,
 ): Promise<Checked> => {
-  if (value === undefined) return { value, found: required ? [`"${name}" is missing`] : [] };
-  // no database keeps them in texts, and some fail
-  if (String(value).includes('\0')) return { value, found: [`"${name}" must not hold NUL characters`] };
-  const holder = { [name]: value };
-  return { found: await findProblems(holder, holderSchema(name, schema), { coerce }), value: holder[name] };
+  if (value === undefined) return { value, problems: required ? [`"${name}" is missing`] : [] };
+  // databases do not store NUL characters in text, and some fail
+  if (String(value).includes('\0')) return { value, problems: [`"${name}" must not hold NUL characters`] };
+  const wrapper = { [name]: value };
+  return {
+    problems: await findProblems(wrapper, wrapperSchema(name, schema), { coerce }),
+    value: wrapper[name],
+  };
 };
 
-const holders = new WeakMap<JsonSchema, JsonSchema>();
+const wrapperSchemas = new WeakMap<JsonSchema, JsonSchema>();
 
 /** Returns the schema of an object with one property, as Ajv coerces only values inside an object. */
-const holderSchema = (name: string, schema: JsonSchema): JsonSchema => {
-  const present = holders.get(schema);
-  if (present !== undefined) return present;
-  const made = { type: 'object', properties: { [name]: schema } };
-  holders.set(schema, made);
-  return made;
+const wrapperSchema = (name: string, schema: JsonSchema): JsonSchema => {
+  const cached = wrapperSchemas.get(schema);
+  if (cached !== undefined) return cached;
+  const objectSchema = { type: 'object', properties: { [name]: schema } };
+  wrapperSchemas.set(schema, objectSchema);
+  return objectSchema;
 };
 
 interface Sources {
@@ -93,21 +99,21 @@ interface Sources {
   readonly headers: ApiRequest['headers'];
 }
 
-const gather = (
+const readParameters = (
   parameters: readonly OperationParameter[],
   { path, query, headers }: Sources,
 ): OperationInput => {
   const parsed = parameters.some((parameter) => parameter.in === 'query') ? parseQueryString(query) : {};
   return Object.fromEntries(
-    parameters.map(({ name, in: place, schema }) => {
-      if (place === 'path') return [name, path[name]];
-      return [name, place === 'header' ? headers[name.toLowerCase()] : plain(parsed[name], schema)];
+    parameters.map(({ name, in: location, schema }) => {
+      if (location === 'path') return [name, path[name]];
+      return [name, location === 'header' ? headers[name.toLowerCase()] : toPlainValue(parsed[name], schema)];
     }),
   );
 };
 
-/** Lists as arrays; where a list is expected, commas separate and one entry is a list of one. */
-const plain = (value: RawValue | undefined, { type }: JsonSchema): unknown => {
+/** Converts a raw value: lists to arrays and, where a list is expected, comma-separated text too. */
+const toPlainValue = (value: RawValue | undefined, { type }: JsonSchema): unknown => {
   if (value === undefined) return undefined;
   const list = asList(value);
   if (list !== null) return list;

@@ -4,28 +4,28 @@ import { forbidden, invalidPayload } from '../../contract/errors.js';
 import { createKey } from '../queue/requests/keys.js';
 import { isId } from '../queue/store/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
-import { keepFromCaches } from './token-response.js';
-import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
+import { preventCaching } from './token-response.js';
+import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
 
 export const createKeyOperations = ({ database, loadQueue }: OperationServices): Pick<Operations, Names> => ({
   async keysCreate({ body }, context) {
-    keepFromCaches(context);
+    preventCaching(context);
     const { settings } = await loadQueue();
     const { name = null, models = null, expires_at: end = null } = body;
     const expires = end === null ? null : fromTime('expires_at', end, invalidPayload);
     const account = await accountOf(context);
-    const made = await createKey(database, { account, name, models, expires }, settings.secrets);
-    return { data: { id: made.stored.id, key: made.key } };
+    const created = await createKey(database, { account, name, models, expires }, settings.secrets);
+    return { data: { id: created.stored.id, key: created.key } };
   },
 
   async keysList({ user }, context) {
     const account = await accountOf(context);
     const { policies } = await context.principal();
     if (user !== undefined && user !== account && !policies.admin) {
-      throw forbidden('keys of others are shown to administrators only');
+      throw forbidden('only administrators may list the keys of other users');
     }
     const keys = await listKeys(database, user ?? account);
     return {
@@ -43,6 +43,6 @@ export const createKeyOperations = ({ database, loadQueue }: OperationServices):
   async keysRevoke({ id }, context) {
     const { policies } = await context.principal();
     const account = policies.admin ? null : await accountOf(context);
-    if (!isId(id) || !(await deleteKey(database, id, account))) throw absent('key', id);
+    if (!isId(id) || !(await deleteKey(database, id, account))) throw notFound('key', id);
   },
 });

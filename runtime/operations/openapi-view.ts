@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document as one caller may see it. The generated document marks what belongs to which collection:
- * `x-svc-collection` on paths, together with `x-svc-action` on schemas and responses; `x-svc-access` on what only
- * users or administrators have; `x-svc-keep` names properties that stay whatever the caller's fields are.
+ * Restricts the OpenAPI document to what a caller may use. The generated document has extensions for this:
+ * `x-svc-collection` on paths, together with `x-svc-action` on schemas and responses; `x-svc-access` on parts for users
+ * or administrators only; `x-svc-keep` lists properties that remain whatever fields the caller may use.
  */
 import type {
   ComponentsObject,
@@ -16,14 +16,14 @@ import type { Visibility } from '../access/visibility.js';
 type Node = Readonly<Record<string, unknown>>;
 
 export interface Addresses {
-  /** Path that comes before everything; empty at the root. */
+  /** Path prefix of all routes; empty at the root. */
   readonly base: string;
-  /** Of the queue, and of models that are run at once; `null`: below that path, as everything else. */
+  /** URLs of the queue and of synchronous model runs; `null`: below `base`. */
   readonly queueUrl: string | null;
   readonly runUrl: string | null;
 }
 
-/** The document with the addresses of this server. */
+/** Adds the URLs of this server to the document. */
 export const locateOpenApi = (
   document: OpenAPIObject,
   { base, queueUrl, runUrl }: Addresses,
@@ -44,15 +44,15 @@ export const locateOpenApi = (
 };
 
 /**
- * Drops paths, operations, schemas, properties and filter keys that the caller may not use, and components that
- * nothing refers to any more. The document given stays as it is; parts of it are shared with the result.
+ * Removes paths, operations, schemas, properties and filter keys that the caller may not use, and components without
+ * references. Does not modify the document; the result shares parts of it.
  */
-export const restrictOpenApi = (document: OpenAPIObject, visible: Visibility): OpenAPIObject => {
-  if (visible.level === 'admin') return document;
-  const pruner = createPruner(document.components ?? {}, visible);
+export const restrictOpenApi = (document: OpenAPIObject, visibility: Visibility): OpenAPIObject => {
+  if (visibility.level === 'admin') return document;
+  const pruner = createPruner(document.components ?? {}, visibility);
   const paths = Object.fromEntries(
     Object.entries<PathItemObject>(document.paths ?? {}).flatMap(([path, item]) => {
-      const left = narrowPath(item, visible, pruner.prune);
+      const left = restrictPath(item, visibility, pruner.prune);
       return left === null ? [] : [[path, left] as const];
     }),
   );
@@ -75,12 +75,12 @@ const actions: ReadonlyMap<string, Action> = new Map([
 
 type Prune = (node: unknown) => unknown;
 
-const narrowPath = (item: PathItemObject, visible: Visibility, prune: Prune): PathItemObject | null => {
+const restrictPath = (item: PathItemObject, visibility: Visibility, prune: Prune): PathItemObject | null => {
   const collection: unknown = item['x-svc-collection'];
   const kept = Object.entries(item).flatMap(([key, value]) => {
     const action = actions.get(key);
     if (action === undefined) return [[key, value] as const];
-    if (typeof collection === 'string' && visible.can(collection, action) === null) return [];
+    if (typeof collection === 'string' && visibility.visibleNames(collection, action) === null) return [];
     const left = prune(value);
     return left === undefined ? [] : [[key, left] as const];
   });
@@ -97,32 +97,33 @@ const usedTags = (tags: readonly TagObject[], paths: PathsObject): TagObject[] =
 
 const kinds = ['schemas', 'responses', 'parameters'] as const;
 
-/** Values, not structure: a `$ref` in here is data. */
+/** Keys whose values are data: a `$ref` in them is not a reference. */
 const dataKeys = new Set(['default', 'enum', 'const', 'examples', 'required', 'tags', 'x-svc-keep']);
-/** Objects whose entries can be left out one by one. */
+/** Keys of objects whose entries can be removed individually. */
 const mapKeys = new Set(['properties', 'responses']);
 
 interface Pruner {
-  /** The node without what the caller may not see; `undefined` when nothing useful is left. */
+  /** Returns the node without the parts that the caller may not see, or undefined if noNames useful remains. */
   readonly prune: Prune;
-  /** What pruned nodes refer to, and what that refers to. */
+  /** Returns the components that pruned nodes reference, directly or indirectly. */
   components(): ComponentsObject;
 }
 
-const createPruner = (components: ComponentsObject, visible: Visibility): Pruner => {
+const createPruner = (components: ComponentsObject, visibility: Visibility): Pruner => {
   const seen = new Set<string>();
 
   const isVisible = (node: Node): boolean => {
     const { 'x-svc-access': access, 'x-svc-collection': collection, 'x-svc-action': action } = node;
-    if (access === 'admin' || (access === 'user' && visible.level === 'public')) return false;
-    return typeof collection !== 'string' || visible.can(collection, action as Action) !== null;
+    if (access === 'admin' || (access === 'user' && visibility.level === 'public')) return false;
+    return typeof collection !== 'string' || visibility.visibleNames(collection, action as Action) !== null;
   };
 
   const prune: Prune = (node) => {
     if (Array.isArray(node)) return pruneList(node);
     if (!isObject(node)) return node;
     const { $ref } = node;
-    if (typeof $ref !== 'string') return isVisible(node) ? pruneObject(withFields(node, visible)) : undefined;
+    if (typeof $ref !== 'string')
+      return isVisible(node) ? pruneObject(withFields(node, visibility)) : undefined;
     if (!isVisible(resolve($ref, components))) return undefined;
     seen.add($ref);
     return node;
@@ -141,14 +142,14 @@ const createPruner = (components: ComponentsObject, visible: Visibility): Pruner
       return mapKeys.has(key) ? replaceEntries(value as Node, prune) : prune(value);
     });
     const isWhole = Object.keys(left).length === Object.keys(node).length;
-    return isWhole ? settle(left) : undefined;
+    return isWhole ? repairSchema(left) : undefined;
   };
 
   return {
     prune,
     components() {
       const pruned = new Map<string, unknown>();
-      // a Set also visits what is added on the way
+      // a Set also iterates over entries that are added during the loop
       for (const pointer of seen) pruned.set(pointer, prune(resolve(pointer, components)));
       return Object.fromEntries(
         kinds.map((kind) => [
@@ -160,7 +161,7 @@ const createPruner = (components: ComponentsObject, visible: Visibility): Pruner
   };
 };
 
-/** Values become what `change` makes of them, `undefined` leaves them out. The same object where nothing changes. */
+/** Maps the entries of an object; undefined removes one. Returns the same object if noNames changes. */
 const replaceEntries = (node: Node, change: (value: unknown, key: string) => unknown): Node => {
   const entries = Object.entries(node).map(([key, value]) => [key, change(value, key)] as const);
   if (entries.every(([key, value]) => value === node[key])) return node;
@@ -172,25 +173,25 @@ const resolve = (pointer: string, components: ComponentsObject): Node => {
   return (components[kind as (typeof kinds)[number]]?.[name ?? ''] ?? {}) as Node;
 };
 
-/** A collection's schema with the caller's fields only. */
-const withFields = (schema: Node, visible: Visibility): Node => {
+/** Restricts the schema of a collection to the fields of the caller. */
+const withFields = (schema: Node, visibility: Visibility): Node => {
   const { 'x-svc-collection': collection, 'x-svc-action': action, properties } = schema;
   if (typeof collection !== 'string' || !isObject(properties)) return schema;
-  const fields = visible.can(collection, action as Action);
+  const fields = visibility.visibleNames(collection, action as Action);
   if (fields === null) return schema;
   const keep = asNames(schema['x-svc-keep']);
   const isRow = action === 'read' && schema['x-svc-keep'] === undefined;
-  const partial = isRow ? visible.partial(collection) : nothing;
-  const narrowed = replaceEntries(properties, (property, name) => {
+  const partial = isRow ? visibility.conditionalNames(collection) : noNames;
+  const restricted = replaceEntries(properties, (property, name) => {
     if (fields !== '*' && !fields.has(name) && !keep.includes(name)) return undefined;
     return partial.has(name) ? orNull(property as Node) : property;
   });
-  return narrowed === properties ? schema : { ...schema, properties: narrowed };
+  return restricted === properties ? schema : { ...schema, properties: restricted };
 };
 
-const nothing: ReadonlySet<string> = new Set();
+const noNames: ReadonlySet<string> = new Set();
 
-/** A choice has null among its types already, a schema without type allows anything. */
+/** Makes a schema nullable. A schema without a type already allows null, as a choice does. */
 const orNull = (schema: Node): Node => {
   const { type, enum: values } = schema;
   if (type === undefined || [type].flat().includes('null')) return schema;
@@ -202,19 +203,19 @@ const orNull = (schema: Node): Node => {
 };
 
 /**
- * What follows from properties that are gone. A collection's schema asks for the others only; any other object
- * could no longer be given. A choice of one is no choice.
+ * Makes a schema consistent after properties were removed. The schema of a collection drops them from `required` and
+ * its examples; any other object without a required property is removed. A choice with one option is replaced by it.
  */
-const settle = (node: Node): Node | undefined => {
+const repairSchema = (node: Node): Node | undefined => {
   const { properties, required, examples } = node;
   if (!isObject(properties)) return unwrapChoice(node);
-  const isThere = (name: string): boolean => Object.hasOwn(properties, name);
-  const isComplete = asNames(required).every(isThere);
+  const isPresent = (name: string): boolean => Object.hasOwn(properties, name);
+  const isComplete = asNames(required).every(isPresent);
   if (node['x-svc-collection'] === undefined) return isComplete ? node : undefined;
   return {
     ...node,
-    ...(Array.isArray(required) && { required: asNames(required).filter(isThere) }),
-    ...(Array.isArray(examples) && { examples: examples.map((example: Node) => pick(example, isThere)) }),
+    ...(Array.isArray(required) && { required: asNames(required).filter(isPresent) }),
+    ...(Array.isArray(examples) && { examples: examples.map((example: Node) => pick(example, isPresent)) }),
   };
 };
 

@@ -7,10 +7,10 @@ import { wireStates } from '../queue/requests/status.js';
 import { findDeliveryOf, listAttempts, reopenDelivery } from '../queue/store/deliveries.js';
 import { listRequests, type RequestHead, type RequestState } from '../queue/store/requests.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
-import { refusalOf, type TargetPolicy } from '../queue/webhooks/target.js';
-import { Refused } from '../queue/http/wire.js';
+import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
+import { QueueError } from '../queue/http/wire.js';
 import type { OperationContext } from './context.js';
-import { absent, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
+import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names =
@@ -29,11 +29,11 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
   const findOwn = async (id: string, context: OperationContext): Promise<RequestHead> => {
     const { requests } = await loadQueue();
     const found = await requests.find(id, { account: await accountOf(context) });
-    if (found === null) throw absent('request', id);
+    if (found === null) throw notFound('request', id);
     return found;
   };
 
-  /** Does something with an own request, in the words of this API. */
+  /** Runs a function on a request of the caller and converts errors of the queue. */
   const withOwn = async <Result>(
     id: string,
     context: OperationContext,
@@ -86,7 +86,7 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
 
     async requestsCancel({ id }, context) {
       const status = await withOwn(id, context, (found, requests) => requests.cancel(found));
-      if (status === 'ALREADY_COMPLETED') throw unprocessable('the request has ended already');
+      if (status === 'ALREADY_COMPLETED') throw unprocessable('the request has already ended');
       return { data: { status } };
     },
 
@@ -118,9 +118,9 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       const delivery = await findDeliveryOf(database, request.id);
       if (delivery === null) throw unprocessable('the request has no webhook, or has not ended');
       const again = await reopenDelivery(database, delivery);
-      if (again === null) throw unprocessable('the webhook is being delivered already');
+      if (again === null) throw unprocessable('the webhook is already being delivered');
       const { lifecycle } = await loadQueue();
-      lifecycle.announce(again);
+      lifecycle.scheduleDelivery(again);
     },
   };
 };
@@ -129,7 +129,7 @@ type SubmitBody = RequestsSubmitInput['body'];
 
 /** @throws UNPROCESSABLE_ENTITY for a webhook URL that is not allowed */
 const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
-  const refusal = body.webhook === undefined ? null : refusalOf(body.webhook, policy);
+  const refusal = body.webhook === undefined ? null : findTargetError(body.webhook, policy);
   if (refusal !== null) throw unprocessable(refusal);
   return {
     webhook: body.webhook === undefined ? null : new URL(body.webhook).href,
@@ -146,10 +146,10 @@ const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
 
 /** Converts errors of the queue to API errors. */
 const throwApiError = (error: unknown): never => {
-  throw error instanceof Refused ? toApiError(error) : error;
+  throw error instanceof QueueError ? toApiError(error) : error;
 };
 
-const toApiError = ({ status, message }: Refused): ApiError => {
+const toApiError = ({ status, message }: QueueError): ApiError => {
   if (status === 404) return apiError('ROUTE_NOT_FOUND', {}, message);
   if (status === 503) return apiError('SERVICE_UNAVAILABLE', {}, message);
   return unprocessable(message);

@@ -5,7 +5,7 @@ import { forbidden } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import type { Operation } from './declarations.js';
 
-/** @throws FORBIDDEN, and whatever is wrong with the credentials */
+/** Checks the access of the caller. @throws FORBIDDEN; errors of the credentials */
 export const requireCaller = async (operation: Operation, context: OperationContext): Promise<void> => {
   if (operation.access === 'open') return;
   try {
@@ -15,7 +15,7 @@ export const requireCaller = async (operation: Operation, context: OperationCont
   }
 };
 
-/** @throws FORBIDDEN */
+/** Checks the principal against the declared access. @throws FORBIDDEN */
 const requireAccess = ({ access, beforeSecondFactor }: Operation, principal: Principal): void => {
   if (access === 'public') return;
   if (beforeSecondFactor !== true) requireSecondFactor(principal);

@@ -14,7 +14,7 @@ export interface OperationServices extends ItemServices {
   readonly observe: Observe;
   /** Path of the OpenAPI document file. */
   readonly openapi: string;
-  /** The GraphQL schema as a caller may see it. @throws FORBIDDEN where introspection is off */
+  /** Prints the GraphQL schema that a caller may use. @throws FORBIDDEN when introspection is disabled */
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
   /** Loads the queue on first use. */
   readonly loadQueue: () => Promise<Queue>;

@@ -4,11 +4,11 @@ import { createAttempts } from '../auth/attempts.js';
 import { createAuthentication } from '../auth/login.js';
 import { createSessions } from '../auth/sessions.js';
 import { createProviderAccounts } from '../auth/sign-on/provider-accounts.js';
-import { createSignOn, stateTtl, withReason, type Resumed } from '../auth/sign-on/sign-on.js';
+import { createSignOn, stateTtl, withReason, type PendingLogin } from '../auth/sign-on/sign-on.js';
 import { ApiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
-import { hand, keepFromCaches } from './token-response.js';
+import { respondWithTokens, preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createSignOnOperations = (services: OperationServices) => {
@@ -25,7 +25,7 @@ export const createSignOnOperations = (services: OperationServices) => {
     warn: (message) => observe({ kind: 'warning', message }),
   });
 
-  /** Comes back with the callback, and with nothing else. */
+  /** Sets the cookie of a started login; its path limits it to the callback. */
   const setToken = (
     provider: string,
     state: string,
@@ -41,35 +41,35 @@ export const createSignOnOperations = (services: OperationServices) => {
       maxAge: value === '' ? 0 : stateTtl / 1000,
     });
 
-  const complete = async (resumed: Resumed, context: OperationContext) => {
-    const { mode } = resumed.provider.config;
+  const complete = async (pending: PendingLogin, context: OperationContext) => {
+    const { mode } = pending.provider.config;
     const record = recordChanges(services, context);
-    const account = await signOn.finish(resumed, { query: context.query, record });
-    return hand(await authentication.begin(account, mode, context.client), mode, context);
+    const account = await signOn.finish(pending, { query: context.query, record });
+    return respondWithTokens(await authentication.begin(account, mode, context.client), mode, context);
   };
 
   return {
     async authLoginRedirect({ provider, redirect }, context) {
-      const { url: there, state, token } = await signOn.begin(provider, redirect);
+      const { url: authorizationUrl, state, token } = await signOn.begin(provider, redirect);
       setToken(provider, state, token, context);
-      leadTo(there, context);
+      redirectTo(authorizationUrl, context);
     },
 
     async authLoginCallback({ provider }, context) {
       const state = new URLSearchParams(context.query).get('state') ?? '';
-      const resumed = await signOn.resume(provider, state, context.cookies[cookieOf(provider, state)]);
+      const pending = await signOn.resume(provider, state, context.cookies[cookieOf(provider, state)]);
       setToken(provider, state, '', context);
-      keepFromCaches(context);
-      const { redirect } = resumed;
-      if (redirect === null) return { status: 200, body: await complete(resumed, context) };
-      const page = await complete(resumed, context).then(
+      preventCaching(context);
+      const { redirect } = pending;
+      if (redirect === null) return { status: 200, body: await complete(pending, context) };
+      const page = await complete(pending, context).then(
         () => redirect,
         (error: unknown) => {
           if (error instanceof ApiError) return withReason(redirect, error);
           throw error;
         },
       );
-      leadTo(page, context);
+      redirectTo(page, context);
       return { status: 302, body: undefined };
     },
   } satisfies Partial<Operations>;
@@ -78,7 +78,7 @@ export const createSignOnOperations = (services: OperationServices) => {
 /** Returns the cookie name of one login, so that several can run at once. */
 const cookieOf = (provider: string, state: string): string => `svc_sign_on_${provider}_${state.slice(0, 8)}`;
 
-const leadTo = (url: string, { setHeader }: OperationContext): void => {
+const redirectTo = (url: string, { setHeader }: OperationContext): void => {
   setHeader('location', url);
   setHeader('referrer-policy', 'no-referrer');
 };

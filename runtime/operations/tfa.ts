@@ -1,16 +1,16 @@
 /** Handlers of `spec/operations/tfa.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
-import { createOneTime, type Caller } from '../auth/one-time.js';
+import { createOneTimePasswords, type Caller } from '../auth/one-time.js';
 import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
-import { keepFromCaches } from './token-response.js';
+import { preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createTfaOperations = (services: OperationServices) => {
   const { database } = services;
-  const oneTime = createOneTime(database, createAttempts(database));
+  const oneTime = createOneTimePasswords(database, createAttempts(database));
 
   /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {
@@ -22,7 +22,7 @@ export const createTfaOperations = (services: OperationServices) => {
 
   return {
     async tfaGenerate({ body }, context) {
-      keepFromCaches(context);
+      preventCaching(context);
       const { secret, url } = await oneTime.generate(await callerOf(context), body.password);
       return { data: { secret, otpauth_url: url } };
     },

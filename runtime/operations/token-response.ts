@@ -1,6 +1,6 @@
 /** Returns tokens in the response body or in cookies, depending on the mode, and prevents caching. */
 import { sessionCookie } from '../access/credentials.js';
-import type { Given, Mode } from '../auth/login.js';
+import type { IssuedTokens, Mode } from '../auth/login.js';
 import type { OperationContext } from './context.js';
 
 export const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
@@ -9,14 +9,18 @@ export const cookieOf: Readonly<Record<Exclude<Mode, 'json'>, string>> = {
 };
 
 /** Prevents caching of responses that contain tokens or secrets. */
-export const keepFromCaches = ({ setHeader }: Pick<OperationContext, 'setHeader'>): void =>
+export const preventCaching = ({ setHeader }: Pick<OperationContext, 'setHeader'>): void =>
   setHeader('cache-control', 'no-store');
 
-/** Tokens go where the mode says. */
-export const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, context: OperationContext) => {
-  keepFromCaches(context);
-  if (mode === 'session') setCookie(mode, access, { lasts, context });
-  if (mode === 'cookie') setCookie(mode, refresh ?? '', { lasts, context });
+/** Returns the body of a login or refresh and sets its cookies, according to the mode. */
+export const respondWithTokens = (
+  { access, refresh, expires, sessionTtl }: IssuedTokens,
+  mode: Mode,
+  context: OperationContext,
+) => {
+  preventCaching(context);
+  if (mode === 'session') setCookie(mode, access, { ttl: sessionTtl, context });
+  if (mode === 'cookie') setCookie(mode, refresh ?? '', { ttl: sessionTtl, context });
   return {
     data: {
       ...(mode !== 'session' && { access_token: access }),
@@ -28,19 +32,19 @@ export const hand = ({ access, refresh, expires, lasts }: Given, mode: Mode, con
 
 interface CookieOptions {
   /** Lifetime of the cookie in milliseconds; 0 deletes it. */
-  readonly lasts: number;
+  readonly ttl: number;
   readonly context: OperationContext;
 }
 
 export const setCookie = (
   mode: Exclude<Mode, 'json'>,
   value: string,
-  { lasts, context }: CookieOptions,
+  { ttl, context }: CookieOptions,
 ): void =>
   context.setCookie(cookieOf[mode], value, {
     httpOnly: true,
     secure: context.client.secure,
     sameSite: 'lax',
     path: '/',
-    maxAge: Math.floor(lasts / 1000),
+    maxAge: Math.floor(ttl / 1000),
   });

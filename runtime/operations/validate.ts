@@ -5,7 +5,7 @@ import { lazy } from '../concurrency/lazy.js';
 import { isObject } from '../../contract/objects.js';
 
 export interface ValidateOptions {
-  /** Texts of a query string or header become the numbers and flags they spell. */
+  /** Whether to convert strings to numbers and booleans, for query strings and headers. */
   readonly coerce?: boolean;
 }
 
@@ -15,33 +15,36 @@ export const findProblems = async (
   schema: JsonSchema,
   options: ValidateOptions = {},
 ): Promise<readonly string[]> => {
-  const { whole, part } = await validatorOf(schema, options);
-  if (whole(value)) return [];
-  const found = isObject(value) && isObject(schema.properties) ? problemsInside(value, schema, part) : [];
-  return found.length > 0 ? found : [say('', whole.errors?.[0])];
+  const { validate, validatorOfProperty } = await validatorOf(schema, options);
+  if (validate(value)) return [];
+  const problems =
+    isObject(value) && isObject(schema.properties) ? problemsInside(value, schema, validatorOfProperty) : [];
+  return problems.length > 0 ? problems : [printProblem('', validate.errors?.[0])];
 };
 
 interface Validator {
-  readonly whole: ValidateFunction;
+  readonly validate: ValidateFunction;
   /** Returns the validator of one property. */
-  part(name: string): ValidateFunction;
+  validatorOfProperty(name: string): ValidateFunction;
 }
 
-/**
- * Every property by itself, and each only up to its first problem: all of them are told, and none costs much.
- */
-const problemsInside = (value: JsonSchema, schema: JsonSchema, part: Validator['part']): string[] => {
+/** Validates each property separately up to its first error, so all faulty properties are reported at low cost. */
+const problemsInside = (
+  value: JsonSchema,
+  schema: JsonSchema,
+  validatorOfProperty: Validator['validatorOfProperty'],
+): string[] => {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const missing = required.filter((name) => value[name] === undefined).map((name) => `"${name}" is missing`);
-  const wrong = Object.keys(schema.properties ?? {}).flatMap((name) => {
+  const invalid = Object.keys(schema.properties ?? {}).flatMap((name) => {
     if (value[name] === undefined) return [];
-    const check = part(name);
-    return check(value[name]) ? [] : [say(name, check.errors?.[0])];
+    const check = validatorOfProperty(name);
+    return check(value[name]) ? [] : [printProblem(name, check.errors?.[0])];
   });
-  return [...missing, ...wrong];
+  return [...missing, ...invalid];
 };
 
-const say = (name: string, error: Partial<ErrorObject> = {}): string => {
+const printProblem = (name: string, error: Partial<ErrorObject> = {}): string => {
   const path = [...(name === '' ? [] : [name]), ...(error.instancePath ?? '').split('/').slice(1)].join('.');
   const subject = path === '' ? 'it' : `"${path}"`;
   const { allowedValues, additionalProperty } = (error.params ?? {}) as Record<string, unknown>;
@@ -53,24 +56,24 @@ const say = (name: string, error: Partial<ErrorObject> = {}): string => {
 const validators = new WeakMap<JsonSchema, Promise<Validator>>();
 
 const validatorOf = (schema: JsonSchema, { coerce = false }: ValidateOptions): Promise<Validator> => {
-  const present = validators.get(schema);
-  if (present !== undefined) return present;
-  const made = compile(schema, coerce);
-  validators.set(schema, made);
-  return made;
+  const cached = validators.get(schema);
+  if (cached !== undefined) return cached;
+  const created = compile(schema, coerce);
+  validators.set(schema, created);
+  return created;
 };
 
 const compile = async (schema: JsonSchema, coerce: boolean): Promise<Validator> => {
-  const ajv = await (coerce ? coercing() : exact());
-  const parts = new Map<string, ValidateFunction>();
+  const ajv = await (coerce ? loadCoercing() : loadExact());
+  const propertyValidators = new Map<string, ValidateFunction>();
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
-  const compilePart = (name: string): ValidateFunction =>
+  const compileProperty = (name: string): ValidateFunction =>
     ajv.compile({ ...(schema.$defs !== undefined && { $defs: schema.$defs }), ...properties[name] });
   return {
-    whole: ajv.compile(schema),
-    part(name) {
-      const check = parts.get(name) ?? compilePart(name);
-      parts.set(name, check);
+    validate: ajv.compile(schema),
+    validatorOfProperty(name) {
+      const check = propertyValidators.get(name) ?? compileProperty(name);
+      propertyValidators.set(name, check);
       return check;
     },
   };
@@ -81,5 +84,5 @@ const load = async (coerceTypes: boolean): Promise<Ajv2020> => {
   return createAjv({ strict: true, strictRequired: false, allowUnionTypes: true, coerceTypes });
 };
 
-const exact = lazy(() => load(false));
-const coercing = lazy(() => load(true));
+const loadExact = lazy(() => load(false));
+const loadCoercing = lazy(() => load(true));

@@ -4,9 +4,9 @@ import { unprocessable } from '../../contract/errors.js';
 import { createId } from '../queue/store/ids.js';
 import { insertDelivery } from '../queue/store/deliveries.js';
 import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
-import { refusalOf } from '../queue/webhooks/target.js';
+import { findTargetError } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
-import { keepFromCaches } from './token-response.js';
+import { preventCaching } from './token-response.js';
 import { accountOf } from './own.js';
 import type { OperationServices } from './services.js';
 
@@ -15,7 +15,7 @@ type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
 export const createWebhookOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database, loadQueue } = services;
   const showSecrets = async (account: string, context: OperationContext) => {
-    keepFromCaches(context);
+    preventCaching(context);
     return { data: { secrets: [...(await webhookSecrets(database, account, Date.now()))] } };
   };
 
@@ -30,11 +30,11 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
 
     async webhooksTest({ body: { url } }, context) {
       const { lifecycle, settings } = await loadQueue();
-      const refusal = refusalOf(url, settings.webhookPolicy);
+      const refusal = findTargetError(url, settings.webhookPolicy);
       if (refusal !== null) throw unprocessable(refusal);
       const id = createId();
       const account = await accountOf(context);
-      lifecycle.announce(
+      lifecycle.scheduleDelivery(
         await insertDelivery(database, { id, request: null, account, url, created: Date.now() }),
       );
       return { data: { id } };

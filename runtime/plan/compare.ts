@@ -1,27 +1,29 @@
-/** Values held against operands as a database would: by the type of the field. Pure. */
+/** Compares values with operands as a database would, by the type of the field. Pure. */
 import type { Field } from '../../contract/collection.js';
 import { fieldTypes } from '../../contract/field-types.js';
-import { keptValue, readValue } from './values.js';
+import { toStoredValue, readValue } from './values.js';
 
-/** Below zero, zero, above zero; `null` where the operand is no such value: then nothing is known. */
+/**
+ * Negative, zero or positive; `null` where the operand is not a value of the type and the order is unknown.
+ */
 export type Order = number | null;
 
-/** `value`: in the form in which it is stored. `operand`: as a rule spells it. */
+/** Compares a value in its stored form with an operand as a rule spells it. */
 export const compareValues = (field: Field, value: unknown, operand: unknown): Order => {
   if (operand === null || operand === undefined) return null;
   switch (fieldTypes[field.type].comparison) {
     case 'number':
       return compareNumbers(value, operand);
     case 'text':
-      return compareTexts(textOf(value), textOf(keptValue(field, textOf(operand))));
+      return compareTexts(textOf(value), textOf(toStoredValue(field, textOf(operand))));
     case 'value': {
       const read = readValue(field, operand);
-      return read.ok ? compareTexts(textOf(value), textOf(keptValue(field, read.value))) : null;
+      return read.ok ? compareTexts(textOf(value), textOf(toStoredValue(field, read.value))) : null;
     }
   }
 };
 
-/** Of what is no text, how it is spelled in JSON or base64. */
+/** Converts a value to text: a Buffer to base64, an object to JSON. */
 export const textOf = (value: unknown): string => {
   if (Buffer.isBuffer(value)) return value.toString('base64');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -32,12 +34,12 @@ const compareTexts = (left: string, right: string): number => {
   return left < right ? -1 : 1;
 };
 
-/** By their digits where both have no exponent: a double keeps some seventeen of them. */
+/** Compares decimal digits where neither number has an exponent, since a double has only about 17 of them. */
 const compareNumbers = (left: unknown, right: unknown): Order => {
   const [a, b] = [readDigits(left), readDigits(right)];
   if (a !== null && b !== null) {
-    const places = Math.max(a.places, b.places);
-    const [x, y] = [scale(a, places), scale(b, places)];
+    const target = Math.max(a.scale, b.scale);
+    const [x, y] = [toScale(a, target), toScale(b, target)];
     if (x === y) return 0;
     return x < y ? -1 : 1;
   }
@@ -46,10 +48,10 @@ const compareNumbers = (left: unknown, right: unknown): Order => {
   return Number.isNaN(difference) ? null : difference;
 };
 
-/** A number as all its digits, and how many of them stand after the point. */
+/** A decimal number: `all` divided by 10 to the power of `scale`. */
 interface Digits {
   readonly all: bigint;
-  readonly places: number;
+  readonly scale: number;
 }
 
 const readDigits = (value: unknown): Digits | null => {
@@ -58,7 +60,7 @@ const readDigits = (value: unknown): Digits | null => {
   const [, sign = '', whole = '', fraction = ''] = match;
   if (whole === '' && fraction === '') return null;
   const all = BigInt(`${whole}${fraction}`);
-  return { all: sign === '-' ? -all : all, places: fraction.length };
+  return { all: sign === '-' ? -all : all, scale: fraction.length };
 };
 
-const scale = ({ all, places }: Digits, wanted: number): bigint => all * 10n ** BigInt(wanted - places);
+const toScale = ({ all, scale }: Digits, target: number): bigint => all * 10n ** BigInt(target - scale);

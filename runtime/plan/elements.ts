@@ -1,4 +1,4 @@
-/** What the elements of an array column are, by the name of its type. Pure. */
+/** Element types of array columns, by the name of the database type. Pure. */
 import type { Field } from '../../contract/collection.js';
 
 type Element = Omit<Field, 'name'>;
@@ -22,17 +22,20 @@ const elements: ReadonlyMap<string, Element> = new Map<string, Element>([
   ['jsonb', { type: 'json' }],
 ]);
 
-/** Digits after the second where the type says none. */
-const mostDigits = 6;
+/** Fractional digits of a second where the type does not declare them. */
+const defaultFraction = 6;
 
-export const isArray = ({ type, dbType }: Pick<Field, 'type' | 'dbType'>): boolean =>
+export const isArrayColumn = ({ type, dbType }: Pick<Field, 'type' | 'dbType'>): boolean =>
   type === 'json' && dbType?.endsWith('[]') === true;
 
-/** Of an array such as `timestamp(3) without time zone[]`; `null`: texts that the database alone reads. */
+/**
+ * Returns the element of an array type such as `timestamp(3) without time zone[]`, or null for types whose
+ * elements only the database parses.
+ */
 export const elementOf = ({ dbType = '' }: Pick<Field, 'dbType'>): Field | null => {
-  const [said, digits] = /\((\d+).*?\)/.exec(dbType) ?? [''];
-  const element = elements.get(dbType.replace(said, '').slice(0, -'[]'.length));
+  const [precision, digits] = /\((\d+).*?\)/.exec(dbType) ?? [''];
+  const element = elements.get(dbType.replace(precision, '').slice(0, -'[]'.length));
   return element === undefined
     ? null
-    : { ...element, name: '', fraction: digits === undefined ? mostDigits : Number(digits) };
+    : { ...element, name: '', fraction: digits === undefined ? defaultFraction : Number(digits) };
 };

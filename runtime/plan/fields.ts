@@ -1,4 +1,4 @@
-/** `fields` as what each row becomes: wildcards opened, names checked, relations followed. */
+/** Plans `fields`: expands wildcards, checks names and follows relations. */
 import type { Field, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query } from '../request/query.js';
@@ -11,71 +11,77 @@ import {
   forbiddenField,
   hasDotted,
   joinOf,
-  mayUse,
+  isNamePermitted,
   type Scope,
 } from './scope.js';
 import { conditionTrue, type Entry, type Select } from './types.js';
 
-/** Nothing asked for is the same as `*`. */
-const star: readonly FieldNode[] = [{ name: '*', children: [] }];
+/** The default where `fields` is absent. */
+const wildcard: readonly FieldNode[] = [{ name: '*', children: [] }];
 
-/** `deep` holds the parameters of nested lists. @throws FORBIDDEN */
+/** Plans the selection of one level. `deep` contains the parameters of nested lists. @throws FORBIDDEN */
 export const planSelect = (nodes: readonly FieldNode[] | null, scope: Scope, deep: Query['deep']): Select => {
   const entries = new Map<string, Entry>();
-  for (const node of openStars(joinDots(nodes ?? star, scope), scope)) {
+  for (const node of expandWildcards(joinDottedNames(nodes ?? wildcard, scope), scope)) {
     const entry = planEntry(node, scope, deep);
     if (entry !== null) entries.set(entry.name, entry);
   }
   return { kind: 'object', entries: [...entries.values()] };
 };
 
-/** A path that begins with no name of the collection may be one itself: `v1.0` is a column. */
-const joinDots = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] =>
+/**
+ * Joins path segments into a column name that contains a dot, such as `v1.0`, where the first segment is not
+ * a relation.
+ */
+const joinDottedNames = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] =>
   nodes.flatMap((node) => {
     if (node.children.length === 0 || isStep(scope, node.name)) return [node];
     const joined = node.children.map((child) => ({ ...child, name: `${node.name}.${child.name}` }));
-    return joined.some(({ name }) => hasDotted(scope, name)) ? joinDots(joined, scope) : [node];
+    return joined.some(({ name }) => hasDotted(scope, name)) ? joinDottedNames(joined, scope) : [node];
   });
 
 const isStep = (scope: Scope, name: string): boolean =>
   name === '*' || findRelation(scope, name) !== undefined;
 
-/** `*` stands for every readable column and every readable list named in meta; named nodes win over it. */
-const openStars = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
-  const opened = new Map<string, FieldNode>();
+/**
+ * Expands `*` to every readable column and every readable list named in meta; explicitly named nodes take
+ * precedence.
+ */
+const expandWildcards = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
+  const expanded = new Map<string, FieldNode>();
   for (const node of nodes) {
     if (node.name !== '*') {
       const key = keyOf(node);
-      opened.set(key, merge(opened.get(key), node));
+      expanded.set(key, mergeNodes(expanded.get(key), node));
       continue;
     }
-    for (const name of starNames(scope)) {
+    for (const name of wildcardNames(scope)) {
       const children = findRelation(scope, name) === undefined ? [] : node.children;
-      opened.set(name, merge(opened.get(name), { name, children }));
+      expanded.set(name, mergeNodes(expanded.get(name), { name, children }));
     }
   }
-  return [...opened.values()];
+  return [...expanded.values()];
 };
 
 const keyOf = ({ name, as }: FieldNode): string => as ?? name;
 
-const merge = (present: FieldNode | undefined, node: FieldNode): FieldNode =>
+const mergeNodes = (present: FieldNode | undefined, node: FieldNode): FieldNode =>
   present === undefined ? node : { ...node, children: [...present.children, ...node.children] };
 
-const starNames = (scope: Scope): string[] => [
-  ...[...scope.collection.fields.keys()].filter((name) => mayUse(scope, name)),
+const wildcardNames = (scope: Scope): string[] => [
+  ...[...scope.collection.fields.keys()].filter((name) => isNamePermitted(scope, name)),
   ...[...scope.collection.relations.values()].flatMap((relation) =>
-    relation.kind === 'oneToMany' && relation.listed === true && mayUse(scope, relation.name)
+    relation.kind === 'oneToMany' && relation.listed === true && isNamePermitted(scope, relation.name)
       ? [relation.name]
       : [],
   ),
 ];
 
-/** `null`: a relation to where the caller may read nothing is left out. */
+/** Plans one entry; returns null for a relation whose target the caller may not read, which is left out. */
 const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | null => {
   const { name, children, constant } = node;
   if (constant !== undefined) return { kind: 'constant', name: keyOf(node), json: constant };
-  if (!mayUse(scope, name)) throw forbiddenField(scope, name);
+  if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   const relation = findRelation(scope, name);
   if (relation?.kind === 'oneToMany') return planList(relation, node, { scope, deep });
   const field = scope.collection.fields.get(name);
@@ -101,13 +107,16 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   };
 };
 
-/** A relation of which nothing is said: its key, or all of it. */
+/**
+ * Returns whether a relation is named without fields or parameters: a list then becomes keys, a to-one
+ * relation its whole item.
+ */
 const isBare = ({ children, query }: FieldNode): boolean => children.length === 0 && query === undefined;
 
 const planField = (field: Field, node: FieldNode, scope: Scope): Entry => ({
   kind: 'field',
   name: keyOf(node),
-  // as text, a whole number looks like one of 64 bits
+  // an integer written as text has the wire form of a 64-bit integer
   field: node.text === true && field.type === 'integer' ? { ...field, type: 'bigInteger' } : field,
   rule: fieldRule(scope, field.name),
 });

@@ -1,4 +1,7 @@
-/** Filters as conditions: names looked up, operators checked against types, rules of every level applied. */
+/**
+ * Converts filters to conditions: resolves names, checks operators against types and applies the rules of
+ * every level.
+ */
 import type { Field, Relation, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-types.js';
@@ -10,9 +13,9 @@ import {
   findRelation,
   forbiddenField,
   joinOf,
-  mayUse,
+  isNamePermitted,
   requireField,
-  rowsOf,
+  readableRows,
   type Scope,
 } from './scope.js';
 import {
@@ -26,32 +29,35 @@ import {
   type Operand,
 } from './types.js';
 
-/** Where a slot's value will come from. */
+/** Returns the operand for a slot of the filter. */
 export type SlotReader = (slot: number) => Operand;
 
 export const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
 
 interface Context {
   readonly scope: Scope;
-  /** Many-to-one steps from the row the condition is about. */
+  /** Many-to-one steps from the row that the condition applies to. */
   readonly path: readonly Join[];
   readonly slots: SlotReader;
 }
 
-/** @throws FORBIDDEN for names, INVALID_QUERY for operators that make no sense */
+/**
+ * Converts a filter to a condition. @throws FORBIDDEN for names, INVALID_QUERY for operators that do not
+ * apply
+ */
 export const planFilter = (filter: Filter, scope: Scope, slots: SlotReader): Condition =>
   planNode(filter, { scope, path: [], slots });
 
 const planNode = (filter: Filter, context: Context): Condition => {
   switch (filter.kind) {
     case 'and':
-      return allOf(gatherSteps(filter.filters, context.scope).map((part) => planNode(part, context)));
+      return allOf(mergeByRelation(filter.filters, context.scope).map((part) => planNode(part, context)));
     case 'or':
       return filter.filters.length === 0
         ? conditionTrue
         : anyOf(filter.filters.map((part) => planNode(part, context)));
     case 'field':
-      return planNamed(filter.name, filter.filter, context);
+      return planField(filter.name, filter.filter, context);
     case 'some':
     case 'none':
       throw invalidQuery(`"_${filter.kind}" stands directly below a to-many relation only`);
@@ -62,27 +68,31 @@ const planNode = (filter: Filter, context: Context): Condition => {
   }
 };
 
-/** What an `and` says of one relation in several places, it says of one related row. */
-const gatherSteps = (filters: readonly Filter[], scope: Scope): readonly Filter[] => {
+/** Merges the parts of an AND that filter the same relation: they apply to the same related row. */
+const mergeByRelation = (filters: readonly Filter[], scope: Scope): readonly Filter[] => {
   const steps = new Map<string, Filter[]>();
   const rest = filters.filter((part) => {
-    if (part.kind !== 'field' || !isStep(part.filter) || findRelation(scope, part.name) === undefined)
+    if (
+      part.kind !== 'field' ||
+      !isRelatedFilter(part.filter) ||
+      findRelation(scope, part.name) === undefined
+    )
       return true;
     steps.set(part.name, [...(steps.get(part.name) ?? []), part.filter]);
     return false;
   });
-  const gathered = [...steps].map(([name, parts]): Filter => ({
+  const merged = [...steps].map(([name, parts]): Filter => ({
     kind: 'field',
     name,
     filter: joinFilters(parts),
   }));
-  return [...rest, ...gathered];
+  return [...rest, ...merged];
 };
 
-/** Whether a filter below a relation is about the fields of a related row. */
-const isStep = (filter: Filter): boolean =>
+/** Returns whether a filter below a relation applies to the fields of a related row. */
+const isRelatedFilter = (filter: Filter): boolean =>
   filter.kind === 'and' || filter.kind === 'or'
-    ? filter.filters.length > 0 && filter.filters.every(isStep)
+    ? filter.filters.length > 0 && filter.filters.every(isRelatedFilter)
     : filter.kind === 'field';
 
 const joinFilters = (filters: readonly Filter[]): Filter => {
@@ -90,18 +100,18 @@ const joinFilters = (filters: readonly Filter[]): Filter => {
   return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
 };
 
-const planNamed = (name: string, filter: Filter, context: Context): Condition => {
+const planField = (name: string, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   const relation = findRelation(scope, name);
-  if (!mayUse(scope, name)) throw forbiddenField(scope, name);
+  if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   if (relation?.kind === 'manyToAny') throw invalidQuery(`filters through "${name}" are not served`);
   if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
-  if (filter.kind === 'and' && !isStep(filter)) {
-    return allOf(filter.filters.map((part) => planNamed(name, part, context)));
+  if (filter.kind === 'and' && !isRelatedFilter(filter)) {
+    return allOf(filter.filters.map((part) => planField(name, part, context)));
   }
   if (filter.kind === 'or' && filter.filters.length > 0) {
-    return anyOf(filter.filters.map((part) => planNamed(name, part, context)));
+    return anyOf(filter.filters.map((part) => planField(name, part, context)));
   }
   return planOne(name, relation, filter, context);
 };
@@ -140,18 +150,18 @@ const planMany = (relation: ToMany, filter: Filter, context: Context): Condition
   if (filter.kind === 'compare') return planManyNull(relation, filter.operator, context);
   const inner = isQuantifier(filter) ? filter.filter : filter;
   const some = planSome(relation, inner, context);
-  // an empty object asks for nothing
+  // an empty object filters nothing
   if (inner.kind === 'and' && inner.filters.length === 0) return conditionTrue;
   return filter.kind === 'none' ? { kind: 'not', condition: some } : some;
 };
 
-/** At least one related row that counts for the caller, and passes. */
+/** Plans the existence of at least one related row that the caller may read and that matches the filter. */
 const planSome = (relation: ToMany, filter: Filter, context: Context): Condition => {
   const { scope, path } = context;
   const rule = fieldRule(scope, relation.name);
   const target = crossRelation(scope, relation);
   if (target === null) throw forbiddenField(scope, relation.name);
-  const where = allOf([rowsOf(target), planNode(filter, { ...context, scope: target, path: [] })]);
+  const where = allOf([readableRows(target), planNode(filter, { ...context, scope: target, path: [] })]);
   const exists: Condition = { kind: 'some', path, relation, where, inRule: scope.grant === null };
   return rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
 };
@@ -159,7 +169,7 @@ const planSome = (relation: ToMany, filter: Filter, context: Context): Condition
 const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
   filter.kind === 'some' || filter.kind === 'none';
 
-/** `{works: {_null: true}}`: no row at all. */
+/** Plans `_null` and `_nnull` of a list: `{works: {_null: true}}` means that it has no row. */
 const planManyNull = (relation: ToMany, operator: Operator, context: Context): Condition => {
   const any: Filter = { kind: 'and', filters: [] };
   if (operator === 'null') return { kind: 'not', condition: planSome(relation, any, context) };
@@ -190,7 +200,7 @@ const planComparison = (
   return negated ? { kind: 'not', condition: compared } : compared;
 };
 
-/** Returns what is compared, and whether the opposite is meant. */
+/** Returns the comparison of an operator, and whether it is negated. */
 const comparisonOf = (operator: Operator): { readonly comparison: Comparison; readonly negated: boolean } => {
   const { comparison, negates } = operators[operator];
   if (comparison !== undefined) return { comparison, negated: false };
@@ -199,7 +209,7 @@ const comparisonOf = (operator: Operator): { readonly comparison: Comparison; re
   return { comparison: positive, negated: true };
 };
 
-/** A column at the end of the context's path, with its rule. @throws FORBIDDEN */
+/** Returns the column at the end of the context's path, with its rule. @throws FORBIDDEN */
 export const planColumn = (name: string, { scope, path }: Pick<Context, 'scope' | 'path'>): ColumnRef => {
   const field: Field = requireField(scope, name);
   return { path, field, rule: fieldRule(scope, name), inRule: scope.grant === null };

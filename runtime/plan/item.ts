@@ -1,11 +1,11 @@
-/** Reads of items that are named by key. */
+/** Reads of items by key. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden } from '../../contract/errors.js';
 import { splitKey } from '../request/route.js';
 import { readValue, type Scalar } from './values.js';
 import { allOf, anyOf, type Condition, type ReadPlan } from './types.js';
 
-/** Narrows a plan to one item, whatever page the query asked for. The key comes as `keys` when it is bound. */
+/** Restricts a plan to one item and drops its order and paging. The key is bound as `keys`. */
 export const restrictToItem = (plan: ReadPlan): ReadPlan => ({
   ...plan,
   where: allOf([keyCondition(plan.collection, 0), plan.where]),
@@ -16,7 +16,7 @@ export const restrictToItem = (plan: ReadPlan): ReadPlan => ({
   meta: [],
 });
 
-/** Narrows a plan to its first item. */
+/** Restricts a plan to its first item. */
 export const restrictToFirst = (plan: ReadPlan): ReadPlan => ({
   ...plan,
   limit: { from: 'rule', value: 1 },
@@ -25,20 +25,20 @@ export const restrictToFirst = (plan: ReadPlan): ReadPlan => ({
   meta: [],
 });
 
-/** Narrows a plan to the items of `count` keys; their parts come as `keys`, one after another. */
+/** Restricts a plan to the items of `count` keys, whose parts are bound as `keys` one after another. */
 export const restrictToItems = (plan: ReadPlan, count: number): ReadPlan => ({
   ...plan,
   where: allOf([keysCondition(plan.collection, count), plan.where]),
 });
 
-/** Puts the items of `count` keys in the order of the keys. */
+/** Orders the items of `count` keys by the order of the keys. */
 export const orderByKeys = (plan: ReadPlan, count: number): ReadPlan => ({
   ...plan,
   order: [],
   explicitOrder: eachKeyCondition(plan.collection, count),
 });
 
-/** Whether a row has one of `count` keys. */
+/** Returns the condition that a row has one of `count` keys. */
 const keysCondition = (collection: Collection, count: number): Condition => {
   const [only] = collection.key;
   if (collection.key.length > 1 || only === undefined) {
@@ -55,7 +55,9 @@ const keysCondition = (collection: Collection, count: number): Condition => {
 const eachKeyCondition = (collection: Collection, count: number): readonly Condition[] =>
   Array.from({ length: count }, (_, index) => keyCondition(collection, index * collection.key.length));
 
-/** `first`: where the parts of the key begin among the bound keys. */
+/**
+ * Returns the condition that a row has one key. `first`: the index of its first part among the bound keys.
+ */
 const keyCondition = ({ key }: Collection, first: number): Condition =>
   allOf(
     key.map((field, index) => ({
@@ -67,8 +69,8 @@ const keyCondition = ({ key }: Collection, first: number): Condition =>
   );
 
 /**
- * Parts of a key as the path or a list of keys has them, checked by type.
- * @throws FORBIDDEN: what cannot be a key is as absent as a missing item
+ * Parses the parts of a key, as a path or a list of keys contains them, by type.
+ * @throws FORBIDDEN for an invalid key, as for a missing item
  */
 export const readKey = (collection: Collection, parts: readonly unknown[]): readonly Scalar[] => {
   if (parts.length !== collection.key.length) throw missingItem(collection);
@@ -81,7 +83,7 @@ const readKeyPart = (collection: Collection, field: Field, part: unknown): Scala
   return read.value;
 };
 
-/** A key in a body: a bare value, or for a composite key its parts joined by commas, as in a path. */
+/** Splits a key in a body: a bare value, or for a composite key its parts joined by commas, as in a path. */
 export const splitKeyValue = (collection: Collection, value: unknown): readonly unknown[] =>
   collection.key.length > 1 && typeof value === 'string' ? splitKey(value) : [value];
 

@@ -1,32 +1,35 @@
-/** Where the rows of a list stand: below whom, and what is known of it before anything is written. */
+/**
+ * The level of a list in a payload: its owner, and the owner's values that are known before anything is
+ * written.
+ */
 import type { Collection, ToMany } from '../../contract/collection.js';
 import type { LevelContext, OwnerValue } from './row-context.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
 import type { Condition } from './types.js';
 import type { Scalar } from './values.js';
-import { isOperand, type Key, type ListRow } from './write-plan.js';
+import { isOwnerOperand, type Key, type ListRow } from './write-plan.js';
 
-/** Whose lists are planned. */
+/** The row whose lists are planned. */
 export interface Owner {
   readonly collection: Collection;
-  /** Among the rows of its plan. */
-  readonly place: number;
-  /** Values that will be stored, as far as the payload alone says them. */
+  /** Index among the rows of its plan. */
+  readonly rowIndex: number;
+  /** The values to store, as far as the payload determines them. */
   readonly row: ListRow;
-  /** `null`: made by the database, or of several rows. */
+  /** The key; `null` where the database generates it, or where the plan applies to several rows. */
   readonly key: Key | null;
 }
 
-/** What the list's rows refer to, as far as payload and key say it. */
+/** Returns the values that the list's rows refer to, as far as payload and key determine them. */
 const knownValues = ({ references }: ToMany, { collection, row, key }: Owner): readonly (Scalar | null)[] =>
   references.map((name) => {
     const place = collection.key.findIndex((field) => field.name === name);
     const value = row.get(name) ?? key?.[place] ?? null;
-    return isOperand(value) ? null : value;
+    return isOwnerOperand(value) ? null : value;
   });
 
-export const levelBelow = (relation: ToMany, owner: Owner, level: LevelContext): LevelContext => {
+export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): LevelContext => {
   const known = knownValues(relation, owner);
   return {
     ...level,
@@ -40,14 +43,14 @@ export const levelBelow = (relation: ToMany, owner: Owner, level: LevelContext):
   };
 };
 
-/** Rows that the caller may read; `null`: none. */
+/** Returns the condition for the rows that the caller may read, or null where there are none. */
 export const visibleRows = (collection: Collection, context: PlanContext): Condition | null => {
   const grant = context.policies.grant(collection, 'read');
   return grant === null ? null : ruleToCondition(grant.rows, openScope(collection, 'read', context));
 };
 
-/** Those of the owner's fields that a list refers to and whose names the caller may be told. */
-export const knownReferences = (
+/** Returns the referenced fields of the owner whose names may be shown to the caller. */
+export const nameableReferences = (
   { references }: ToMany,
   { collection }: Owner,
   { policies }: PlanContext,

@@ -1,4 +1,4 @@
-/** Lists of related rows as payloads say them: rows to make, to change, to let go. */
+/** Parses lists of related rows in payloads into rows to create, update and remove. */
 import type { ToMany } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
@@ -9,14 +9,15 @@ import type { Key } from './write-plan.js';
 export interface ListChange {
   readonly creates: readonly Payload[];
   readonly updates: readonly { readonly key: Key; readonly payload: Payload }[];
-  /** Keys of rows that leave the list; `others`: all that are not named. */
+  /** Keys of the rows to remove; `others`: all rows that the payload does not name. */
   readonly removes: readonly Key[] | 'others';
 }
 
 /**
- * A list of keys, objects without key (new) and objects with key (changed), which says the whole list; or
- * `{create, update, delete}`, which says what changes of it. `null` is the empty list.
- * @throws INVALID_PAYLOAD, and FORBIDDEN for what cannot be a key
+ * Parses a list in one of two forms: an array of keys, objects without a key (new) and objects with a key
+ * (changed), which is the complete list; or `{create, update, delete}`, which are changes to it. `null` is
+ * the empty list.
+ * @throws INVALID_PAYLOAD, and FORBIDDEN for an invalid key
  */
 export const readListChange = (relation: ToMany, value: unknown): ListChange => {
   const { name, collection } = relation;
@@ -26,12 +27,12 @@ export const readListChange = (relation: ToMany, value: unknown): ListChange => 
   if (collection.key.length === 0) {
     throw invalidPayload(`"${name}" is not written through its owner; its items have no key`);
   }
-  if (value === null || Array.isArray(value)) return readWhole(relation, value ?? []);
-  if (isObject(value)) return readParts(relation, value);
+  if (value === null || Array.isArray(value)) return readCompleteList(relation, value ?? []);
+  if (isObject(value)) return readChanges(relation, value);
   throw invalidPayload(`"${name}" takes a list, or {"create": […], "update": […], "delete": […]}`);
 };
 
-const readWhole = (relation: ToMany, entries: readonly unknown[]): ListChange => {
+const readCompleteList = (relation: ToMany, entries: readonly unknown[]): ListChange => {
   const isNew = (entry: unknown): entry is Payload => isObject(entry) && !hasKey(relation, entry);
   return {
     creates: entries.filter(isNew),
@@ -42,11 +43,11 @@ const readWhole = (relation: ToMany, entries: readonly unknown[]): ListChange =>
 
 const parts: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
-const readParts = (relation: ToMany, value: Payload): ListChange => {
-  const wrong = Object.keys(value).find((part) => !parts.has(part) || !Array.isArray(value[part]));
-  if (wrong !== undefined || Object.keys(value).length === 0) {
+const readChanges = (relation: ToMany, value: Payload): ListChange => {
+  const invalid = Object.keys(value).find((part) => !parts.has(part) || !Array.isArray(value[part]));
+  if (invalid !== undefined || Object.keys(value).length === 0) {
     throw invalidPayload(
-      `"${relation.name}" takes lists under "create", "update" and "delete"${wrong === undefined ? '' : `, not "${wrong}" as it is`}`,
+      `"${relation.name}" takes lists under "create", "update" and "delete"${invalid === undefined ? '' : `, not "${invalid}" as it is`}`,
     );
   }
   const { create = [], update = [], delete: removed = [] } = value as Readonly<Record<string, unknown[]>>;
@@ -85,6 +86,6 @@ const readUpdate = (relation: ToMany, entry: unknown): ListChange['updates'][num
 const readBareKey = ({ collection }: ToMany, value: unknown): Key =>
   readKey(collection, splitKeyValue(collection, value));
 
-/** Whether something of the row changes beside its place. */
-export const isChange = ({ payload }: ListChange['updates'][number]): boolean =>
+/** Returns whether the update changes fields of the row, rather than only adding it to the list. */
+export const hasChanges = ({ payload }: ListChange['updates'][number]): boolean =>
   Object.keys(payload).length > 0;

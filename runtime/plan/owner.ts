@@ -1,8 +1,8 @@
-/** Plans of a list, with the values of the owner in place of the operands. */
+/** Replaces the owner operands in the plans of a list with the owner's values. */
 import { updateCondition } from './update-condition.js';
 import { checkOwner } from './row-validation.js';
 import {
-  isOperand,
+  isOwnerOperand,
   type CreatePlan,
   type ListCreatePlan,
   type ListRow,
@@ -12,33 +12,37 @@ import {
 } from './write-plan.js';
 import type { Scalar } from './values.js';
 
-/** Values of an owner, in step with the `references` of the relation. */
+/** Values of an owner, in the order of the relation's `references`. */
 export type OwnerValues = readonly Scalar[];
 
-/** @throws FAILED_VALIDATION, FORBIDDEN for what is decided only now */
+/** Binds a create plan. @throws FAILED_VALIDATION, FORBIDDEN from checks that depend on the owner */
 export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValues): CreatePlan => {
   for (const check of checks) checkOwner(check, owner);
   return { ...plan, rows: plan.rows.map((row) => bindRow(row, owner)) };
 };
 
-/** @throws as `bindCreate` */
-export const bindUpdate = ({ check, written, ...plan }: ListUpdatePlan, owner: OwnerValues): UpdatePlan => {
+/** Binds an update plan. @throws as `bindCreate` */
+export const bindUpdate = (
+  { check, writtenNames, ...plan }: ListUpdatePlan,
+  owner: OwnerValues,
+): UpdatePlan => {
   const row = bindRow(plan.row, owner);
   if (check === null) return { ...plan, row };
   const grant = checkOwner(check, owner);
   if (grant === plan.grant) return { ...plan, row };
-  return { ...plan, row, grant, where: updateCondition(grant, written, check.context.writing) };
+  return { ...plan, row, grant, where: updateCondition(grant, writtenNames, check.context.writing) };
 };
 
-/** The same row where it takes nothing of its owner. */
+/** Returns the same row where it contains no operand of the owner. */
 const bindRow = (row: ListRow, owner: OwnerValues): WriteRow => {
   if (isBound(row)) return row;
   const bound = new Map<string, Scalar | null>();
-  for (const [name, value] of row) bound.set(name, isOperand(value) ? (owner[value.index] ?? null) : value);
+  for (const [name, value] of row)
+    bound.set(name, isOwnerOperand(value) ? (owner[value.index] ?? null) : value);
   return bound;
 };
 
 const isBound = (row: ListRow): row is WriteRow => {
-  for (const value of row.values()) if (isOperand(value)) return false;
+  for (const value of row.values()) if (isOwnerOperand(value)) return false;
   return true;
 };

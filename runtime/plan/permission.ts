@@ -1,4 +1,7 @@
-/** Rows that say who may do what, as they are written: what could never be evaluated is refused, else it would permit nothing. */
+/**
+ * Validates rows of users, policies and permissions on write: a rule that can never be evaluated would permit
+ * nothing, and is rejected.
+ */
 import { parseNetwork } from '../network/ip.js';
 import { isUnresolvable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
@@ -8,7 +11,7 @@ import type { ListRow } from './write-plan.js';
 
 export interface RuleProblem {
   readonly field: string;
-  /** What would be right. */
+  /** The expected form. */
   readonly expected: string;
 }
 
@@ -19,7 +22,7 @@ export const findRuleProblems = ({ name }: Collection, row: ListRow): readonly R
     return expected === null ? [] : [{ field, expected }];
   });
 
-/** `null`: nothing else than what is there. */
+/** Returns the expected form, or null where the text is valid. */
 type Check = (text: string) => string | null;
 
 const networks: Check = (text) =>

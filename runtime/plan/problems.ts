@@ -1,46 +1,48 @@
-/** What is wrong with a value of a payload, in the words and details of its error. */
+/** Errors about values of a payload, with their messages and details. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Failure } from './validate.js';
-import type { ReadValue } from './values.js';
+import type { ParsedValue } from './values.js';
 
-/** Where the payload stands. */
+/** The position of a payload in its request. */
 export interface PayloadPosition {
   readonly grant: { readonly collection: Collection };
-  /** In a list of payloads. */
+  /** Index in a list of payloads; `null` for a single one. */
   readonly index: number | null;
-  /** Lists from the top of the request to here. */
+  /** The names of the lists from the top of the request to this payload. */
   readonly path: readonly string[];
 }
 
-/** `message`: the field's own words. */
+/** A failure with the field's own message, if it has one. */
 export type ReportedFailure = Failure & { readonly message?: string };
 
-/** A value that nobody is shown is not repeated either. */
-const shown = (field: Field | undefined, details: Readonly<Record<string, unknown>>) =>
+/** Omits details that would show the value of a concealed or hashed field. */
+const unlessConcealed = (field: Field | undefined, details: Readonly<Record<string, unknown>>) =>
   field?.conceal === true || field?.hash === true ? {} : details;
 
-/** A value that its field does not take. */
-export const refusal = (
+/** Returns the error for a value that is invalid for its field. */
+export const invalidValueError = (
   field: Field,
-  { read, value }: { readonly read: Extract<ReadValue, { ok: false }>; readonly value: unknown },
+  { read, value }: { readonly read: Extract<ParsedValue, { ok: false }>; readonly value: unknown },
   context: PayloadPosition,
 ): ApiError => {
   const details = {
     collection: context.grant.collection.name,
     field: field.name,
-    ...shown(field, { value }),
-    ...place(context),
+    ...(context.path.length === 0 ? {} : { path: context.path }),
+    ...unlessConcealed(field, { value }),
+    ...indexDetail(context),
   };
   const explanation = `"${field.name}" takes ${read.expected}`;
   if (read.problem === 'length') return apiError('VALUE_TOO_LONG', details, explanation);
   if (read.problem === 'range') return apiError('VALUE_OUT_OF_RANGE', details, explanation);
-  return failed(field, { type: 'type', expected: read.expected, value }, context);
+  return validationError(field, { type: 'type', expected: read.expected, value }, context);
 };
 
-const place = ({ index }: PayloadPosition): { readonly index?: number } => (index === null ? {} : { index });
+const indexDetail = ({ index }: PayloadPosition): { readonly index?: number } =>
+  index === null ? {} : { index };
 
-export const failed = (
+export const validationError = (
   field: Field,
   { type, expected, value }: { readonly type: string; readonly expected: string; readonly value: unknown },
   context: PayloadPosition,
@@ -53,14 +55,14 @@ export const failed = (
       path: context.path,
       type,
       expected,
-      ...(value === undefined || value === null ? {} : shown(field, { invalid: value })),
-      ...place(context),
+      ...(value === undefined || value === null ? {} : unlessConcealed(field, { invalid: value })),
+      ...indexDetail(context),
     },
     `"${field.name}" takes ${expected}`,
   );
 
-/** A rule that a value does not pass. */
-export const toProblem = (
+/** Returns the error for a value that fails a rule. */
+export const ruleError = (
   { field, type, operand, message }: ReportedFailure,
   value: unknown,
   context: PayloadPosition,
@@ -73,8 +75,10 @@ export const toProblem = (
       path: context.path,
       type,
       ...(operand === null || operand === undefined || type === 'regex' ? {} : { valid: operand }),
-      ...(type === 'regex' ? shown(context.grant.collection.fields.get(field), { invalid: value }) : {}),
-      ...place(context),
+      ...(type === 'regex'
+        ? unlessConcealed(context.grant.collection.fields.get(field), { invalid: value })
+        : {}),
+      ...indexDetail(context),
     },
     message ?? `"${field}" does not pass "_${type}"`,
   );

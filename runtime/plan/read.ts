@@ -1,4 +1,4 @@
-/** A query becomes a read plan: the one planner of REST and of everything else that asks for items. */
+/** Converts a query to a read plan: the one planner of REST, GraphQL and every other read of items. */
 import type { ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
@@ -11,9 +11,9 @@ import {
   forbiddenField,
   hasDotted,
   joinOf,
-  mayUse,
+  isNamePermitted,
   openScope,
-  rowsOf,
+  readableRows,
   type PlanContext,
   type Scope,
 } from './scope.js';
@@ -42,13 +42,15 @@ export const emptyQuery: Query = {
   deep: [],
 };
 
-/** @throws FORBIDDEN for collections and names, INVALID_QUERY for what makes no sense */
+/**
+ * Plans a read. @throws FORBIDDEN for collections and names, INVALID_QUERY for parameters that do not apply
+ */
 export const planRead = (query: Query, collection: Collection, context: PlanContext): ReadPlan => {
   const scope = openScope(collection, 'read', context);
   return planLevel(query, scope, planSelect(query.fields, scope, query.deep));
 };
 
-/** A nested list: its rows as objects, or as bare keys when no field is named (`children: null`). */
+/** Plans a nested list: its rows as objects, or as bare keys where no field is named (`children: null`). */
 export const planMany = (
   relation: ToMany,
   options: {
@@ -62,15 +64,15 @@ export const planMany = (
   const bare = children === null && scope.collection.key.length > 0;
   const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query.deep));
   const { sortField } = relation;
-  if (query.sort !== null || sortField === undefined || !mayUse(scope, sortField)) return plan;
-  return { ...plan, order: unplacedLast(planOrder([ascending(sortField)], scope)) };
+  if (query.sort !== null || sortField === undefined || !isNamePermitted(scope, sortField)) return plan;
+  return { ...plan, order: unsortedLast(planOrder([ascending(sortField)], scope)) };
 };
 
-/** Rows that were never given a place come after those that were. */
-const unplacedLast = ([place, ...rest]: readonly Order[]): readonly Order[] =>
-  place === undefined ? [] : [{ ...place, nullsLast: true }, ...rest];
+/** Sorts rows without a value in the sort field after those that have one. */
+const unsortedLast = ([first, ...rest]: readonly Order[]): readonly Order[] =>
+  first === undefined ? [] : [{ ...first, nullsLast: true }, ...rest];
 
-/** A key of several parts shows where all of them do. @throws FORBIDDEN */
+/** Plans the bare key of a row; a composite key is visible where all of its parts are. @throws FORBIDDEN */
 const planKey = (scope: Scope): Select => {
   const fields = scope.collection.key;
   const rules = fields.map(({ name }) => fieldRule(scope, name)).filter((rule) => rule !== null);
@@ -79,7 +81,7 @@ const planKey = (scope: Scope): Select => {
 
 const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
-  const whereTotal = rowsOf(scope);
+  const whereTotal = readableRows(scope);
   return {
     collection: scope.collection,
     grant: scope.grant,
@@ -105,50 +107,50 @@ const planLimit = (query: Query): Limit => {
   return query.limit === 'all' ? 'all' : fromQuery(query.limit);
 };
 
-/** The collection's own order, else its key, else its first readable field. */
+/** Returns the default order: the collection's sort field, else its key, else its first readable field. */
 const defaultSort = (scope: Scope): readonly SortKey[] => {
   const { sortField, key, view, fields } = scope.collection;
   const names = sortField === null ? key.map((field) => field.name) : [sortField];
-  if (names.length > 0 && names.every((name) => mayUse(scope, name))) return names.map(ascending);
-  const first = view ? undefined : [...fields.keys()].find((name) => mayUse(scope, name));
+  if (names.length > 0 && names.every((name) => isNamePermitted(scope, name))) return names.map(ascending);
+  const first = view ? undefined : [...fields.keys()].find((name) => isNamePermitted(scope, name));
   return first === undefined ? [] : [ascending(first)];
 };
 
 const ascending = (name: string): SortKey => ({ path: [name], descending: false });
 
-/** Always total where the key is readable: rows of equal sort values keep one order over all pages. */
+/** Appends the key, where it is readable, so that the order is total and rows do not change pages. */
 const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => {
   const order = keys.map((key) => planSortKey(key, scope));
   const sorted = new Set(keys.filter((key) => key.path.length === 1).map((key) => key.path[0]));
   const rest = scope.collection.key.filter((field) => !sorted.has(field.name));
-  if (rest.some((field) => !mayUse(scope, field.name))) return order;
+  if (rest.some((field) => !isNamePermitted(scope, field.name))) return order;
   return [...order, ...rest.map((field) => planSortKey(ascending(field.name), scope))];
 };
 
-/** A column or a relation may itself be called `-x`: then it is meant. */
-const signed = (key: SortKey, scope: Scope): SortKey => {
+/** Resolves a leading `-` that belongs to the name of a column or relation called `-x`. */
+const resolveSign = (key: SortKey, scope: Scope): SortKey => {
   if (!key.descending) return key;
   const [first = '', ...rest] = key.path;
   const column = `-${key.path.join('.')}`;
   const isName =
-    (scope.collection.fields.has(column) && mayUse(scope, column)) ||
+    (scope.collection.fields.has(column) && isNamePermitted(scope, column)) ||
     (rest.length > 0 && findRelation(scope, `-${first}`) !== undefined);
   return isName ? { path: [`-${first}`, ...rest], descending: false } : key;
 };
 
 const planSortKey = (key: SortKey, start: Scope): Order => {
-  const { path, descending } = signed(key, start);
+  const { path, descending } = resolveSign(key, start);
   let scope = start;
   const joins: Join[] = [];
   let [name = '', ...rest] = path;
   for (const next of rest) {
-    // a path that begins with no relation may be the name of a column: `v1.0`
+    // the name of a column may contain a dot: `v1.0`
     if (findRelation(scope, name) === undefined && hasDotted(scope, `${name}.${next}`)) {
       name += `.${next}`;
       continue;
     }
     const relation = findRelation(scope, name);
-    if (!mayUse(scope, name)) throw forbiddenField(scope, name);
+    if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
     if (relation?.kind === 'oneToMany') throw invalidQuery(`"sort" cannot follow the list "${name}"`);
     if (relation?.kind !== 'manyToOne') throw forbiddenField(scope, name);
     const target = crossRelation(scope, relation);

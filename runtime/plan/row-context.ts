@@ -1,4 +1,6 @@
-/** What a payload is read with: the caller's grant, and where the payload stands in its request. */
+/**
+ * The context in which a payload is read: the caller's grant and the position of the payload in the request.
+ */
 import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { ApiError } from '../../contract/errors.js';
@@ -9,40 +11,43 @@ import type { Scalar } from './values.js';
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface WriteContext extends PlanContext {
-  /** Replaces variables in presets and validation. */
+  /** Resolves variables in presets and validation rules. */
   resolve(value: unknown): unknown;
-  /** What the server fills in. */
+  /** Values for fields that the server fills. */
   readonly fills: { readonly user: string | null; now(): string; uuid(): string };
 }
 
-/** What a row takes from its owner. */
+/** A value that a row takes from its owner. */
 export interface OwnerValue {
   readonly operand: OwnerOperand;
-  /** `null`: not known before the owner is written. */
+  /** The value; `null` where it is not known before the owner is written. */
   readonly known: Scalar | null;
 }
 
 /** One level of a payload: its top, or a list in it. */
 export interface LevelContext {
   readonly writing: WriteContext;
-  /** Collects what is wrong, of all levels. */
+  /** Collects the problems of all levels. */
   readonly problems: ApiError[];
-  /** Lists from the top of the payload to here. */
+  /** The names of the lists from the top of the payload to this level. */
   readonly path: readonly string[];
-  /** By field; empty at the top, and for rows that keep their owner. */
+  /** Values of the owner by field name; empty at the top level, and for rows that keep their owner. */
   readonly owner: ReadonlyMap<string, OwnerValue>;
 }
 
 export interface RowContext extends LevelContext {
   readonly grant: Grant;
   readonly action: Extract<Action, 'create' | 'update'>;
-  /** Place in a list of payloads. */
+  /** Index in a list of payloads; `null` for a single one. */
   readonly index: number | null;
 }
 
-export const isKey = (name: string, { collection }: Grant): boolean =>
+export const isKeyField = (name: string, { collection }: Grant): boolean =>
   collection.key.some((part) => part.name === name);
 
-/** A key never changes: in an update it says which item is meant, and takes no permission. */
-export const isKept = (name: string, { grant, action }: RowContext): boolean =>
-  action === 'update' && isKey(name, grant);
+/**
+ * Returns whether the name is a key field of an update: it identifies the item, is never changed and requires
+ * no permission.
+ */
+export const isUnchangedKey = (name: string, { grant, action }: RowContext): boolean =>
+  action === 'update' && isKeyField(name, grant);

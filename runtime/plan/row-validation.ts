@@ -1,39 +1,39 @@
-/** Rows held against the rules of their fields and of the permissions they need. */
+/** Validates rows against the rules of their fields and of the permissions they require. */
 import { always, listsField, restrictGrant, type Grant, type Rule } from '../access/grant.js';
 import type { Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { findRuleProblems } from './permission.js';
-import { failed, toProblem, type ReportedFailure } from './problems.js';
-import { isKept, type Payload, type RowContext } from './row-context.js';
+import { validationError, ruleError, type ReportedFailure } from './problems.js';
+import { isUnchangedKey, type Payload, type RowContext } from './row-context.js';
 import { validateFilter, validateRule, type Failure } from './validate.js';
-import { isOperand, type ListRow } from './write-plan.js';
+import { isOwnerOperand, type ListRow } from './write-plan.js';
 import type { Scalar } from './values.js';
 
-/** A row, and what it was made of. */
+/** A row and the input it was built from. */
 export interface RowInput {
   readonly row: ListRow;
-  /** Presets and the payload, as they were given. */
+  /** Presets and payload, before parsing. */
   readonly given: Payload;
-  /** Names that take a permission. */
+  /** Names that require a permission. */
   readonly names: readonly string[];
 }
 
-/** Rules that ask about values of the owner. */
+/** A validation that depends on values of the owner. */
 export interface OwnerCheck {
   readonly input: RowInput;
-  /** The grant counts those permissions whose rules are undecided. */
+  /** The context; its grant includes the permissions whose rules are undecided. */
   readonly context: RowContext;
 }
 
-export interface Validated {
-  /** What is permitted of it. */
+export interface RowValidation {
+  /** The grant of the permissions whose validation passes. */
   readonly grant: Grant;
   readonly check: OwnerCheck | null;
 }
 
-/** Checks a row as far as its values are known; failures go to `problems`. */
-export const validateRow = (input: RowInput, context: RowContext): Validated => {
+/** Validates a row as far as its values are known; adds failures to `problems`. */
+export const validateRow = (input: RowInput, context: RowContext): RowValidation => {
   const { collection } = context.grant;
   if (collection.access) context.problems.push(...findRuleFailures(input.row, context));
   const isValidated = context.grant.permissions.some(({ validation }) => validation !== always);
@@ -41,13 +41,14 @@ export const validateRow = (input: RowInput, context: RowContext): Validated => 
   const values = knownValues(input, context);
   validateFields(input.row, values, context);
   const grant = validateGrant(input.names, values, context);
-  const isDecided = context.owner.size === 0 || !asksOwner(input.row, { ...context, grant });
+  const isDecided = context.owner.size === 0 || !dependsOnOwner(input.row, { ...context, grant });
   return { grant, check: isDecided ? null : { input, context: { ...context, grant } } };
 };
 
 /**
- * Decides what values of the owner decide. A permission that fails may not have preset anything: the row is made.
- * @returns the grant that is left
+ * Completes a validation with the values of the owner. A permission that fails here must not have presets,
+ * which the row contains already.
+ * @returns the remaining grant
  * @throws FAILED_VALIDATION, FORBIDDEN
  */
 export const checkOwner = ({ input, context }: OwnerCheck, values: readonly Scalar[]): Grant => {
@@ -72,25 +73,25 @@ type Values = ReadonlyMap<string, unknown>;
 const knownValues = ({ given, row }: RowInput, { owner }: RowContext): Values => {
   const values = new Map<string, unknown>(Object.entries(given));
   for (const [name, value] of row) {
-    const known = isOperand(value) ? (owner.get(name)?.known ?? null) : value;
-    if (isOperand(value) && known === null) values.delete(name);
+    const known = isOwnerOperand(value) ? (owner.get(name)?.known ?? null) : value;
+    if (isOwnerOperand(value) && known === null) values.delete(name);
     else values.set(name, known);
   }
   return values;
 };
 
-const asksOwner = (row: ListRow, { grant, owner }: RowContext): boolean =>
-  grant.permissions.some(({ validation }) => ruleAsks(validation, owner)) ||
+const dependsOnOwner = (row: ListRow, { grant, owner }: RowContext): boolean =>
+  grant.permissions.some(({ validation }) => ruleDependsOnOwner(validation, owner)) ||
   grant.collection.validated.some(
-    ({ name, validation }) => row.has(name) && filterAsks(parseFilter(validation ?? {}, []), owner),
+    ({ name, validation }) => row.has(name) && filterDependsOnOwner(parseFilter(validation ?? {}, []), owner),
   );
 
-const ruleAsks = (rule: Rule, owner: RowContext['owner']): boolean =>
-  rule.kind === 'filters' && rule.filters.some(({ filter }) => filterAsks(filter, owner));
+const ruleDependsOnOwner = (rule: Rule, owner: RowContext['owner']): boolean =>
+  rule.kind === 'filters' && rule.filters.some(({ filter }) => filterDependsOnOwner(filter, owner));
 
-const filterAsks = (filter: Filter, owner: RowContext['owner']): boolean => {
+const filterDependsOnOwner = (filter: Filter, owner: RowContext['owner']): boolean => {
   if (filter.kind === 'field') return owner.has(filter.name);
-  return 'filters' in filter && filter.filters.some((part) => filterAsks(part, owner));
+  return 'filters' in filter && filter.filters.some((part) => filterDependsOnOwner(part, owner));
 };
 
 const validateFields = (row: ListRow, values: Values, context: RowContext): void => {
@@ -100,27 +101,27 @@ const validateFields = (row: ListRow, values: Values, context: RowContext): void
 };
 
 /**
- * A permission whose validation fails permits nothing of this payload: what others permit is left.
- * Reported is what the first permission asks of each field that is permitted no more.
+ * Drops the permissions whose validation fails. Reports, for each field that no remaining permission covers,
+ * the failures of the first permission that lists it.
  */
 const validateGrant = (names: readonly string[], values: Values, context: RowContext): Grant => {
   const { grant } = context;
   const failures = findFailures(values, context);
   if (failures.size === 0) return grant;
-  const left = restrictGrant(grant, (permission) => !failures.has(permission));
+  const remaining = restrictGrant(grant, (permission) => !failures.has(permission));
   const [first] = failures.keys();
-  const reported = new Set(left === null ? [first] : []);
+  const reported = new Set(remaining === null ? [first] : []);
   for (const name of names) {
-    if (left?.fields.has(name) !== true && !isKept(name, context))
+    if (remaining?.fields.has(name) !== true && !isUnchangedKey(name, context))
       reported.add([...failures.keys()].find((permission) => listsField(permission, name)));
   }
   for (const permission of reported) {
     if (permission !== undefined) addFailures(failures.get(permission) ?? [], values, context);
   }
-  return left ?? grant;
+  return remaining ?? grant;
 };
 
-/** Of every permission whose validation fails. */
+/** Returns the failures of every permission whose validation fails. */
 const findFailures = (
   payload: Values,
   { grant, writing: { resolve } }: RowContext,
@@ -140,7 +141,7 @@ const findRuleFailures = (row: ListRow, context: RowContext): readonly ApiError[
     const field = context.grant.collection.fields.get(name);
     return field === undefined
       ? []
-      : [failed(field, { type: 'rule', expected, value: row.get(name) }, context)];
+      : [validationError(field, { type: 'rule', expected, value: row.get(name) }, context)];
   });
 
 const validateField = (
@@ -164,5 +165,5 @@ const validateField = (
 
 const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {
   for (const failure of failures)
-    context.problems.push(toProblem(failure, values.get(failure.field), context));
+    context.problems.push(ruleError(failure, values.get(failure.field), context));
 };

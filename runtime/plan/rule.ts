@@ -1,4 +1,7 @@
-/** Rules of grants as conditions: every name is visible, literals are constants of the plan. */
+/**
+ * Converts rules of grants to conditions: rules may use every field, and their literals are constants of the
+ * plan.
+ */
 import type { Rule, RuleFilter } from '../access/grant.js';
 import { ApiError } from '../../contract/errors.js';
 import { planFilter } from './filter.js';
@@ -11,7 +14,10 @@ export const ruleToCondition = (rule: Rule, scope: Scope): Condition => {
   return anyOf(rule.filters.map((filter) => filterToCondition(filter, inside)));
 };
 
-/** A filter that makes no sense, or names what is no more, holds of no row; whoever asks is not to blame. */
+/**
+ * Converts one filter; an invalid filter, or one that names a missing field, matches no row, since the caller
+ * cannot correct it.
+ */
 const filterToCondition = ({ filter, values }: RuleFilter, scope: Scope): Condition => {
   try {
     return planFilter(filter, scope, (slot) => ({ from: 'rule', value: values[slot] }));

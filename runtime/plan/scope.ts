@@ -1,4 +1,4 @@
-/** How names are looked up while planning: with the caller's grants, or, inside a rule, with none. */
+/** Name lookup during planning: with the caller's grants, or without any inside a rule. */
 import type { Action, PolicySet } from '../access/policies.js';
 import { always, type Grant } from '../access/grant.js';
 import type { Collection, Field, Relation, ToMany, ToOne } from '../../contract/collection.js';
@@ -8,26 +8,26 @@ import { conditionTrue, type Condition, type Join } from './types.js';
 
 export interface PlanContext {
   readonly policies: PolicySet;
-  /** Relations a name may cross. */
+  /** The largest number of relations that one name may cross. */
   readonly maxDepth: number;
 }
 
-/** One collection as a caller sees it, some relations away from where the request began. */
+/** A collection as the caller sees it, reached over the relations in `trail`. */
 export interface Scope {
   readonly context: PlanContext;
   readonly collection: Collection;
-  /** `null` inside a rule: rules are an administrator's and see everything. */
+  /** `null` inside a rule: rules are written by an administrator and see every field. */
   readonly grant: Grant | null;
-  /** Names crossed so far, for messages and for the depth limit. */
+  /** Names of the relations crossed so far, for messages and for the depth limit. */
   readonly trail: readonly string[];
-  /** Relations that the whole plan has crossed. */
+  /** The number of relations that the whole plan has crossed. */
   readonly crossed: { count: number };
 }
 
-/** Wildcards below wildcards multiply: a plan ends somewhere. */
+/** Limits the relations of one plan: nested wildcards multiply. */
 const maxCrossed = 500;
 
-/** The scope a read of `collection` begins in. @throws FORBIDDEN */
+/** Returns the scope at the top level of a request. @throws FORBIDDEN */
 export const openScope = (collection: Collection, action: Action, context: PlanContext): Scope => {
   const grant = context.policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);
@@ -37,7 +37,7 @@ export const openScope = (collection: Collection, action: Action, context: PlanC
 export const forbiddenCollection = (name: string): Error =>
   forbidden(`the collection "${name}" does not exist or may not be used this way`);
 
-/** The rule of a permitted name; `null` when it holds wherever the row does. @throws FORBIDDEN */
+/** Returns the rule of a permitted name, or null where it is visible on every row. @throws FORBIDDEN */
 export const fieldRule = (scope: Scope, name: string): Condition | null => {
   if (scope.grant === null) return null;
   const rule = scope.grant.fields.get(name);
@@ -45,30 +45,33 @@ export const fieldRule = (scope: Scope, name: string): Condition | null => {
   return rule === always ? null : ruleToCondition(rule, scope);
 };
 
-export const mayUse = (scope: Scope, name: string): boolean =>
+export const isNamePermitted = (scope: Scope, name: string): boolean =>
   scope.grant === null || scope.grant.fields.has(name);
 
-/** Whether a name the caller may use is this one, or begins with it and a dot. */
+/** Returns whether a permitted name equals `name` or begins with it and a dot. */
 export const hasDotted = (scope: Scope, name: string): boolean =>
   [...scope.collection.fields.keys(), ...scope.collection.relations.keys()].some(
-    (each) => (each === name || each.startsWith(`${name}.`)) && mayUse(scope, each),
+    (each) => (each === name || each.startsWith(`${name}.`)) && isNamePermitted(scope, each),
   );
 
-/** The same words for a forbidden and for an unknown name. */
+/**
+ * Returns the same error for a forbidden and for an unknown name, so that it does not reveal which names
+ * exist.
+ */
 export const forbiddenField = (scope: Scope, name: string): Error => {
   if (name.includes('(')) return invalidQuery(`functions such as "${name}" are not served`);
   const path = [...scope.trail, name].join('.');
-  return forbidden(`the field "${path}" does not exist or may not be used${hint(scope, name)}`);
+  return forbidden(`the field "${path}" does not exist or may not be used${suggestion(scope, name)}`);
 };
 
-/** Names only what the caller may read. */
-const hint = (scope: Scope, name: string): string => {
+/** Suggests a similar name among those that the caller may read. */
+const suggestion = (scope: Scope, name: string): string => {
   const readable = [...(scope.grant?.fields.keys() ?? [])];
-  const near = readable.find((candidate) => isNear(candidate, name));
-  return near === undefined ? '' : `; did you mean "${near}"?`;
+  const similar = readable.find((candidate) => isSimilar(candidate, name));
+  return similar === undefined ? '' : `; did you mean "${similar}"?`;
 };
 
-const isNear = (candidate: string, name: string): boolean => {
+const isSimilar = (candidate: string, name: string): boolean => {
   const [left, right] = [candidate.toLowerCase(), name.toLowerCase()];
   if (left === right || left.replaceAll('_', '') === right.replaceAll('_', '')) return true;
   return Math.abs(left.length - right.length) <= 1 && left.length > 3 && differByOne(left, right);
@@ -83,10 +86,10 @@ const differByOne = (left: string, right: string): boolean => {
   return Math.max(left.length, right.length) - start - end <= 1;
 };
 
-/** The plain column of that name. @throws FORBIDDEN */
+/** Returns the column of that name. @throws FORBIDDEN */
 export const requireField = (scope: Scope, name: string): Field => {
   const field = scope.collection.fields.get(name);
-  if (field === undefined || !mayUse(scope, name)) throw forbiddenField(scope, name);
+  if (field === undefined || !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   return field;
 };
 
@@ -94,7 +97,7 @@ export const findRelation = (scope: Scope, name: string): Relation | undefined =
   scope.collection.relations.get(name);
 
 /**
- * The scope at the other end of a relation; `null` when the caller may read nothing there.
+ * Returns the scope at the other end of a relation, or null where the caller may not read the target.
  * @throws INVALID_QUERY when too many relations are crossed
  */
 export const crossRelation = (scope: Scope, relation: ToOne | ToMany): Scope | null => {
@@ -110,13 +113,13 @@ export const crossRelation = (scope: Scope, relation: ToOne | ToMany): Scope | n
   return grant === null ? null : { ...scope, collection: relation.collection, grant, trail };
 };
 
-/** Rows of the scope's collection that exist for the caller. */
-export const rowsOf = (scope: Scope): Condition =>
+/** Returns the condition for the rows that the caller may read. */
+export const readableRows = (scope: Scope): Condition =>
   scope.grant === null ? conditionTrue : ruleToCondition(scope.grant.rows, scope);
 
-/** The step from one scope to another. @throws FORBIDDEN when the relation may not be used */
+/** Returns the join from one scope to another. @throws FORBIDDEN when the relation may not be used */
 export const joinOf = (relation: ToOne, from: Scope, target: Scope): Join => ({
   relation,
-  where: rowsOf(target),
+  where: readableRows(target),
   rule: fieldRule(from, relation.name),
 });

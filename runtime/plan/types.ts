@@ -1,4 +1,4 @@
-/** Plans: what is to be read, every name resolved and every level carrying its grant. Data; no SQL. */
+/** Read plans: every name is resolved and every level carries its grant. Data only; contains no SQL. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import type { FilterComparison } from '../../contract/operators.js';
@@ -6,45 +6,47 @@ import type { MetaKey } from '../request/query.js';
 
 export interface ReadPlan {
   readonly collection: Collection;
-  /** The grant everything below was decided by. */
+  /** The grant from which the selection and the conditions were derived. */
   readonly grant: Grant;
   readonly select: Select;
   readonly where: Condition;
   readonly order: readonly Order[];
-  /** Instead of an order: rows stand as these conditions name them. */
+  /** Replaces `order`: rows come in the order of these conditions, each of which matches one row. */
   readonly explicitOrder?: readonly Condition[];
   readonly limit: Limit;
-  /** `null`: from the start. */
+  /** The number of rows to skip; `null` for none. */
   readonly offset: Operand | null;
   readonly page: Operand | null;
   readonly meta: readonly MetaKey[];
-  /** What `total_count` counts: the grant alone. */
+  /** The rows that `total_count` counts: those of the grant, whatever the query filters. */
   readonly whereTotal: Condition;
 }
 
-/** `all`: asked for with -1; `every`: the rows are named, and no maximum cuts them. */
+/**
+ * `all`: the client sent -1. `every`: the rows are named by key, and the configured maximum does not apply.
+ */
 export type Limit = Operand | 'default' | 'all' | 'every';
 
-/** What one row becomes: an object, or its bare key, which shows on the rows of its rule and is null elsewhere. */
+/** The JSON of one row: an object, or its bare key, which is null on rows that do not match `rule`. */
 export type Select =
   | { readonly kind: 'object'; readonly entries: readonly Entry[] }
   | { readonly kind: 'key'; readonly fields: readonly Field[]; readonly rule: Condition | null };
 
 export type Entry =
-  /** The same in every row. */
+  /** JSON that is the same in every row. */
   | { readonly kind: 'constant'; readonly name: string; readonly json: string }
   | {
       readonly kind: 'field';
       readonly name: string;
       readonly field: Field;
-      /** Rows on which the value shows; elsewhere it is null. */
+      /** Rows on which the value is visible; it is null on others. */
       readonly rule: Condition | null;
     }
   | {
       readonly kind: 'one';
       readonly name: string;
       readonly join: Join;
-      /** Related rows that show: the filter of `deep`. */
+      /** The related rows to include: the filter of `deep`. */
       readonly where: Condition;
       readonly select: Select;
     }
@@ -56,12 +58,12 @@ export type Entry =
       readonly plan: ReadPlan;
     };
 
-/** A many-to-one step. Rows that do not count are as if they were not there. */
+/** A step along a many-to-one relation. Target rows that do not match `where` are treated as missing. */
 export interface Join {
   readonly relation: ToOne;
-  /** Rows of the target that count. */
+  /** The rows of the target that the caller may read. */
   readonly where: Condition;
-  /** Rows of the near side on which the relation shows. */
+  /** The referring rows on which the relation is visible; `null` for all. */
   readonly rule: Condition | null;
 }
 
@@ -77,55 +79,57 @@ export type Condition =
       readonly operand: Operand;
     }
   | { readonly kind: 'null' | 'empty'; readonly column: ColumnRef }
-  /** Surely true of the row at the end of `path`; never unknown. */
+  /** True where the condition is true of the row at the end of `path`; false, never unknown, elsewhere. */
   | { readonly kind: 'at'; readonly path: readonly Join[]; readonly condition: Condition }
-  /** At least one row of the to-many relation, seen from the end of `path`. */
+  /** At least one row of the to-many relation of the row at the end of `path` matches `where`. */
   | {
       readonly kind: 'some';
       readonly path: readonly Join[];
       readonly relation: ToMany;
       readonly where: Condition;
-      /** As in `ColumnRef`. */
+      /** See `ColumnRef.inRule`. */
       readonly inRule: boolean;
     };
 
 export type Comparison =
   | FilterComparison
-  /** Equal, or false where the value cannot be one of the column's type. */
+  /** Equality for `search`: false where the value is not valid for the column's type. */
   | 'searched';
 
-/** A column of the row itself, or of the row at the end of a chain of many-to-one steps. */
+/** A column of the row itself, or of the row at the end of a path of many-to-one relations. */
 export interface ColumnRef {
   readonly path: readonly Join[];
   readonly field: Field;
-  /** Rows (at the end of the path) on which the value counts; elsewhere it is null. */
+  /** Rows, at the end of the path, on which the value is visible; it is null on others. */
   readonly rule: Condition | null;
-  /** Inside a rule: the path is reached by a subquery, so that the reference stands anywhere. */
+  /**
+   * Whether the reference belongs to a rule: its path compiles to a subquery, which is valid in any clause.
+   */
   readonly inRule: boolean;
 }
 
-/** Where a bound value comes from. */
+/** The source of a bound value. */
 export type Operand =
   | { readonly from: 'query'; readonly slot: number }
-  /** The same, as it stands: what looks like a variable is none. */
+  /** A value of the query in which variables are not resolved. */
   | { readonly from: 'text'; readonly slot: number }
-  /** A part of the item's key. */
+  /** One part of the item's key. */
   | { readonly from: 'key'; readonly index: number }
-  /** All of the keys. */
+  /** All keys of the request, as a list. */
   | { readonly from: 'keys' }
   | { readonly from: 'rule'; readonly value: unknown };
 
 export interface Order {
   readonly column: ColumnRef;
   readonly descending: boolean;
-  /** Else nulls stand where the database puts them. */
+  /** Sorts nulls last; otherwise the database's default applies. */
   readonly nullsLast?: true;
 }
 
 export const conditionTrue: Condition = { kind: 'true' };
 export const conditionFalse: Condition = { kind: 'false' };
 
-/** Joins by and; folds constants. */
+/** Joins conditions with AND and folds constants. Returns `conditionTrue` for an empty list. */
 export const allOf = (conditions: readonly Condition[]): Condition => {
   const rest = conditions.filter((condition) => condition.kind !== 'true');
   if (rest.some((condition) => condition.kind === 'false')) return conditionFalse;
@@ -134,7 +138,7 @@ export const allOf = (conditions: readonly Condition[]): Condition => {
   return rest.length === 1 ? only : { kind: 'and', conditions: rest };
 };
 
-/** Joins by or; folds constants. Of nothing: false. */
+/** Joins conditions with OR and folds constants. Returns `conditionFalse` for an empty list. */
 export const anyOf = (conditions: readonly Condition[]): Condition => {
   const rest = conditions.filter((condition) => condition.kind !== 'false');
   if (rest.some((condition) => condition.kind === 'true')) return conditionTrue;

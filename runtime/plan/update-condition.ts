@@ -1,10 +1,13 @@
-/** What a stored row must pass to be updated. */
+/** The condition that a stored row must meet to be updated. */
 import type { Grant } from '../access/grant.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
 import { allOf, type Condition } from './types.js';
 
-/** The rows of the grant, and the rule of every field and list in `names`. @throws FORBIDDEN */
+/**
+ * Returns the grant's row condition joined with the rule of every field and list in `names`. @throws
+ * FORBIDDEN
+ */
 export const updateCondition = (grant: Grant, names: readonly string[], context: PlanContext): Condition => {
   const scope = { ...openScope(grant.collection, 'update', context), grant };
   const rules = names.map((name) => fieldRule(scope, name)).filter((rule) => rule !== null);

@@ -1,6 +1,6 @@
 /**
- * Filters held against a payload: field validation (meta) and the validation of permissions. Pure.
- * What cannot be held against one, as a question for related items, is failed.
+ * Evaluates filters on a payload, for field validation (meta) and the validation of permissions. Pure. A
+ * filter that a payload cannot decide, such as one on related items, fails.
  */
 import type { Rule } from '../access/grant.js';
 import type { Collection, Field } from '../../contract/collection.js';
@@ -18,14 +18,17 @@ export interface Failure {
 
 export interface ValidationContext {
   readonly collection: Collection;
-  /** By field name, in the form in which they are stored; fields that are absent pass. */
+  /** Values by field name, in their stored form. Fields that are absent pass. */
   readonly payload: ReadonlyMap<string, unknown>;
-  /** Whether null passes everything but a question for null; else it equals nothing. */
+  /** Whether null passes every operator but those that test for null; otherwise null equals nothing. */
   readonly nullPasses: boolean;
   resolve(value: unknown): unknown;
 }
 
-/** Of rules joined by or, one has to pass; the failures of the first are told. */
+/**
+ * Validates a rule, whose filters are alternatives. Returns the failures of the first filter where none
+ * passes.
+ */
 export const validateRule = (rule: Rule, context: ValidationContext): readonly Failure[] => {
   if (rule.kind === 'always') return [];
   return validateOne(
@@ -64,31 +67,33 @@ const validateField = (name: string, filter: Filter, context: FilterContext): re
   const operand = filter.slot === null ? null : context.values[filter.slot];
   const value = context.payload.get(name);
   const field = context.collection.fields.get(name) ?? { name, type: 'unknown' };
-  const asked = { field, value, operands: resolveOperands(operand, context) };
-  return passes(filter.operator, asked, context) ? [] : [{ field: name, type: filter.operator, operand }];
+  const comparison = { field, value, operands: resolveOperands(operand, context) };
+  return passes(filter.operator, comparison, context)
+    ? []
+    : [{ field: name, type: filter.operator, operand }];
 };
 
 const resolveOperands = (operand: unknown, { resolve }: FilterContext): readonly unknown[] =>
   (Array.isArray(operand) ? operand : [operand]).flatMap((each) => resolve(each));
 
-interface Asked {
+interface Comparison {
   readonly field: Field;
   readonly value: unknown;
   readonly operands: readonly unknown[];
 }
 
-const passes = (operator: Operator, asked: Asked, { nullPasses }: ValidationContext): boolean => {
-  const { value } = asked;
+const passes = (operator: Operator, comparison: Comparison, { nullPasses }: ValidationContext): boolean => {
+  const { value } = comparison;
   if (operator === 'null') return value === null;
   if (operator === 'nnull') return value !== null;
   if (operator === 'empty') return value === null || value === '';
   if (operator === 'nempty') return value !== null && value !== '';
   if (value === null && nullPasses) return true;
-  return isSatisfied(operator, asked);
+  return isSatisfied(operator, comparison);
 };
 
-/** `null`: the operand makes no sense, so that neither the question nor its opposite is passed. */
-type Tester = (asked: Asked) => boolean | null;
+/** Returns null where the operand is invalid: neither the operator nor its negation passes. */
+type Tester = (comparison: Comparison) => boolean | null;
 
 const isEqual: Tester = ({ field, value, operands }) => {
   const orders = operands.map((operand) => compareValues(field, value, operand));
@@ -102,14 +107,14 @@ const isWithin: Tester = ({ field, value, operands: [low, high] }) => {
   return value !== null && fromLow >= 0 && fromHigh <= 0;
 };
 
-const ordered =
+const orderTester =
   (holds: (order: number) => boolean): Tester =>
   ({ field, value, operands }) => {
     const order = compareValues(field, value, operands[0]);
     return order === null || value === null ? null : holds(order);
   };
 
-const matched =
+const textTester =
   (holds: (text: string, part: string) => boolean, spell = (text: string): string => text): Tester =>
   ({ value, operands: [part] }) => {
     if (part === null || part === undefined) return null;
@@ -125,33 +130,36 @@ const testers: Readonly<Record<PositiveOperator, Tester>> = {
   eq: isEqual,
   in: isEqual,
   between: isWithin,
-  lt: ordered((order) => order < 0),
-  lte: ordered((order) => order <= 0),
-  gt: ordered((order) => order > 0),
-  gte: ordered((order) => order >= 0),
-  contains: matched(contains),
-  icontains: matched(contains, lower),
-  starts_with: matched(startsWith),
-  istarts_with: matched(startsWith, lower),
-  ends_with: matched(endsWith),
-  iends_with: matched(endsWith, lower),
+  lt: orderTester((order) => order < 0),
+  lte: orderTester((order) => order <= 0),
+  gt: orderTester((order) => order > 0),
+  gte: orderTester((order) => order >= 0),
+  contains: textTester(contains),
+  icontains: textTester(contains, lower),
+  starts_with: textTester(startsWith),
+  istarts_with: textTester(startsWith, lower),
+  ends_with: textTester(endsWith),
+  iends_with: textTester(endsWith, lower),
   regex: ({ value, operands: [text] }) =>
     value !== null && compileRegex(textOf(text))?.test(textOf(value)) === true,
 };
 
-const isSatisfied = (operator: Operator, asked: Asked): boolean => {
+const isSatisfied = (operator: Operator, comparison: Comparison): boolean => {
   const { negates } = operators[operator];
-  // an opposite is that of a positive operator, and flags were answered before
-  return testers[(negates ?? operator) as PositiveOperator](asked) === (negates === undefined);
+  // negated operators have a positive one, and operators without operand were handled before
+  return testers[(negates ?? operator) as PositiveOperator](comparison) === (negates === undefined);
 };
 
-/** `null`: no regular expression, which nothing passes. Some are one only without regard to code points. */
+/**
+ * Compiles a pattern, or returns null for an invalid one, which nothing matches. Some patterns are valid only
+ * without the `u` flag.
+ */
 const compileRegex = (text: string): RegExp | null => {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(text, flags);
     } catch {
-      // the next one may do
+      // try the next flags
     }
   }
   return null;

@@ -1,31 +1,37 @@
 /**
- * Values as clients send them, read by the type of their field: one canonical form for every dialect,
- * or what would have been right. Pure; `sql` turns the canonical form into a bound value.
+ * Parses values as clients send them, by the type of their field, into one canonical form for every database,
+ * or reports the expected form. Pure; `sql` converts the canonical form to a bound value.
  */
 import type { Field } from '../../contract/collection.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
-import { isTooDeep, maxJsonLevels } from '../request/body.js';
-import { elementOf, isArray } from './elements.js';
+import { hasLoneSurrogate, isTooDeep, maxJsonLevels } from '../request/body.js';
+import { elementOf, isArrayColumn } from './elements.js';
 
-/** Canonical form: decimals and 64-bit integers as text, dates as text without zone in UTC, csv and json as text. */
+/**
+ * A value in canonical form: decimals and 64-bit integers as text, dates as text without a zone in UTC, csv
+ * and json as text.
+ */
 export type Scalar = string | number | boolean | Buffer;
 
-export type ReadValue =
+export type ParsedValue =
   | { readonly ok: true; readonly value: Scalar }
   | { readonly ok: false; readonly problem: 'type' | 'range' | 'length'; readonly expected: string };
 
-const accept = (value: Scalar): ReadValue => ({ ok: true, value });
-const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type'): ReadValue => ({
+const accept = (value: Scalar): ParsedValue => ({ ok: true, value });
+const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type'): ParsedValue => ({
   ok: false,
   problem,
   expected,
 });
 
-/** Reads a value that is not null. Text is accepted wherever it spells a value of the type. */
-export const readValue = (field: Field, value: unknown): ReadValue => readers[field.type](value, field);
+/** Parses a non-null value by the type of its field. Accepts text wherever it spells a value of the type. */
+export const readValue = (field: Field, value: unknown): ParsedValue => readers[field.type](value, field);
 
-/** What a column keeps of a value: no more digits after the second, or after the point, than it has. Seconds are cut. */
-export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
+/**
+ * Converts a value to what its column stores: decimals are rounded to the column's scale, fractions of a
+ * second are truncated to its precision.
+ */
+export const toStoredValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string') return value;
   if (type === 'decimal' && scale !== undefined && scale >= 0) return roundDecimal(value, scale);
@@ -35,7 +41,10 @@ export const keptValue = ({ type, fraction = 0, scale, lowerCase }: Field, value
   return fraction === 0 ? whole : `${whole}.${digits.slice(0, fraction).padEnd(fraction, '0')}`;
 };
 
-/** Rounds half away from zero, as databases do; one that keeps doubles would keep every digit. */
+/**
+ * Rounds half away from zero, as databases do. Done here because a database that stores doubles would keep
+ * every digit.
+ */
 const roundDecimal = (value: string, scale: number): string => {
   const [whole = '', fraction = ''] = value.split('.');
   if (fraction.length <= scale) return value;
@@ -46,7 +55,7 @@ const roundDecimal = (value: string, scale: number): string => {
   return `${sign}${rounded.slice(0, point)}${scale === 0 ? '' : `.${rounded.slice(point)}`}`;
 };
 
-type Reader = (value: unknown, field: Field) => ReadValue;
+type Reader = (value: unknown, field: Field) => ParsedValue;
 
 const readText: Reader = (value, field) => {
   if (typeof value !== 'string') return refuse('a text');
@@ -57,8 +66,8 @@ const readText: Reader = (value, field) => {
   return limitLength(value, field);
 };
 
-/** Length counts characters as databases do: code points. */
-const limitLength = (value: string, { length }: Field): ReadValue =>
+/** Checks the length in code points, as databases count characters. */
+const limitLength = (value: string, { length }: Field): ParsedValue =>
   length !== undefined && value.length > length && [...value].length > length
     ? refuse(`at most ${length} characters`, 'length')
     : accept(value);
@@ -73,29 +82,33 @@ const toNumber = (value: unknown): number | null => {
 const readInteger: Reader = (value, field) => {
   const number = toNumber(value);
   if (number === null || !Number.isInteger(number)) return refuse('a whole number');
-  const [least, most] = limitsOf(field);
-  if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
+  const [min, max] = integerRange(field);
+  if (number < min || number > max) return refuse(`a whole number from ${min} to ${max}`, 'range');
   if (isYear(field) && number !== 0 && (number < firstYear || number > lastYear)) {
     return refuse(`0, or a whole number from ${firstYear} to ${lastYear}`, 'range');
   }
   return accept(number);
 };
 
-/** Says whether the column is a `YEAR`, which takes a number of two digits for a year of this century or the last. */
+/**
+ * Returns whether the column is a `YEAR`, for which the database reads a two-digit number as a year of this
+ * century or the last.
+ */
 export const isYear = ({ dbType }: Field): boolean => dbType === 'year';
 
-/** The first after 0. */
+/** The smallest year after 0 that a `YEAR` column stores. */
 export const firstYear = 1901;
 const lastYear = 2155;
 
-/** The least and the largest whole number of so many bits, as far as JSON keeps them. */
-const limitsOf = ({ bits = 32, unsigned }: Field): readonly [number, number] =>
+/** Returns the range of an integer of `bits` bits, limited to the integers that JSON represents exactly. */
+const integerRange = ({ bits = 32, unsigned }: Field): readonly [number, number] =>
   unsigned === true
     ? [0, Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER)]
     : [Math.max(-(2 ** (bits - 1)), Number.MIN_SAFE_INTEGER), 2 ** (bits - 1) - 1];
 
-/** Whether it is a whole number beyond 2^53, which parsers of JSON round. */
-export const isRounded = (value: unknown): boolean => Number.isInteger(value) && !Number.isSafeInteger(value);
+/** Returns whether a value is an integer beyond 2^53, which JSON parsers round. */
+export const isUnsafeInteger = (value: unknown): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value);
 
 const readBigInteger: Reader = (value, field) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
@@ -103,8 +116,8 @@ const readBigInteger: Reader = (value, field) => {
     return refuse('a whole number, as text where it exceeds 2^53');
   }
   const number = BigInt(text);
-  const [least, most] = field.unsigned === true ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
-  if (number < least || number > most) return refuse(`a whole number from ${least} to ${most}`, 'range');
+  const [min, max] = field.unsigned === true ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  if (number < min || number > max) return refuse(`a whole number from ${min} to ${max}`, 'range');
   return accept(number.toString());
 };
 
@@ -126,7 +139,7 @@ const readDecimal: Reader = (value, field) => {
   return accept(`${match[1] === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction}`);
 };
 
-/** Without an exponent: `1e21` and `1e-7` are spelled out. */
+/** Formats a number without an exponent: `1e21` and `1e-7` are written out. */
 const plainNumber = (value: number): string => {
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
   if (match === null) return String(value);
@@ -137,7 +150,7 @@ const plainNumber = (value: number): string => {
     : `${sign}0.${'0'.repeat(-point)}${first}${rest}`;
 };
 
-const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
   [1, true],
@@ -149,19 +162,19 @@ const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ]);
 
 const readBoolean: Reader = (value) => {
-  const truth = truths.get(value);
-  return truth === undefined ? refuse('true or false') : accept(truth);
+  const boolean = booleans.get(value);
+  return boolean === undefined ? refuse('true or false') : accept(boolean);
 };
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const timePattern = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/;
-const momentPattern =
+const dateTimePattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 
-/** Of a date with a time, the date. */
+/** Accepts a date with a time, and returns its date. */
 const readDate: Reader = (value, field) => {
-  const moment = typeof value === 'string' ? normalizeMoment(value, field) : null;
-  return moment === null ? refuse('a date, YYYY-MM-DD') : accept(moment.slice(0, 10));
+  const dateTime = typeof value === 'string' ? normalizeDateTime(value, field) : null;
+  return dateTime === null ? refuse('a date, YYYY-MM-DD') : accept(dateTime.slice(0, 10));
 };
 
 const isDate = (text: string): boolean => {
@@ -186,43 +199,46 @@ const normalizeTime = (text: string, field: Field): string | null => {
   if (match === null) return null;
   const [, hours = '', minutes = '', seconds = '00', fraction = ''] = match;
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null;
-  return `${hours}:${minutes}:${seconds}${spellFraction(fraction, field)}`;
+  return `${hours}:${minutes}:${seconds}${formatFraction(fraction, field)}`;
 };
 
-/** As many digits as the column shows, more only where they say more: equal moments are equal texts. */
-const spellFraction = (digits: string, { fraction = 0 }: Field): string => {
-  const said = digits.slice(0, 6).replace(/0+$/, '').padEnd(fraction, '0');
-  return said === '' ? '' : `.${said}`;
+/**
+ * Formats a fraction with at min the digits of the column and no other trailing zeros, so that equal times
+ * are equal texts.
+ */
+const formatFraction = (digits: string, { fraction = 0 }: Field): string => {
+  const digitsShown = digits.slice(0, 6).replace(/0+$/, '').padEnd(fraction, '0');
+  return digitsShown === '' ? '' : `.${digitsShown}`;
 };
 
-const readMoment: Reader = (value, field) => {
-  const moment = typeof value === 'string' ? normalizeMoment(value, field) : null;
-  if (moment !== null) return accept(moment);
+const readDateTime: Reader = (value, field) => {
+  const dateTime = typeof value === 'string' ? normalizeDateTime(value, field) : null;
+  if (dateTime !== null) return accept(dateTime);
   return refuse(
     field.type === 'timestamp' ? 'a timestamp, YYYY-MM-DDTHH:MM:SSZ' : 'a date and time, YYYY-MM-DDTHH:MM:SS',
   );
 };
 
-/** `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC; a zone is applied, a missing one is UTC. */
-const normalizeMoment = (text: string, field: Field): string | null => {
-  const match = momentPattern.exec(text.trim());
+/** Returns `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC, or null for an invalid text. A missing zone means UTC. */
+const normalizeDateTime = (text: string, field: Field): string | null => {
+  const match = dateTimePattern.exec(text.trim());
   if (match === null || match[1] === undefined || !isDate(match[1])) return null;
   const time = normalizeTime(match[2] ?? '00:00:00', field);
   if (time === null) return null;
-  return shift(`${match[1]} ${time}`, match[3] ?? 'Z');
+  return toUtc(`${match[1]} ${time}`, match[3] ?? 'Z');
 };
 
-const shift = (moment: string, zone: string): string | null => {
+const toUtc = (dateTime: string, zone: string): string | null => {
   const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
-  if (match === null) return moment;
+  if (match === null) return dateTime;
   const minutes = (Number(match[2]) * 60 + Number(match[3])) * (match[1] === '-' ? 1 : -1);
-  const [whole = '', fraction] = moment.split('.');
+  const [whole = '', fraction] = dateTime.split('.');
   const time = Date.parse(`${whole.replace(' ', 'T')}Z`) + minutes * 60_000;
   if (Number.isNaN(time)) return null;
-  const shifted = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-  // beyond the years 0000 to 9999 there is a sign
-  if (!/^\d/.test(shifted)) return null;
-  return fraction === undefined ? shifted : `${shifted}.${fraction}`;
+  const utc = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  // years outside 0000 to 9999 have a sign
+  if (!/^\d/.test(utc)) return null;
+  return fraction === undefined ? utc : `${utc}.${fraction}`;
 };
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -230,18 +246,20 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const readUuid: Reader = (value) =>
   typeof value === 'string' && uuidPattern.test(value) ? accept(value.toLowerCase()) : refuse('a uuid');
 
-/** A text is JSON text; anything else is the value itself. */
+/** Parses a string as JSON text; any other value is taken as it is. */
 const readJson: Reader = (value, field) => {
   if (typeof value === 'string' && isTooDeep(value)) {
     return refuse(`JSON that is nested no deeper than ${maxJsonLevels} levels`);
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
-  const fault = isArray(field) ? findListFault(json, elementOf(field)) : null;
-  return fault ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
+  const problem = isArrayColumn(field) ? findArrayProblem(json, elementOf(field)) : null;
+  return problem ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
+/** Returns nothing for what is no JSON, and for JSON with texts that cannot be stored. */
 const parseJson = (text: string): unknown => {
+  if (hasLoneSurrogate(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -249,25 +267,28 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** As many as an array column may have. */
-const mostDimensions = 6;
+/** The largest number of dimensions of an array column. */
+const maxDimensions = 6;
 
-/** What is wrong with a list for an array. An element of JSON may be a list itself; `null`: nothing is known to be. */
-const findListFault = (value: unknown, element: Field | null, level = 1): ReadValue | null => {
+/**
+ * Returns what is wrong with a list for an array column, or null. Elements of type `json` may be lists
+ * themselves and are not checked.
+ */
+const findArrayProblem = (value: unknown, element: Field | null, level = 1): ParsedValue | null => {
   if (!Array.isArray(value)) return refuse('a list');
   if (element?.type === 'json') return null;
-  if (level > mostDimensions) return refuse(`lists that are nested no deeper than ${mostDimensions} levels`);
+  if (level > maxDimensions) return refuse(`lists that are nested no deeper than ${maxDimensions} levels`);
   for (const each of value as readonly unknown[]) {
-    const fault = Array.isArray(each)
-      ? findListFault(each, element, level + 1)
-      : findElementFault(each, element);
-    if (fault !== null) return fault;
+    const problem = Array.isArray(each)
+      ? findArrayProblem(each, element, level + 1)
+      : findElementProblem(each, element);
+    if (problem !== null) return problem;
   }
   return null;
 };
 
-/** Texts are the database's to read. */
-const findElementFault = (value: unknown, element: Field | null): ReadValue | null => {
+/** Checks one element of a list; strings are left to the database. */
+const findElementProblem = (value: unknown, element: Field | null): ParsedValue | null => {
   if (value === null || element === null || element.type === 'string') return null;
   const read = readValue(element, value);
   return read.ok ? null : refuse(`a list whose elements are each ${read.expected}`, read.problem);
@@ -281,10 +302,10 @@ const readCsv: Reader = (value, field) => {
   return limitLength(value.join(), field);
 };
 
-/** Padding may be left out, but not be wrong. */
+/** Standard base64; padding may be omitted, but must be correct where present. */
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** Bytes are a key that was read already: nothing else in a request is any. */
+/** Accepts base64, and a Buffer, which is the part of a key that was parsed before. */
 const readBinary: Reader = (value, field) => {
   if (Buffer.isBuffer(value)) return accept(value);
   if (typeof value !== 'string' || !base64Pattern.test(value)) return refuse('base64');
@@ -305,8 +326,8 @@ const readers: Readonly<Record<FieldType, Reader>> = {
   boolean: readBoolean,
   date: readDate,
   time: readTime,
-  dateTime: readMoment,
-  timestamp: readMoment,
+  dateTime: readDateTime,
+  timestamp: readDateTime,
   uuid: readUuid,
   json: readJson,
   csv: readCsv,

@@ -1,12 +1,15 @@
-/** Writes as plans: one tree for the whole payload, made before anything runs. All problems are reported at once. */
+/**
+ * Plans writes: one tree for the whole payload, complete before any statement runs. All problems are reported
+ * at once.
+ */
 import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { Collection, ToMany } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
-import { attempt, gather } from './attempt.js';
-import { knownReferences, levelBelow, visibleRows, type Owner } from './list-level.js';
-import { isChange, readListChange, type ListChange } from './list-payload.js';
-import { isKeyPart, isOwned, foreignKey, releasable } from './list-relation.js';
+import { planOrRefuse, collectProblems } from './problem-collection.js';
+import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
+import { hasChanges, readListChange, type ListChange } from './list-payload.js';
+import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
 import { bindCreate, bindUpdate } from './owner.js';
 import type { LevelContext, Payload, WriteContext } from './row-context.js';
 import { readRow, writtenNames, type ListValue, type PlannedRow } from './row.js';
@@ -27,7 +30,10 @@ import {
   type UpdatePlan,
 } from './write-plan.js';
 
-/** @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG, VALUE_OUT_OF_RANGE: all of all rows */
+/**
+ * Plans the creation of items. @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG,
+ * VALUE_OUT_OF_RANGE: every problem of every row
+ */
 export const planCreate = (
   collection: Collection,
   payloads: readonly unknown[],
@@ -36,16 +42,19 @@ export const planCreate = (
   const problems: ApiError[] = [];
   const plan = planRows(collection, payloads, topLevel(context, problems));
   throwProblems(problems);
-  return bindCreate(plan, nobody);
+  return bindCreate(plan, noOwnerValues);
 };
 
 export interface Change {
-  /** The item, where it is one and no more: lists of it know their owner. */
+  /**
+   * The key of the item, with which its lists know their owner; `null` where the change applies to several
+   * items.
+   */
   readonly key: Key | null;
   readonly payload: unknown;
 }
 
-/** One plan for each change. @throws as `planCreate` */
+/** Plans each change by itself. @throws as `planCreate` */
 export const planUpdates = (
   collection: Collection,
   changes: readonly Change[],
@@ -59,17 +68,17 @@ export const planUpdates = (
     }),
   );
   throwProblems(problems);
-  return plans.map((plan) => bindUpdate(plan, nobody));
+  return plans.map((plan) => bindUpdate(plan, noOwnerValues));
 };
 
-/** @throws FORBIDDEN */
+/** Plans the deletion of items. @throws FORBIDDEN */
 export const planDelete = (collection: Collection, context: PlanContext): DeletePlan => {
   const grant = requireGrant(collection, 'delete', context);
   const where = ruleToCondition(grant.rows, openScope(collection, 'delete', context));
   return { collection, grant, where };
 };
 
-const nobody: readonly Scalar[] = [];
+const noOwnerValues: readonly Scalar[] = [];
 const noOwner: LevelContext['owner'] = new Map();
 
 const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => ({
@@ -97,10 +106,10 @@ const planRows = (
 ): ListCreatePlan => {
   const grant = requireGrant(collection, 'create', level.writing);
   const lists: ListPlan[] = [];
-  const planned = payloads.map((payload, place) => {
-    const index = payloads.length > 1 ? place : null;
+  const planned = payloads.map((payload, rowIndex) => {
+    const index = payloads.length > 1 ? rowIndex : null;
     const read = readRow(requireObject(payload), { ...level, grant, action: 'create', index });
-    lists.push(...planLists(read.lists, { collection, place, row: read.row, key: null }, level));
+    lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
   });
   return {
@@ -118,7 +127,7 @@ interface ChangeLevel extends LevelContext {
 
 const planChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ListUpdatePlan => {
   const read = readChange(collection, payload, level);
-  const lists = planLists(read.lists, { collection, place: 0, row: read.row, key }, level);
+  const lists = planLists(read.lists, { collection, rowIndex: 0, row: read.row, key }, level);
   return toUpdatePlan(read, lists, level);
 };
 
@@ -138,104 +147,116 @@ const toUpdatePlan = (
   level: ChangeLevel,
 ): ListUpdatePlan => {
   const names = new Set([...row.keys(), ...values.map(({ relation }) => relation.name)]);
-  const written = writtenNames(sent, level).filter((name) => names.has(name));
+  const permitted = writtenNames(sent, level).filter((name) => names.has(name));
   const isRefused = level.problems.length > 0;
-  const where = isRefused ? conditionFalse : updateCondition(grant, written, level.writing);
-  return { collection: grant.collection, grant, row, lists, where, check, written };
+  const where = isRefused ? conditionFalse : updateCondition(grant, permitted, level.writing);
+  return { collection: grant.collection, grant, row, lists, where, check, writtenNames: permitted };
 };
 
 const planLists = (lists: readonly ListValue[], owner: Owner, level: LevelContext): readonly ListPlan[] =>
-  lists.flatMap((list) => gather(level.problems, () => planList(list, owner, level)) ?? []);
+  lists.flatMap((list) => collectProblems(level.problems, () => planList(list, owner, level)) ?? []);
 
-/** @throws INVALID_PAYLOAD for what is no list, and FORBIDDEN for what cannot be a key */
+/** @throws INVALID_PAYLOAD for a value that is not a list, FORBIDDEN for an invalid key */
 const planList = ({ relation, value }: ListValue, owner: Owner, level: LevelContext): ListPlan => {
   const { creates, updates, removes } = readListChange(relation, value);
-  const below = levelBelow(relation, owner, level);
+  const below = listLevel(relation, owner, level);
   return {
     relation,
-    row: owner.place,
+    ownerIndex: owner.rowIndex,
     visible: visibleRows(relation.collection, level.writing),
     creates:
       creates.length === 0
         ? null
-        : gather(level.problems, () => planRows(relation.collection, creates, below)),
+        : collectProblems(level.problems, () => planRows(relation.collection, creates, below)),
     updates: planListUpdates(relation, updates, below),
     removes: planRemoval(relation, removes, below),
-    known: knownReferences(relation, owner, level.writing),
+    nameableReferences: nameableReferences(relation, owner, level.writing),
   };
 };
 
-/** Rows that are named by nothing but their key share one plan. */
+/**
+ * Plans the rows of a list that the payload keeps or changes. Rows given by their key withoutOwner share one plan.
+ */
 const planListUpdates = (
   relation: ToMany,
   updates: ListChange['updates'],
   level: LevelContext,
 ): readonly ListUpdate[] => {
-  let bare: ListUpdate['taken'] | null = null;
+  let bare: ListUpdate['move'] | null = null;
   return updates.map((update) => {
-    if (isChange(update)) return planListUpdate(relation, update, level);
-    bare ??= planTaken(relation, { payload: {}, lists: [] }, level);
-    return { key: update.key, present: null, taken: bare };
+    if (hasChanges(update)) return planListUpdate(relation, update, level);
+    bare ??= planMove(relation, { payload: {}, lists: [] }, level);
+    return { key: update.key, update: null, move: bare };
   });
 };
 
-/** Whether the row is in the list already is known only later: lists in it are the same either way. */
+/**
+ * Plans both cases, since only the stored rows show whether the row is in the list already. Nested lists are
+ * the same in both.
+ */
 const planListUpdate = (
   relation: ToMany,
   { key, payload }: ListChange['updates'][number],
   level: LevelContext,
 ): ListUpdate => {
   const { collection } = relation;
-  const alone = { ...level, owner: noOwner, index: null };
-  const present = gather(level.problems, () => {
-    const read = readChange(collection, payload, alone);
-    const lists = planLists(read.lists, { collection, place: 0, row: new Map(), key }, alone);
-    return bindUpdate(toUpdatePlan(read, lists, alone), nobody);
+  const withoutOwner = { ...level, owner: noOwner, index: null };
+  const update = collectProblems(level.problems, () => {
+    const read = readChange(collection, payload, withoutOwner);
+    const lists = planLists(read.lists, { collection, rowIndex: 0, row: new Map(), key }, withoutOwner);
+    return bindUpdate(toUpdatePlan(read, lists, withoutOwner), noOwnerValues);
   });
-  return { key, present, taken: planTaken(relation, { payload, lists: present?.lists ?? [] }, level) };
+  return { key, update, move: planMove(relation, { payload, lists: update?.lists ?? [] }, level) };
 };
 
-/** A row that comes from elsewhere takes the key of its new owner, as far as its own key says nothing of it. */
-const planTaken = (
+/**
+ * Plans the move of a row from another list: it takes the new owner's key, except for fields of its own key.
+ */
+const planMove = (
   relation: ToMany,
   { payload, lists }: { readonly payload: Payload; readonly lists: readonly ListPlan[] },
   level: LevelContext,
-): ListUpdate['taken'] => {
+): ListUpdate['move'] => {
   const owner = new Map([...level.owner].filter(([name]) => !isKeyPart(relation, name)));
-  return attempt((problems) => {
-    const taken = { ...level, owner, problems, index: null };
-    return toUpdatePlan(readChange(relation.collection, payload, taken), lists, taken);
+  return planOrRefuse((problems) => {
+    const moved = { ...level, owner, problems, index: null };
+    return toUpdatePlan(readChange(relation.collection, payload, moved), lists, moved);
   });
 };
 
-/** Rows that are asked to go by name are deleted where they cannot be without an owner. */
+/** Plans the removal of rows. Rows removed by key are deleted where they cannot exist without an owner. */
 const planRemoval = (
   relation: ToMany,
   keys: ListChange['removes'],
   level: LevelContext,
 ): ListRemoval | null => {
-  if (keys === 'others') return { keys, removal: planLeaving(relation, isOwned(relation), level) };
+  if (keys === 'others')
+    return { keys, removal: planRemovedRows(relation, isDeletedOnRemoval(relation), level) };
   if (keys.length === 0) return null;
-  const isDeletion = isOwned(relation) || releasable(relation).length === 0;
-  const removal = planLeaving(relation, isDeletion, level);
+  const isDeletion = isDeletedOnRemoval(relation) || releasableFields(relation).length === 0;
+  const removal = planRemovedRows(relation, isDeletion, level);
   if (removal.kind === 'refused') level.problems.push(...removal.problems);
   return { keys, removal };
 };
 
-const planLeaving = (relation: ToMany, isDeletion: boolean, level: LevelContext): ListRemoval['removal'] => {
+const planRemovedRows = (
+  relation: ToMany,
+  isDeletion: boolean,
+  level: LevelContext,
+): ListRemoval['removal'] => {
   const { collection } = relation;
   if (isDeletion) {
-    const plan = attempt(() => planDelete(collection, level.writing));
+    const plan = planOrRefuse(() => planDelete(collection, level.writing));
     return 'problems' in plan ? { kind: 'refused', ...plan } : { kind: 'delete', plan };
   }
-  const free = releasable(relation);
-  // where none may be null, the refusal names them all
-  const fields = free.length > 0 ? free : foreignKey(relation);
+  const released = releasableFields(relation);
+  // where no field is nullable, the refusal names all of them
+  const fields = released.length > 0 ? released : foreignKey(relation);
   const payload = Object.fromEntries(fields.map(({ name }) => [name, null]));
-  const plan = attempt((problems) =>
+  const plan = planOrRefuse((problems) =>
     planChange(collection, { key: null, payload }, { ...level, owner: noOwner, problems, index: null }),
   );
   return 'problems' in plan
     ? { kind: 'refused', ...plan }
-    : { kind: 'release', plan: bindUpdate(plan, nobody) };
+    : { kind: 'release', plan: bindUpdate(plan, noOwnerValues) };
 };

@@ -12,7 +12,7 @@ import { loadSpec } from '../../generator/spec/load.js';
 import { pruneBuilds } from './builds.js';
 import { bundle, bundleFunctions } from './bundle.js';
 import type { Config } from '../config/config.js';
-import { generatedFolder } from '../config/paths.js';
+import { generatedFolder, isPackageOutput } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
 import { pendingSteps } from '../schema/bootstrap.js';
 
@@ -53,7 +53,14 @@ const bootstrapFirst = (missing: readonly string[]): string => {
 const buildIn = async (workshop: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
   const from = join(workshop, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
-  const changes = await countChanges({ ...tables, from, specFolders, out: generatedFolder, check: true });
+  const changes = await countChanges({
+    ...tables,
+    from,
+    specFolders,
+    forPackage: isPackageOutput(generatedFolder),
+    out: generatedFolder,
+    check: true,
+  });
   const source = changes === 0 ? generatedFolder : join(workshop, 'generated');
   if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));

@@ -19,7 +19,7 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { BuildResult, BuildTask } from './build.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
-import { askChild } from '../../contract/ask-child.js';
+import { runInChild } from '../../contract/ask-child.js';
 import { timed, type Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
 import { buildFolder, generatedFolder, specFolders } from '../config/paths.js';
@@ -97,7 +97,7 @@ const filesBelow = (folder: string): readonly string[] =>
     : [];
 
 const build = async (task: BuildTask): Promise<void> => {
-  const answer = await askChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
+  const answer = await runInChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
   if (answer.kind === 'failed')
     throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
 };

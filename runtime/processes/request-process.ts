@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { lazy } from '../concurrency/lazy.js';
-import { computeHashesInProcess } from '../auth/passwords/hash.js';
+import { createHashProcess } from '../auth/passwords/hash-process.js';
+import { computeHashesBy } from '../auth/passwords/hash.js';
 import { isRefusal } from '../config/refusal.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
@@ -30,7 +31,7 @@ const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config } = options;
-  computeHashesInProcess();
+  computeHashesBy(createHashProcess());
   let ready = false;
   const setReady = (value: boolean): void => {
     ready = value;

@@ -24,7 +24,7 @@ export const startWorkerProcess = async ({
   observe,
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
   const opened = await openBuild({ config, observe });
-  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, secretsOf }] =
+  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, exportSecrets }] =
     await Promise.all([
       import('../queue/temporal/worker.js'),
       import('../queue/models/models.js'),
@@ -34,7 +34,7 @@ export const startWorkerProcess = async ({
   const workers = await startWorkers({
     settings: queueSettings(config, {
       url: () => urlOf(config),
-      secrets: await secretsOf(createKeys(config.secret)),
+      secrets: await exportSecrets(createKeys(config.secret)),
     }),
     database: opened.database,
     models: createQueueModels(opened.queueModels),

@@ -1,27 +1,30 @@
-/** What enters the pipeline and what leaves it, whatever door it came through. */
+/** The request and response of the API, independent of the listener. */
 
 import type { Readable } from 'node:stream';
 
 export interface ApiRequest {
-  /** Unique per request: answered as `X-Request-Id` and named in logs. */
+  /** Unique per request: returned as `X-Request-Id` and written to logs. */
   readonly id: string;
   /** Upper case. */
   readonly method: string;
-  /** As sent, without prefix and query string. */
+  /** The path as sent, without prefix and query string. */
   readonly path: string;
-  /** As sent, without `?`. */
+  /** The query string as sent, without `?`. */
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of the caller, behind the proxies that are trusted (`TRUST_PROXY`); empty where the connection is gone. */
+  /**
+   * Returns the client's address, taking trusted proxies into account (`TRUST_PROXY`); empty where the
+   * connection is closed.
+   */
   address(): string;
-  /** Whether the caller came over TLS, or would, where the server is known by an https address. */
+  /** Returns whether the client uses TLS, or the server's configured address is https. */
   isSecure(): boolean;
-  /** Whether a browser says that a page of somebody else sent it. */
-  isForeign(): boolean;
-  /** Aborted when the caller leaves before it is answered. */
-  gone(): AbortSignal;
-  /** The whole body; fails with CONTENT_TOO_LARGE. */
+  /** Returns whether a browser sent the request from a page of an untrusted origin. */
+  isUntrustedOrigin(): boolean;
+  /** Returns a signal that is aborted when the client disconnects before the response. */
+  closeSignal(): AbortSignal;
+  /** Reads the whole body. @throws CONTENT_TOO_LARGE */
   body(): Promise<Buffer>;
 }
 
@@ -30,6 +33,6 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`, one header each. */
   readonly cookies?: readonly string[];
-  /** A stream is sent as it comes, without a length unless its header is set. */
+  /** A stream is sent as it arrives, chunked unless `content-length` is set. */
   readonly body: Buffer | string | Readable | null;
 }

@@ -1,9 +1,11 @@
 /** Reads JSON request bodies. */
+import { isUtf8 } from 'node:buffer';
 import { apiError, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 
 /**
- * @param absent what an empty body means; without it, an empty body is refused
+ * Reads and parses a JSON body.
+ * @param absent the value of an empty body; without it, an empty body is rejected
  * @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE
  */
 export const readJson = async (request: ApiRequest, absent?: unknown): Promise<unknown> => {
@@ -13,8 +15,10 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
     throw invalidPayload('the body is empty; JSON is expected');
   }
   requireJson(request.headers['content-type']);
+  if (!isUtf8(bytes)) throw invalidPayload('the body is not valid UTF-8');
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) throw invalidPayload(`the body is nested deeper than ${maxJsonLevels} levels`);
+  if (hasLoneSurrogate(text)) throw invalidPayload(`the body has ${loneSurrogate}`);
   try {
     return JSON.parse(text);
   } catch {
@@ -36,24 +40,36 @@ const requireJson = (header: string | string[] | undefined): void => {
   );
 };
 
-/** Far beyond any item, and far below what exhausts the stack of whoever walks through it. */
+/** Maximum nesting of JSON: far more than any item needs, and few enough for recursive functions. */
 export const maxJsonLevels = 500;
 
 const [quote, backslash] = [0x22, 0x5c];
-/** Brackets and braces differ in one bit. */
+/** `[` and `{`, and `]` and `}`, differ in the bit `either` alone. */
 const [opening, closing, either] = [0x7b, 0x7d, 0x20];
 
-/** Counts brackets outside of texts; small ones cannot hold so many. */
+/**
+ * Returns whether JSON text is nested too deeply, by counting brackets outside of strings. Short texts cannot
+ * be.
+ */
 export const isTooDeep = (json: string): boolean => {
   if (json.length <= 2 * maxJsonLevels) return false;
   let depth = 0;
-  let inText = false;
+  let inString = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === backslash) at += 1;
-    else if (code === quote) inText = !inText;
-    else if (!inText && (code | either) === opening && (depth += 1) > maxJsonLevels) return true;
-    else if (!inText && (code | either) === closing) depth -= 1;
+    else if (code === quote) inString = !inString;
+    else if (!inString && (code | either) === opening && (depth += 1) > maxJsonLevels) return true;
+    else if (!inString && (code | either) === closing) depth -= 1;
   }
   return false;
+};
+
+export const loneSurrogate = 'half of a surrogate pair, such as \\ud800, which is no character';
+
+/** Returns whether texts in JSON have escapes of lone surrogates, which UTF-8 cannot store. */
+export const hasLoneSurrogate = (json: string): boolean => {
+  if (!json.includes('\\u')) return false;
+  const rest = json.replaceAll(/\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/g, '_');
+  return /\\u[dD][89a-fA-F]/.test(rest);
 };

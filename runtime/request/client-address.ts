@@ -2,10 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isWithin, normalizeAddress, parseNetwork, type Network } from '../network/ip.js';
 
-/** How many proxies stand in front, or which; neither: `X-Forwarded-…` counts for nothing. */
+/**
+ * The proxies in front of the server, by number or by address. Without any, `X-Forwarded-…` headers are
+ * ignored.
+ */
 export interface TrustedProxies {
   readonly hops: number;
-  /** Addresses and CIDR ranges. */
+  /** Addresses and CIDR ranges of trusted proxies. */
   readonly ranges: readonly string[];
 }
 
@@ -15,9 +18,11 @@ export interface Connection {
 }
 
 export interface Proxies {
-  /** The caller's address, IPv4 in its own form; empty where the connection is gone. */
+  /**
+   * Returns the client's address, with IPv4-mapped addresses as IPv4; empty where the connection is closed.
+   */
   addressOf(connection: Connection): string;
-  /** Whether the caller came over TLS, as a trusted proxy says. */
+  /** Returns whether the client uses TLS according to a trusted proxy. */
   isSecure(connection: Connection): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Filters as a tree, before any name in them is looked up. Literals become slots of the value list. */
+/** Parses filters to a tree whose names are not resolved yet. Literals become slots of the value list. */
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorNames, operators, oppositeOf, type Operator } from '../../contract/operators.js';
 import { isObject } from '../../contract/objects.js';
@@ -6,20 +6,20 @@ import { asList } from './query-string.js';
 
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
-  /** A key that is not an operator: a field or relation, and what must hold of it. */
+  /** A key that is not an operator: a field or relation, and the filter on it. */
   | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
   | { readonly kind: 'some' | 'none'; readonly filter: Filter }
-  /** `slot` holds the operand; for `null` and `empty` there is none. */
+  /** `slot` is the index of the operand; `null` and `empty` have none. */
   | { readonly kind: 'compare'; readonly operator: Operator; readonly slot: number | null };
 
 const byKey: ReadonlyMap<string, Operator> = new Map(operatorNames.map((name) => [`_${name}`, name]));
 const maxFilterDepth = 64;
-/** Databases take a second to think about some thousands. */
+/** Limits the conditions of a filter: databases take about a second to plan some thousands. */
 const maxConditions = 2_000;
 
 /**
- * Reads a filter object; pushes its literals to `values`.
- * @throws INVALID_QUERY naming the operator and what would be right
+ * Parses a filter object and appends its literals to `values`.
+ * @throws INVALID_QUERY naming the operator and the expected form
  */
 export const parseFilter = (filter: Readonly<Record<string, unknown>>, values: unknown[]): Filter => {
   const parsed = parseObject(filter, { values, depth: 0 });
@@ -55,7 +55,7 @@ const parseEntry = (key: string, value: unknown, { values, depth }: Context): Fi
   if (byKey.has(key)) return parseComparison(key, value, values);
   if (isObject(value))
     return { kind: 'field', name: key, filter: parseNested(key, value, { values, depth }) };
-  // a bare value is `_eq`
+  // a bare value means `_eq`
   return { kind: 'field', name: key, filter: parseComparison('_eq', value, values) };
 };
 
@@ -99,7 +99,10 @@ const readFlag = (key: string, value: unknown): boolean => {
   throw invalidQuery(`"${key}" must be true or false`);
 };
 
-/** What a URL leaves empty is in no list; not being in it would be no condition at all. */
+/**
+ * Reads a list. An empty text is a list that matches nothing, except for `_nin`, where it would match
+ * everything.
+ */
 const readList = (key: string, value: unknown): readonly unknown[] => {
   const list = typeof value === 'string' ? (value === '' ? [''] : value.split(',')) : asList(value);
   if (list === null || list.length === 0 || (key === '_nin' && value === '')) {

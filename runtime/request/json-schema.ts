@@ -1,4 +1,7 @@
-/** The validator of JSON Schemas: the one place that sets it up. Large: load it when there is something to check. */
+/**
+ * Creates the validator of JSON Schemas; the only place that configures it. Loaded when first needed, as it
+ * is large.
+ */
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 

@@ -1,15 +1,26 @@
-/** Where a browser says that a request comes from. */
+/** Determines the origin of a request from the headers of a browser. */
 import type { IncomingHttpHeaders } from 'node:http';
 
+export interface OriginOptions {
+  /** Origin of this server, such as `https://api.example`; `null` for that of the request's host. */
+  readonly ownOrigin: string | null;
+  /** Returns whether pages of another origin may act by cookie. */
+  readonly trustsOrigin: (origin: string) => boolean;
+}
+
 /**
- * Whether a page of another origin sent it. Programs that are no browsers say nothing and are not foreign.
- * @param ownOrigin `https://api.example`; `null`: the host that was asked
+ * Returns whether a page of an untrusted origin sent the request. Clients other than browsers do not send these
+ * headers and are trusted.
  */
-export const isForeign = (headers: IncomingHttpHeaders, ownOrigin: string | null): boolean => {
+export const isUntrustedOrigin = (
+  headers: IncomingHttpHeaders,
+  { ownOrigin, trustsOrigin }: OriginOptions,
+): boolean => {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return false;
   if (origin === undefined) return site !== undefined;
+  if (trustsOrigin(origin)) return false;
   if (ownOrigin !== null) return origin !== ownOrigin;
   return !URL.canParse(origin) || new URL(origin).host !== host;
 };

@@ -1,6 +1,6 @@
 /**
- * Query strings, `a=1&filter[name][_eq]=x`, as nested values. Objects have no prototype, so that no key is special;
- * an object whose keys are 0..n-1 in order is read as a list by `asList`.
+ * Parses query strings, `a=1&filter[name][_eq]=x`, to nested values. Objects have no prototype, so that no
+ * key is special; `asList` reads an object with the keys 0..n-1 in order as a list.
  */
 import { invalidQuery } from '../../contract/errors.js';
 
@@ -14,7 +14,7 @@ const maxParameters = 1000;
 
 /**
  * Parses a query string without its `?`.
- * @throws INVALID_QUERY on malformed percent-encoding, too many parameters or too deep brackets.
+ * @throws INVALID_QUERY on malformed percent-encoding, too many parameters or too deeply nested brackets
  */
 export const parseQueryString = (text: string): RawObject => {
   const result = createObject();
@@ -46,7 +46,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** `filter[a][_eq]` → `filter`, `a`, `_eq`. What is not well-formed brackets is one plain name. */
+/** Splits `filter[a][_eq]` into `filter`, `a` and `_eq`. A name whose brackets are malformed is not split. */
 const splitName = (name: string): string[] => {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
@@ -69,7 +69,7 @@ const assign = (target: RawObject, path: readonly string[], value: string): void
   object[name] = present === undefined ? value : repeat(present, value);
 };
 
-/** `a=1&a=2` is a list. */
+/** Adds a repeated parameter: `a=1&a=2` is a list. */
 const repeat = (present: RawValue, value: string): RawObject => {
   const list = typeof present === 'object' ? present : createObject({ 0: present });
   list[String(Object.keys(list).length)] = value;
@@ -79,7 +79,7 @@ const repeat = (present: RawValue, value: string): RawObject => {
 const createObject = (entries: Record<string, RawValue> = {}): RawObject =>
   Object.assign(Object.create(null) as RawObject, entries);
 
-/** A list: an array, or an object with the keys 0..n-1; `null` for anything else. */
+/** Returns an array, or the values of an object with the keys 0..n-1, as a list; `null` for anything else. */
 export const asList = (value: unknown): readonly unknown[] | null => {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return null;

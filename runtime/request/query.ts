@@ -1,21 +1,22 @@
 /**
- * The global query parameters, from a query string or a SEARCH body, as one tree.
- * Values are kept apart from the tree: two requests that differ only in values have the same shape.
+ * Parses the global query parameters, from a query string or a SEARCH body, to one tree. Values are stored
+ * separately, so that requests which differ only in values have the same shape.
  */
 import { LRUCache } from 'lru-cache';
 import { invalidQuery } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
+import { hasLoneSurrogate, loneSurrogate } from './body.js';
 import { asList, parseQueryString } from './query-string.js';
 
 export interface Query {
-  /** `null`: not given. */
+  /** `null` where the parameter is absent. */
   readonly fields: readonly FieldNode[] | null;
   readonly filter: Filter | null;
   readonly sort: readonly SortKey[] | null;
-  /** Slot of a whole number; `all` for -1. */
+  /** Slot of an integer; `all` for -1. */
   readonly limit: number | 'all' | null;
-  /** Slots of whole numbers. */
+  /** Slots of integers. */
   readonly offset: number | null;
   readonly page: number | null;
   /** Slot of a text. */
@@ -27,17 +28,17 @@ export interface Query {
 
 export type MetaKey = 'total_count' | 'filter_count';
 
-/** One name of `fields`; `*` is a name. Without children, the plain field. */
+/** One name of `fields`, which may be `*`. Without children, the field itself. */
 export interface FieldNode {
   readonly name: string;
   readonly children: readonly FieldNode[];
-  /** Its key in the answer, where that is not the name. */
+  /** The key in the response, where it differs from the name. */
   readonly as?: string;
-  /** Of a relation: parameters of this entry alone, and the children are all that is asked for, even where there are none. */
+  /** Parameters of this relation alone; then only the children are selected, even where there are none. */
   readonly query?: Query;
-  /** A whole number is written as text. */
+  /** Whether an integer is written as text. */
   readonly text?: true;
-  /** JSON that stands in the answer as it is; the name says nothing then. */
+  /** JSON that is written as it is; the name is ignored. */
   readonly constant?: string;
 }
 
@@ -53,15 +54,15 @@ export interface ParsedQuery {
   readonly values: readonly unknown[];
 }
 
-/** A parameter object, and whether its keys carry the underscore of `deep`. */
+/** A parameter object; `prefix` is the underscore of keys in `deep`. */
 interface Source {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly prefix: '' | '_';
 }
 
-const notServed = ['aggregate', 'groupBy', 'alias', 'export', 'version'];
+const unsupported = ['aggregate', 'groupBy', 'alias', 'export', 'version'];
 
-/** @throws INVALID_QUERY naming the parameter and what would be right */
+/** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
 
 /** Reads the parameters from an object, as in `{query: {...}}` of a SEARCH body. */
@@ -71,76 +72,82 @@ export const readQuery = (parameters: Readonly<Record<string, unknown>>): Parsed
   return { query, shape: JSON.stringify(query), values };
 };
 
-/** The parameters of one level, from an object; pushes their values to `values`. @throws INVALID_QUERY */
+/**
+ * Reads the parameters of one level from an object and appends their values to `values`. @throws
+ * INVALID_QUERY
+ */
 export const readLevel = (parameters: Readonly<Record<string, unknown>>, values: unknown[]): Query =>
   readParameters({ parameters, prefix: '' }, values);
 
 const readParameters = (source: Source, values: unknown[], level = 0): Query => {
   if (level > maxLevels) throw tooDeep('deep');
   const get = (name: string): unknown => source.parameters[source.prefix + name];
-  for (const name of notServed) {
+  for (const name of unsupported) {
     if (get(name) !== undefined) throw invalidQuery(`"${source.prefix}${name}" is not served`);
   }
   return {
     fields: readFields(get('fields')),
     filter: readFilter(get('filter'), values),
     sort: readSort(get('sort')),
-    limit: isAll(get('limit')) ? 'all' : readCount(get('limit'), { name: 'limit', least: 0, values }),
-    offset: readCount(get('offset'), { name: 'offset', least: 0, values }),
-    page: readCount(get('page'), { name: 'page', least: 0, values }),
+    limit: isAll(get('limit')) ? 'all' : readCount(get('limit'), { name: 'limit', minimum: 0, values }),
+    offset: readCount(get('offset'), { name: 'offset', minimum: 0, values }),
+    page: readCount(get('page'), { name: 'page', minimum: 0, values }),
     search: readSearch(get('search'), values),
     meta: readMeta(get('meta')),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
 };
 
-/** By their text: clients ask for the same fields again and again. */
-const known = new LRUCache<string, readonly FieldNode[]>({ max: 500 });
-const longestKnown = 2000;
+/** Parsed `fields` by their text, since clients repeat the same selections. */
+const fieldCache = new LRUCache<string, readonly FieldNode[]>({ max: 500 });
+const maxCachedLength = 2000;
 
 const readFields = (value: unknown): readonly FieldNode[] | null => {
-  if (typeof value !== 'string' || value.length > longestKnown) return parseFields(value);
-  const present = known.get(value);
-  if (present !== undefined) return present;
+  if (typeof value !== 'string' || value.length > maxCachedLength) return parseFields(value);
+  const cached = fieldCache.get(value);
+  if (cached !== undefined) return cached;
   const fields = parseFields(value);
-  if (fields !== null) known.set(value, fields);
+  if (fields !== null) fieldCache.set(value, fields);
   return fields;
 };
 
 const parseFields = (value: unknown): readonly FieldNode[] | null => {
   const names = readNames(value, 'fields');
   if (names === null || names.length === 0) return null;
-  const root: Branch = { isEnd: false, below: new Map() };
+  const root: Branch = { isEnd: false, children: new Map() };
   for (const name of names) insert(root, splitPath(name, 'fields'));
   return toNodes(root);
 };
 
 interface Branch {
-  /** A path ends here, whatever there is below. */
+  /** Whether a path ends here, regardless of children. */
   isEnd: boolean;
-  readonly below: Map<string, Branch>;
+  readonly children: Map<string, Branch>;
 }
 
 const insert = (root: Branch, path: readonly string[]): void => {
   let branch = root;
   for (const name of path) {
-    const next: Branch = branch.below.get(name) ?? { isEnd: false, below: new Map() };
-    branch.below.set(name, next);
+    const next: Branch = branch.children.get(name) ?? { isEnd: false, children: new Map() };
+    branch.children.set(name, next);
     branch = next;
   }
   branch.isEnd = true;
 };
 
-/** `a.b` may be a column, and `a.b.c` another: each is a node. */
-const toNodes = ({ below }: Branch): FieldNode[] =>
-  [...below].flatMap(([name, branch]) => {
+/**
+ * Converts a branch to nodes. A name that is both a leaf and has children becomes two nodes: `a.b` and
+ * `a.b.c` may be columns.
+ */
+const toNodes = ({ children }: Branch): FieldNode[] =>
+  [...children].flatMap(([name, branch]) => {
     const leaf = { name, children: [] };
     const inner = { name, children: toNodes(branch) };
     if (inner.children.length === 0) return [leaf];
     return branch.isEnd ? [leaf, inner] : [inner];
   });
 
-/** More relations than any limit lets a name cross. */
+/** Maximum nesting; more than `MAX_RELATIONAL_DEPTH` allows. */
 const maxLevels = 64;
 
 const splitPath = (name: string, parameter: string): readonly string[] => {
@@ -152,7 +159,7 @@ const splitPath = (name: string, parameter: string): readonly string[] => {
 const tooDeep = (parameter: string): Error =>
   invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
 
-/** A comma-separated text or a list of texts. */
+/** Reads a comma-separated text, or a list of texts. */
 const readNames = (value: unknown, parameter: string): string[] | null => {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return splitNames(value);
@@ -163,7 +170,7 @@ const readNames = (value: unknown, parameter: string): string[] | null => {
   return list.flatMap(splitNames);
 };
 
-/** At commas and without blanks around, but for those of names: `\\,` and `\\ `. */
+/** Splits at commas and trims names; `\\,` and `\\ ` are part of a name. */
 const splitNames = (text: string): string[] =>
   (text.includes('\\') ? splitEscaped(text) : text.split(',').map((name) => name.trim())).filter(
     (name) => name !== '',
@@ -172,7 +179,7 @@ const splitNames = (text: string): string[] =>
 const splitEscaped = (text: string): string[] =>
   (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => trimEscaped(name).replaceAll(/\\([,\\\s])/g, '$1'));
 
-/** Where an odd number of backslashes is left at the end, the last is that of a blank. */
+/** Trims a name; a space after an odd number of backslashes is escaped and kept. */
 const trimEscaped = (name: string): string => {
   const text = name.trimStart();
   const cut = text.trimEnd();
@@ -184,7 +191,7 @@ const readFilter = (value: unknown, values: unknown[]): Filter | null => {
   return parseFilter(readObject(value, 'filter'), values);
 };
 
-/** An object, or its JSON text. */
+/** Reads an object, or its JSON text. */
 const readObject = (value: unknown, parameter: string): Readonly<Record<string, unknown>> => {
   const parsed = typeof value === 'string' ? parseJson(value, parameter) : value;
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
@@ -194,6 +201,7 @@ const readObject = (value: unknown, parameter: string): Readonly<Record<string, 
 };
 
 const parseJson = (text: string, parameter: string): unknown => {
+  if (hasLoneSurrogate(text)) throw invalidQuery(`"${parameter}" has ${loneSurrogate}`);
   try {
     return JSON.parse(text);
   } catch {
@@ -208,7 +216,7 @@ const readSort = (value: unknown): readonly SortKey[] | null => {
   for (const text of names) {
     const descending = text.startsWith('-');
     const name = descending ? text.slice(1) : text;
-    // sorting by a name once more changes nothing
+    // sorting by the same name again has no effect
     if (!keys.has(name)) keys.set(name, { path: splitPath(name, 'sort'), descending });
   }
   return [...keys.values()];
@@ -218,16 +226,16 @@ const isAll = (value: unknown): boolean => value === -1 || value === '-1';
 
 interface CountOptions {
   readonly name: string;
-  readonly least: number;
+  readonly minimum: number;
   readonly values: unknown[];
 }
 
-const readCount = (value: unknown, { name, least, values }: CountOptions): number | null => {
+const readCount = (value: unknown, { name, minimum, values }: CountOptions): number | null => {
   if (value === undefined || value === null || value === '') return null;
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < minimum) {
     throw invalidQuery(
-      `"${name}" must be a whole number from ${least} up${name === 'limit' ? ', or -1 for all' : ''}`,
+      `"${name}" must be a whole number from ${minimum} up${name === 'limit' ? ', or -1 for all' : ''}`,
     );
   }
   return values.push(number) - 1;
@@ -249,7 +257,7 @@ const readMeta = (value: unknown): readonly MetaKey[] => {
   return (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*'));
 };
 
-/** Keys without underscore are relations, keys with one are parameters of the level. */
+/** Reads `deep`: keys without an underscore are relations, others are parameters of the level. */
 const readDeep = (value: unknown, values: unknown[], level: number): Query['deep'] => {
   if (value === undefined || value === null || value === '') return [];
   return Object.entries(readObject(value, 'deep'))

@@ -1,10 +1,10 @@
-/** The handler of a route, and the decoding of segments of its path. */
+/** The handler of a route, and decoding of path segments. */
 import type { ApiRequest, ApiResponse } from './api-request.js';
 
-/** Serves one route. `segments`: the values of the path's parameters in order, as sent. Errors are thrown. */
+/** Handles the requests of one route; throws errors. `segments`: the path parameters in order, as sent. */
 export type RouteHandle = (request: ApiRequest, segments: readonly string[]) => Promise<ApiResponse>;
 
-/** Decodes a segment; `null`: it cannot be decoded. */
+/** Decodes a segment, or returns null for invalid percent-encoding. */
 export const decodeSegment = (segment: string): string | null => {
   if (!segment.includes('%')) return segment;
   try {
@@ -14,8 +14,8 @@ export const decodeSegment = (segment: string): string | null => {
   }
 };
 
-/** Decodes the value of a parameter; one that cannot be decoded stands for itself, and names nothing as a rule. */
+/** Decodes a path parameter; an invalid one is returned as sent, and usually matches nothing. */
 export const decodeValue = (segment: string): string => decodeSegment(segment) ?? segment;
 
-/** Parts of a composite key are joined by commas; each part is URL-escaped by itself. */
+/** Splits the parts of a composite key, which are joined by commas and percent-encoded each. */
 export const splitKey = (text: string): readonly string[] => text.split(',').map(decodeValue);

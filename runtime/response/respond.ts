@@ -35,7 +35,9 @@ export const respondCount = (rows: number): ApiResponse => ({
   body: null,
 });
 
-/** Returns anything thrown as an error response; hides the details of errors that are not API errors. */
+/**
+ * Converts anything thrown to an error response; the details of other errors than API errors are not exposed.
+ */
 export const respondError = (error: unknown): ApiResponse => {
   const problems = problemsOf(error);
   const [first] = problems;

@@ -28,7 +28,7 @@ export const planTables = (
 
 const createSteps = (table: SystemTable, printer: DdlPrinter): DdlStep[] => [
   { what: `create ${table.name}`, sql: printer.createTable(table, foreignKeysOf(table)) },
-  ...(printer.indexesApart ? table.indexes.map((index) => indexStep(table, index, printer)) : []),
+  ...(printer.separateIndexes ? table.indexes.map((index) => indexStep(table, index, printer)) : []),
 ];
 
 const extendSteps = (table: SystemTable, found: Table, printer: DdlPrinter): DdlStep[] => {

@@ -1,4 +1,6 @@
-/** Conditions as SQL. A scope is one FROM: its alias, and the joins that columns in it asked for. */
+/**
+ * Compiles conditions to SQL. A scope is one FROM clause: its alias, and the joins that its columns require.
+ */
 import type { Collection, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
@@ -12,7 +14,7 @@ import {
   type Rounding,
 } from './parameters.js';
 
-/** One per statement: hands out aliases. */
+/** Compiles one statement: the dialect and the aliases used so far. */
 export interface Compiler {
   readonly dialect: SqlDialect;
   nextAlias(): string;
@@ -21,9 +23,11 @@ export interface Compiler {
 export interface SqlScope {
   readonly compiler: Compiler;
   readonly alias: string;
-  /** Relations from the first table of the FROM to `alias`, each after a zero character. */
+  /**
+   * Names of the relations from the first table of the FROM clause to `alias`, each after a NUL character.
+   */
   readonly trail: string;
-  /** By trail, in the order in which they were asked for. */
+  /** Joins by trail, in the order in which they were added. */
   readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
 }
 
@@ -45,14 +49,21 @@ export const createScope = (compiler: Compiler): SqlScope => ({
 export const columnOf = (compiler: Compiler, alias: string, name: string): string =>
   `${alias}.${compiler.dialect.quote(name)}`;
 
-/** Databases join some 60 tables. */
+/** Some databases join about 60 tables at most. */
 const maxJoins = 58;
 
-/** The row at the end of a chain of many-to-one steps: each step is one LEFT JOIN, shared by all who ask. */
-export const aliasAt = (scope: SqlScope, path: readonly Join[]): string => path.reduce(follow, scope).alias;
+/**
+ * Returns the alias of the row at the end of a path. Each step is one LEFT JOIN, shared by all columns that
+ * use it.
+ */
+export const aliasAt = (scope: SqlScope, path: readonly Join[]): string =>
+  path.reduce(joinRelation, scope).alias;
 
-/** The scope seen from the row that one step leads to. @throws INVALID_QUERY */
-export const follow = (scope: SqlScope, step: Join): SqlScope => {
+/**
+ * Adds the join of one step unless it is present, and returns the scope of the joined row. @throws
+ * INVALID_QUERY
+ */
+export const joinRelation = (scope: SqlScope, step: Join): SqlScope => {
   const trail = `${scope.trail}\0${step.relation.name}`;
   const present = scope.joins.get(trail);
   const alias = present?.alias ?? scope.compiler.nextAlias();
@@ -72,7 +83,7 @@ const compileJoin = (
   { scope, near, alias }: { readonly scope: SqlScope; readonly near: string; readonly alias: string },
 ): Sql => {
   const { compiler } = scope;
-  const [before, after] = compiler.dialect.joined ?? ['', ''];
+  const [before, after] = compiler.dialect.joinCondition ?? ['', ''];
   const conditions = [matchKeys(compiler, relation, { near, alias })];
   const add = (condition: Condition, row: string): void => {
     conditions.push([before, ...compileCondition(condition, { ...scope, alias: row }), after]);
@@ -82,7 +93,7 @@ const compileJoin = (
   return sql` left join ${compiler.dialect.quote(relation.collection.name)} ${alias} on ${join(conditions, ' and ')}`;
 };
 
-/** `alias` is the row that `near` points at. */
+/** Returns the join condition, where `near` refers to `alias`. */
 const matchKeys = (
   compiler: Compiler,
   { fields, references }: Pick<ToOne, 'fields' | 'references'>,
@@ -98,7 +109,7 @@ const matchKeys = (
 
 export const joinsOf = (scope: SqlScope): Sql => [...scope.joins.values()].flatMap((each) => each.text);
 
-/** @returns a parenthesised or atomic expression */
+/** Compiles a condition to a parenthesised or atomic expression. */
 export const compileCondition = (condition: Condition, scope: SqlScope): Sql => {
   switch (condition.kind) {
     case 'true':
@@ -107,7 +118,7 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
       return ['1 = 0'];
     case 'and':
     case 'or':
-      return joinEvenly(
+      return joinInGroups(
         condition.conditions.map((part) => compileCondition(part, scope)),
         ` ${condition.kind} `,
       );
@@ -128,19 +139,19 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
   }
 };
 
-/** Databases read `a or b or c` as a chain, and follow chains so far only: long ones become groups. */
+/** Parsers nest `a or b or c` and limit the depth, so long chains are split into groups of this many. */
 const maxChain = 50;
 
-const joinEvenly = (parts: readonly Sql[], separator: string): Sql => {
+const joinInGroups = (parts: readonly Sql[], separator: string): Sql => {
   if (parts.length <= maxChain) return sql`(${join(parts, separator)})`;
   const size = Math.ceil(parts.length / maxChain);
   const groups = Array.from({ length: Math.ceil(parts.length / size) }, (_, index) =>
-    joinEvenly(parts.slice(index * size, (index + 1) * size), separator),
+    joinInGroups(parts.slice(index * size, (index + 1) * size), separator),
   );
   return sql`(${join(groups, separator)})`;
 };
 
-/** A column reference: hidden values are null. */
+/** Compiles a column reference; values that are not visible become null. */
 export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
   if (column.inRule && column.path.length > 0) return compileRuleColumn(column, scope);
   const alias = aliasAt(scope, column.path);
@@ -149,7 +160,7 @@ export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
   return sql`case when ${compileCondition(column.rule, { ...scope, alias })} then ${plain} end`;
 };
 
-/** Inside a rule a path is a scalar subquery, so that rules stand in ON, CASE and RETURNING alike. */
+/** Compiles a column of a rule: its path is a scalar subquery, which is valid in ON, CASE and RETURNING. */
 const compileRuleColumn = ({ path, field }: ColumnRef, scope: SqlScope): Sql => {
   const { from, alias } = compileRulePath(path, scope);
   return sql`(select ${columnOf(scope.compiler, alias, field.name)} ${from})`;
@@ -191,7 +202,7 @@ const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: Sql
   return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
 };
 
-/** A column as texts are compared with it. */
+/** Compiles a column, converted to text where the dialect requires it for comparisons. */
 const textOf = (column: ColumnRef, scope: SqlScope): Sql => {
   const [before, after] = scope.compiler.dialect.asText?.(column.field) ?? ['', ''];
   return sql`${before}${compileColumn(column, scope)}${after}`;

@@ -1,35 +1,35 @@
-/** SQL under construction: text with parameters in place. Values never enter the text, save whole numbers of LIMIT. */
+/** SQL fragments: text and parameters. Values never become part of the text, except the integers of LIMIT. */
 import { invalidQuery } from '../../contract/errors.js';
-import type { Beyond, BindValue } from '../databases/contract.js';
+import type { OutOfRangePlaceholder, BindValue } from '../databases/contract.js';
 
-/** What a statement is bound from. */
+/** The values that a statement is bound from. */
 export interface BindInput {
-  /** Slots of the request's query. */
+  /** Values of the request's query, by slot. */
   readonly values: readonly unknown[];
-  /** Key of the item, or keys of the parents of a nested list. */
+  /** The key of the item, or the keys of the parents of a nested list. */
   readonly keys: readonly unknown[];
-  /** Replaces `$NOW`, `$CURRENT_USER` and their like in rules. */
+  /** Resolves variables such as `$NOW` and `$CURRENT_USER` in rules. */
   resolve(value: unknown): unknown;
-  /** The same in the client's own values, which read no more than the client may. */
-  resolveAsked(value: unknown): unknown;
+  /** Resolves variables in values of the client, limited to fields that the client may read. */
+  resolveQueryValue(value: unknown): unknown;
 }
 
 export interface Parameter {
-  /** One placeholder, e.g. `?`; of a list, one element. */
+  /** The placeholder, such as `?`; for a list, that of one element. */
   readonly placeholder: string;
-  /** The value, or for a list the values, `width` per element. */
+  /** Returns the value, or for a list the values, `width` per element. */
   read(input: BindInput): BindValue | readonly BindValue[];
   readonly list: boolean;
   readonly width?: number;
-  /** Takes the place of `placeholder` where a value does not fit that. */
-  readonly beyond?: Beyond;
-  /** A whole number, read as a bigint, that is part of the text instead of being bound. */
+  /** The placeholder for values that do not fit `placeholder`. */
+  readonly beyond?: OutOfRangePlaceholder;
+  /** Whether the value, a bigint, becomes part of the text instead of being bound. */
   readonly inText?: boolean;
 }
 
 export type Sql = readonly (string | Parameter)[];
 
-/** Builds a fragment; arrays are fragments, objects parameters, everything else text. */
+/** Builds a fragment: arrays are fragments, objects are parameters, everything else is text. */
 export const sql = (
   strings: TemplateStringsArray,
   ...parts: readonly (string | number | Parameter | Sql)[]
@@ -39,7 +39,7 @@ export const sql = (
     if (text !== '') result.push(text);
     const part = parts[index];
     if (part === undefined) return;
-    // one by one: a fragment may be longer than a call takes arguments
+    // not spread into push: a fragment may exceed the maximum number of arguments
     if (isFragment(part)) for (const each of part) result.push(each);
     else result.push(typeof part === 'number' ? String(part) : part);
   });
@@ -51,7 +51,7 @@ const isFragment = (part: string | number | Parameter | Sql): part is Sql => Arr
 export const join = (parts: readonly Sql[], separator: string): Sql =>
   parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
 
-/** A finished statement: text is rendered once per combination of list lengths and placeholders. */
+/** A compiled statement. Its text is rendered once per combination of list lengths and placeholders. */
 export interface Statement {
   render(input: BindInput): RenderedStatement;
 }
@@ -70,34 +70,40 @@ export const createStatement = (fragment: Sql): Statement => {
   return {
     render(input) {
       const values: BindValue[] = [];
-      const forms = bind(parameters, input, values);
-      const text = remember(texts, shapeOf(forms), () => renderText(fragment, forms));
+      const rendered = bind(parameters, input, values);
+      const text = cachedText(texts, cacheKey(rendered), () => renderText(fragment, rendered));
       return { text, values: limitValues(values) };
     },
   };
 };
 
-/** Whether the text depends on the value. */
+/** Returns whether the text of the statement depends on the value. */
 const isVarying = ({ list, beyond, inText }: Parameter): boolean =>
   list || beyond !== undefined || inText === true;
 
-/** What stands in the text for a parameter: so many placeholders. */
-interface Form {
+/** How a parameter is rendered: `count` placeholders. */
+interface RenderedParameter {
   readonly placeholder: string;
   readonly count: number;
 }
 
-/** Appends what is bound for the parameters to `values`. @returns what stands for them in the text */
-const bind = (parameters: readonly Parameter[], input: BindInput, values: BindValue[]): readonly Form[] =>
+/** Appends the bound values of the parameters to `values`. Returns how each parameter is rendered. */
+const bind = (
+  parameters: readonly Parameter[],
+  input: BindInput,
+  values: BindValue[],
+): readonly RenderedParameter[] =>
   parameters.map((parameter) => {
     const value = parameter.read(input);
-    const list = Array.isArray(value) ? pad(value as readonly BindValue[], parameter) : [value as BindValue];
-    if (parameter.inText === true) return { placeholder: spellNumber(list[0]), count: 1 };
+    const list = Array.isArray(value)
+      ? padList(value as readonly BindValue[], parameter)
+      : [value as BindValue];
+    if (parameter.inText === true) return { placeholder: formatInteger(list[0]), count: 1 };
     for (const each of list) values.push(each);
     return { placeholder: placeholderOf(parameter, list), count: list.length / (parameter.width ?? 1) };
   });
 
-/** What stands for each of the values. */
+/** Returns the placeholder that fits all of the values. */
 export const placeholderOf = (
   { placeholder, beyond }: Pick<Parameter, 'placeholder' | 'beyond'>,
   values: readonly BindValue[],
@@ -106,14 +112,14 @@ export const placeholderOf = (
     ? placeholder
     : beyond.placeholder;
 
-const spellNumber = (value: BindValue | undefined): string => {
+const formatInteger = (value: BindValue | undefined): string => {
   if (typeof value !== 'bigint') throw new TypeError('only whole numbers may be part of a statement');
   return String(value);
 };
 
-const shapeOf = (forms: readonly Form[]): string => {
+const cacheKey = (rendered: readonly RenderedParameter[]): string => {
   let shape = '';
-  for (const { placeholder, count } of forms) shape += `${count} ${placeholder},`;
+  for (const { placeholder, count } of rendered) shape += `${count} ${placeholder},`;
   return shape;
 };
 
@@ -130,7 +136,7 @@ const createPlainStatement = (fragment: Sql, parameters: readonly Parameter[]): 
   };
 };
 
-/** The most values that every database binds to one statement. */
+/** The largest number of bound values that every database accepts in one statement. */
 const maxValues = 32_766;
 
 /** @throws INVALID_QUERY */
@@ -142,26 +148,27 @@ const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
 };
 
 /**
- * The same text object for the same key: drivers find what they have prepared by it. Of too many the oldest goes; a map
- * of its own for each plan, most of one text, has no room for more bookkeeping.
+ * Returns the cached text of a key, or renders it. The string object stays the same, since drivers find
+ * prepared statements by it. The oldest entry is evicted at the maximum; a Map suffices, as most plans have a
+ * single text.
  */
-export const remember = (
+export const cachedText = (
   texts: Map<string, string>,
   key: string,
   render: () => string,
-  most = maxTexts,
+  maximum = maxTexts,
 ): string => {
-  const present = texts.get(key);
-  if (present !== undefined) return present;
+  const cached = texts.get(key);
+  if (cached !== undefined) return cached;
   const [oldest] = texts.keys();
-  if (texts.size >= most && oldest !== undefined) texts.delete(oldest);
+  if (texts.size >= maximum && oldest !== undefined) texts.delete(oldest);
   const text = render();
   texts.set(key, text);
   return text;
 };
 
-/** Lists are padded with their last element, so that few statements serve all lengths. */
-const pad = (list: readonly BindValue[], { width = 1 }: Parameter): readonly BindValue[] => {
+/** Pads a list with its last element, so that few statements serve all lengths. */
+const padList = (list: readonly BindValue[], { width = 1 }: Parameter): readonly BindValue[] => {
   if (list.length === 0) return Array.from<BindValue>({ length: width }).fill(null);
   const wanted = paddedLength(list.length / width) * width;
   if (list.length === wanted) return list;
@@ -170,26 +177,26 @@ const pad = (list: readonly BindValue[], { width = 1 }: Parameter): readonly Bin
   return padded;
 };
 
-/** How many elements a list of so many is padded to: at most an eighth more, eight lengths between powers of two. */
+/** Returns the padded length of a list: at most an eighth more, in eight steps between powers of two. */
 export const paddedLength = (count: number): number => {
   const step = Math.max(1, 2 ** (Math.floor(Math.log2(count)) - 3));
   return Math.ceil(count / step) * step;
 };
 
-const renderText = (fragment: Sql, forms: readonly Form[]): string => {
+const renderText = (fragment: Sql, rendered: readonly RenderedParameter[]): string => {
   let index = 0;
   return fragment
     .map((part) => {
       if (typeof part === 'string') return part;
-      const { placeholder, count } = forms[index++] as Form;
+      const { placeholder, count } = rendered[index++] as RenderedParameter;
       return Array.from({ length: count }).fill(placeholder).join(', ');
     })
     .join('');
 };
 
 /**
- * One branch per key of the input, each with a limit of its own, joined by UNION ALL.
- * Padded with keys that are null, which nothing equals.
+ * Repeats a fragment for each key of the input, joined by UNION ALL, so that each branch has its own limit.
+ * Padded with null keys, which equal nothing.
  */
 export const repeatFragment = (fragment: Sql): Statement => {
   const texts = new Map<string, string>();
@@ -201,9 +208,9 @@ export const repeatFragment = (fragment: Sql): Statement => {
       const branches = Array.from({ length: count }, (_, index) =>
         bind(parameters, { ...input, keys: [input.keys[index] ?? null] }, values),
       );
-      const text = remember(texts, `${count};${shapeOf(branches[0] ?? [])}`, () =>
+      const text = cachedText(texts, `${count};${cacheKey(branches[0] ?? [])}`, () =>
         branches
-          .map((forms, index) => `select * from (${renderText(fragment, forms)}) as b${index}`)
+          .map((rendered, index) => `select * from (${renderText(fragment, rendered)}) as b${index}`)
           .join(' union all '),
       );
       return { text, values: limitValues(values) };

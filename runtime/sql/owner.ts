@@ -1,4 +1,4 @@
-/** Whose rows the rows of a nested list are: the parent's key, selected and compared. */
+/** The parent's key in the rows of a nested list: selected and compared. */
 import { requireField, type Field } from '../../contract/collection.js';
 import type { ReadPlan } from '../plan/types.js';
 import { columnOf, type SqlScope } from './condition.js';
@@ -8,15 +8,15 @@ import { bindKeyPart, keyPlaceholder } from './key.js';
 import type { ListEntry } from './select.js';
 
 export interface Owner {
-  /** Columns that hold the parent's key. */
+  /** Columns that contain the parent's key. */
   readonly columns: readonly string[];
   readonly fields: readonly Field[];
   readonly join: Sql;
 }
 
 /**
- * Whole numbers are their own key. Other foreign keys may spell the key differently (case, trailing spaces),
- * as far as the collation lets them, so the parent's own spelling is fetched.
+ * Returns the columns of the parent's key. An integer foreign key equals the key itself; others may spell it
+ * differently (case, trailing spaces) as far as the collation allows, so the parent's own value is joined.
  */
 export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
   const { compiler } = scope;
@@ -31,11 +31,11 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
 };
 
-/** A column that declares no type may hold a number as text. */
+/** Returns whether the column contains integers only; one without a declared type may contain text. */
 const isWhole = ({ type, dbType }: Field): boolean =>
   (type === 'integer' || type === 'bigInteger') && dbType !== '';
 
-/** Conditions for the rows of one parent, and of many. Keys come as `joinKey` made them. */
+/** Compiles the conditions for the rows of one parent and of many. Keys are encoded by `joinKey`. */
 export const ownerKeys = (
   { columns, fields }: Owner,
   dialect: SqlDialect,

@@ -1,13 +1,18 @@
-/** Parameters of statements: from the client's value to the bound one, checked by the field's type. */
+/**
+ * Builds parameters of statements: client values are validated by the field's type and converted to bound
+ * values.
+ */
 import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
-import { firstYear, isRounded, isYear, readValue } from '../plan/values.js';
+import { firstYear, isUnsafeInteger, isYear, readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from '../databases/contract.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';
 
-/** One value; a list stays one, its variables as they are. */
+/**
+ * Reads the value of an operand with variables resolved; lists are returned without resolving their elements.
+ */
 export const readOperand = (operand: Operand, input: BindInput): unknown =>
   resolveOperand(operand, rawOperand(operand, input), input);
 
@@ -25,34 +30,37 @@ const rawOperand = (operand: Operand, input: BindInput): unknown => {
   }
 };
 
-/** What stands for a variable is never one itself. */
+/** Resolves variables once: a resolved value is never resolved again. */
 const resolveOperand = ({ from }: Operand, value: unknown, input: BindInput): unknown => {
-  if (from === 'query') return input.resolveAsked(value);
+  if (from === 'query') return input.resolveQueryValue(value);
   return from === 'rule' ? input.resolve(value) : value;
 };
 
-/** The values of a list, and of variables that stand for several. */
+/** Reads the values of a list operand; a variable may resolve to several values. */
 const readList = (operand: Operand, input: BindInput): readonly unknown[] =>
   operand.from === 'keys'
     ? input.keys
     : [rawOperand(operand, input)].flat().flatMap((value) => resolveOperand(operand, value, input));
 
-/** What a fraction means to a column of whole numbers: the next one above or below, or one that no row has. */
+/**
+ * How a fraction is compared with an integer column: as the next integer above or below, or as a value that
+ * no row has.
+ */
 export type Rounding = 'up' | 'down' | 'none';
 
 interface ValueOptions {
   readonly operand: Operand;
   readonly rounding: Rounding;
-  /** Which end of a pair. */
+  /** The index of the value in a pair of bounds. */
   readonly bound?: 0 | 1;
 }
 
-/** What may stand for a value that is compared with the field. */
+/** Returns the placeholders for a value that is compared with the field. */
 export const placeholdersOf = (
   dialect: SqlDialect,
   field: Field,
 ): Pick<Parameter, 'placeholder' | 'beyond'> => {
-  const beyond = dialect.beyond?.(field) ?? null;
+  const beyond = dialect.outOfRange?.(field) ?? null;
   return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
 };
 
@@ -67,7 +75,7 @@ export const valueParameter = (
     const read = (value: unknown): BindValue => toBind(dialect, field, { value, operand, rounding });
     if (bound === undefined) return read(readOperand(operand, input));
     const ends = readList(operand, input).map(read);
-    // of a range without one end nothing is known, nor of what is outside
+    // a range with a null bound is unknown, and so is its negation
     return ends.includes(null) ? null : (ends[bound] ?? null);
   },
 });
@@ -77,9 +85,9 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
   list: true,
   read(input) {
     const list = readList(operand, input);
-    // `_in=` without a value finds nothing
-    const given = operand.from === 'query' ? list.filter((each) => each !== '') : list;
-    return given.map((each) => toBind(dialect, field, { value: each, operand, rounding: 'none' }));
+    // `_in=` without a value matches nothing
+    const values = operand.from === 'query' ? list.filter((each) => each !== '') : list;
+    return values.map((each) => toBind(dialect, field, { value: each, operand, rounding: 'none' }));
   },
 });
 
@@ -93,7 +101,7 @@ export const matchParameter = (
   list: false,
   read(input) {
     const value = readOperand(operand, input);
-    // NULL, which nothing is like
+    // LIKE NULL matches nothing
     if (value === null || value === undefined || Array.isArray(value)) return null;
     const text = String(value);
     if (text.length > maxPattern)
@@ -102,10 +110,15 @@ export const matchParameter = (
   },
 });
 
-/** The smallest limit of a database is 50 000 bytes; escaped, a character takes up to four. */
+/**
+ * Characters of a LIKE pattern: the smallest limit of a database is 50 000 bytes, and an escaped character
+ * takes up to four.
+ */
 const maxPattern = 10_000;
 
-/** NULL, which nothing equals, where the text cannot be a value of the field. */
+/**
+ * Builds the parameter of `search`: NULL, which equals nothing, where the text is not valid for the field.
+ */
 export const searchParameter = (dialect: SqlDialect, field: Field, operand: Operand): Parameter => ({
   ...placeholdersOf(dialect, field),
   list: false,
@@ -115,49 +128,58 @@ export const searchParameter = (dialect: SqlDialect, field: Field, operand: Oper
   },
 });
 
-interface Compared {
+interface ComparedValue {
   readonly value: unknown;
   readonly operand: Operand;
   readonly rounding: Rounding;
 }
 
 /**
- * NULL, which nothing equals, where a rule or key makes no sense: then it holds of no row.
- * @throws INVALID_QUERY naming the field and what it expects, where the client's value makes none
+ * Converts a value to a bound one. An invalid value of a rule or key becomes NULL, which equals nothing, so
+ * that the condition matches no row.
+ * @throws INVALID_QUERY naming the field and the expected form, for an invalid value of the client
  */
-const toBind = (dialect: SqlDialect, field: Field, { value, operand, rounding }: Compared): BindValue => {
+const toBind = (
+  dialect: SqlDialect,
+  field: Field,
+  { value, operand, rounding }: ComparedValue,
+): BindValue => {
   if (value === null || value === undefined) return null;
-  const isAsked = operand.from === 'query';
-  if (isAsked && value === '') {
+  const isFromQuery = operand.from === 'query';
+  if (isFromQuery && value === '') {
     throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
   }
-  const bound = bindComparable(dialect, field, { value, rounding, isAsked });
+  const bound = bindComparable(dialect, field, { value, rounding, isFromQuery });
   if (bound.ok) return bound.value;
-  if (isAsked) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
+  if (isFromQuery) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
   return null;
 };
 
-type Bound =
+type BoundValue =
   | { readonly ok: true; readonly value: BindValue }
   | { readonly ok: false; readonly expected: string };
 
 const bindComparable = (
   dialect: SqlDialect,
   field: Field,
-  { value, rounding, isAsked }: Pick<Compared, 'value' | 'rounding'> & { readonly isAsked: boolean },
-): Bound => {
-  const isWhole = field.type === 'integer' || field.type === 'bigInteger';
-  const read = readValue(isWhole ? field : withoutLimits(field), value);
+  {
+    value,
+    rounding,
+    isFromQuery,
+  }: Pick<ComparedValue, 'value' | 'rounding'> & { readonly isFromQuery: boolean },
+): BoundValue => {
+  const isInteger = field.type === 'integer' || field.type === 'bigInteger';
+  const read = readValue(isInteger ? field : withoutLimits(field), value);
   if (read.ok) {
     const bound = dialect.bind(field, read.value);
     return { ok: true, value: isSingle(field) ? toSingle(bound) : bound };
   }
-  // which number was meant is not known any more
-  if (isAsked && field.type === 'bigInteger' && isRounded(value)) {
+  // a JSON parser rounded the number, so the intended value is unknown
+  if (isFromQuery && field.type === 'bigInteger' && isUnsafeInteger(value)) {
     return { ok: false, expected: read.expected };
   }
-  // comparing with a number that no row can hold is no mistake: it finds nothing
-  const number = isWhole ? readValue({ ...field, type: 'float' }, value) : read;
+  // a number out of the column's range is valid in a comparison: it matches nothing
+  const number = isInteger ? readValue({ ...field, type: 'float' }, value) : read;
   if (!number.ok) return { ok: false, expected: read.expected };
   return {
     ok: true,
@@ -166,10 +188,13 @@ const bindComparable = (
   };
 };
 
-/** Beyond what such a column holds. */
+/** Returns an integer outside the column's range. */
 const noInteger = ({ bits = 32 }: Field): number => (bits > 32 ? 2 ** 64 : 2 ** 40);
 
-/** Left to themselves, some databases round the operand, and find rows that differ from it. */
+/**
+ * Rounds a number for an integer column, since some databases would round the operand and match rows that
+ * differ from it.
+ */
 const roundTo = (rounding: Rounding, value: number, field: Field): number => {
   const none = noInteger(field);
   if (isYear(field) && value > 0 && value < firstYear) return { up: firstYear, down: 0, none }[rounding];

@@ -1,4 +1,4 @@
-/** Read plans as statements: one for the rows, one per nested list, and counts where asked for. */
+/** Compiles read plans to statements: one for the rows, one per nested list, and one per requested count. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Condition, Limit, Operand, Order, ReadPlan } from '../plan/types.js';
@@ -28,20 +28,22 @@ import { ownerKeys, ownerOf, type Owner } from './owner.js';
 import { readOperand } from './parameters.js';
 import { compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
-/** A statement whose rows become JSON, and the lists nested in them. */
+/** A statement whose rows become JSON, with the nested lists of these rows. */
 export interface CompiledRows {
   readonly statement: Statement;
   readonly tokens: readonly Token[];
   readonly lists: readonly CompiledList[];
 }
 
-/** Rows of a nested list for many parents at once; the parent's key comes first in every row. */
+/** A nested list, read for many parents at once. Each row starts with the parent's key. */
 export interface CompiledList extends CompiledRows {
-  /** Columns of the key. */
+  /** Number of columns of the parent's key. */
   readonly keyColumns: number;
-  /** All rows of all parents, in order, as many as could be needed; `null` where a page was asked for. */
-  readonly together: Statement | null;
-  /** Rows kept per parent. */
+  /**
+   * Reads the rows of all parents in one scan, ordered by parent; `null` where each parent has its own page.
+   */
+  readonly scan: Statement | null;
+  /** Returns the number of rows to keep per parent. */
   limit(input: BindInput): number;
 }
 
@@ -51,7 +53,7 @@ export interface CompiledRead {
 }
 
 export interface Limits {
-  /** Rows of a list when the request names no limit. */
+  /** Rows of a list where the request has no limit. */
   readonly fallback: number;
   /** `null`: no maximum. */
   readonly maximum: number | null;
@@ -62,7 +64,7 @@ export interface ReadOptions {
   readonly limits: Limits;
 }
 
-/** Larger than any table; `LIMIT` wants a number. */
+/** A limit larger than any table, for databases that require a number after LIMIT. */
 export const unlimited = 9_007_199_254_740_991;
 
 export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead => {
@@ -72,7 +74,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   const keys =
     plan.explicitOrder === undefined
       ? compileOrder(plan.order, scope)
-      : compilePlaces(plan.explicitOrder, scope);
+      : compileExplicitOrder(plan.explicitOrder, scope);
   const order = keys.length === 0 ? [] : sql` order by ${keys}`;
   const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
   return {
@@ -87,7 +89,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   };
 };
 
-/** Where the query narrows nothing, the counts are one. */
+/** Compiles the counts; both are one statement where the query has no filter. */
 const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['counts'] => {
   const whereOf = (key: MetaKey): Condition => (key === 'total_count' ? plan.whereTotal : plan.where);
   const conditions = new Set(plan.meta.map(whereOf));
@@ -97,10 +99,10 @@ const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['count
   }));
 };
 
-/** The smallest limit of a database. Keys of parents come on top. */
+/** Columns of a select: the smallest limit of a database, less the columns of parent keys. */
 const maxColumns = 1_980;
 
-/** A statement selects something even where every field was left out. @throws INVALID_QUERY */
+/** Returns the select list, which is never empty. @throws INVALID_QUERY */
 export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => {
   if (columns.length > maxColumns) throw invalidQuery(`"fields" stands for more than ${maxColumns} columns`);
   return columns.length === 0 ? ['1'] : join(columns, ', ');
@@ -115,16 +117,16 @@ const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
     ', ',
   );
 
-const compilePlaces = (places: readonly Condition[], scope: SqlScope): Sql => {
-  const cases = places.map(
-    (place, index) => sql`when ${compileCondition(place, scope)} then ${String(index)}`,
+const compileExplicitOrder = (conditions: readonly Condition[], scope: SqlScope): Sql => {
+  const cases = conditions.map(
+    (condition, index) => sql`when ${compileCondition(condition, scope)} then ${String(index)}`,
   );
   return sql`case ${join(cases, ' ')} end`;
 };
 
 const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlScope): Sql => {
   const value = compileColumn(column, scope);
-  const key = scope.compiler.dialect.order?.(column.field, descending);
+  const key = scope.compiler.dialect.sortKey?.(column.field, descending);
   const sorted =
     key === undefined ? sql`${value}${descending ? ' desc' : ''}` : sql`${key.before}${value}${key.after}`;
   if (!mayBeNull(column)) return sorted;
@@ -138,14 +140,14 @@ const compilePage = (
   plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
   { limits, dialect }: ReadOptions,
 ): Sql => {
-  const isWhole = plan.offset === null && plan.page === null;
-  if (isWhole && (plan.limit === 'every' || (plan.limit === 'all' && limits.maximum === null))) return [];
+  const isUnpaged = plan.offset === null && plan.page === null;
+  if (isUnpaged && (plan.limit === 'every' || (plan.limit === 'all' && limits.maximum === null))) return [];
   const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
-  if (isWhole) return sql` limit ${limit}`;
+  if (isUnpaged) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
 };
 
-/** A bigint: plain numbers are bound as doubles, which LIMIT refuses. */
+/** Builds a parameter bound as a bigint: LIMIT rejects doubles, as which numbers are bound. */
 const numberParameter = (read: (input: BindInput) => number): Parameter => ({
   placeholder: '?',
   list: false,
@@ -160,17 +162,17 @@ const limitParameter = (
   inText: limitInText,
 });
 
-/** @throws INVALID_QUERY above the maximum */
-const readLimit = (limit: Limit, input: BindInput, { fallback, maximum: most }: Limits): number => {
+/** Reads the limit of a request. @throws INVALID_QUERY above the maximum */
+const readLimit = (limit: Limit, input: BindInput, { fallback, maximum }: Limits): number => {
   if (limit === 'every') return unlimited;
-  if (limit === 'all') return most ?? unlimited;
-  if (limit === 'default') return most === null ? fallback : Math.min(fallback, most);
-  const asked = readOperand(limit, input) as number;
-  if (most !== null && asked > most) throw invalidQuery(`"limit" may be ${most} at most`);
-  return asked;
+  if (limit === 'all') return maximum ?? unlimited;
+  if (limit === 'default') return maximum === null ? fallback : Math.min(fallback, maximum);
+  const requested = readOperand(limit, input) as number;
+  if (maximum !== null && requested > maximum) throw invalidQuery(`"limit" may be ${maximum} at most`);
+  return requested;
 };
 
-/** `page` counts from 1 and wins over `offset`. */
+/** Reads the offset of a request. `page` starts at 1 and takes precedence over `offset`. */
 const readOffset = (
   { limit, offset, page }: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
   input: BindInput,
@@ -194,8 +196,9 @@ const compileLists = (select: CompiledSelect, options: ReadOptions): readonly Co
   select.lists.map((entry) => compileList(entry, options));
 
 /**
- * Two ways to the same rows. Together: one scan for all parents, cut per parent when reading. By parent: one branch
- * each, with its own limit, so that a parent with very many children costs no more than the page that is shown.
+ * Compiles a nested list in two forms that return the same rows. The scan reads all parents at once and is
+ * cut per parent afterwards. The branches have one limit per parent, so that a parent with many children
+ * costs only the rows that are returned.
  */
 const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): CompiledList => {
   const scope = createScope(createCompiler(options.dialect));
@@ -207,17 +210,17 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
   const keys = ownerKeys(owner, options.dialect);
-  const ofOne = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options)}`;
+  const branch = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options)}`;
   const keyOrder = join(
     [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
     ', ',
   );
-  const ofAll = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, paddedLength(input.keys.length) * limit(input) + 1))}`;
+  const scan = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, paddedLength(input.keys.length) * limit(input) + 1))}`;
   return {
-    statement: repeatFragment(ofOne),
-    together:
+    statement: repeatFragment(branch),
+    scan:
       plan.offset === null && plan.page === null && typeof plan.limit === 'string'
-        ? createStatement(ofAll)
+        ? createStatement(scan)
         : null,
     tokens: select.tokens,
     lists: compileLists(select, options),
@@ -226,7 +229,7 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   };
 };
 
-/** A derived table wants distinct names. */
+/** Gives the columns distinct names, which a derived table requires. */
 const aliased = (owner: Owner, select: CompiledSelect): Sql =>
   join(
     [...owner.columns.map((column) => [column]), ...select.columns].map(

@@ -1,21 +1,21 @@
 /**
- * What a row becomes: the columns a statement selects, and the template that turns them into JSON.
- * The database sends plain columns; the JSON is written from their bytes (`execute`), which costs both sides least.
+ * Compiles a selection to the columns of a statement and the template that turns them into JSON. The database
+ * returns plain columns and `execute` writes the JSON from their bytes, which measured fastest on both sides.
  */
 import type { Field } from '../../contract/collection.js';
 import type { Condition, Entry, Select } from '../plan/types.js';
-import { columnOf, compileCondition, follow, type SqlScope } from './condition.js';
+import { columnOf, compileCondition, joinRelation, type SqlScope } from './condition.js';
 import { sql, type Sql } from './fragment.js';
 
-/** Read from left to right, together with the columns of the row. */
+/** A part of the template, processed from left to right together with the columns of the row. */
 export type Token =
   | { readonly kind: 'literal'; readonly bytes: Buffer }
-  /** One column, written in the wire form of the field; concealed: a number, 1 where there is a value. */
+  /** One column, written in the wire form of the field. A masked column is 1 where there is a value. */
   | { readonly kind: 'value'; readonly field: Field }
   /**
-   * The next column is null where there is no related row, or a rule hides the list that follows: then `null` is
-   * written, and tokens and columns are skipped.
-   * Shared: that column is a value of the row, too, and the first to be skipped.
+   * A marker column that is null where there is no related row, or where a rule hides the list that follows:
+   * `null` is written, and the tokens and columns of the relation are skipped. Shared: the marker is also the
+   * first value of the related row.
    */
   | {
       readonly kind: 'one';
@@ -23,9 +23,11 @@ export type Token =
       readonly skipTokens: number;
       readonly skipColumns: number;
     }
-  /** `columns` columns, the key that the nested list belongs to; a part is null: nothing belongs to it. */
+  /** The key of a nested list in `columns` columns; the list is empty where one of them is null. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
-  /** `columns` columns, joined by commas into one text: a composite key; all null: `null` is written. */
+  /**
+   * A composite key, written as one text joined by commas, or as `null` where all of its columns are null.
+   */
   | { readonly kind: 'key'; readonly fields: readonly Field[] };
 
 export interface CompiledSelect {
@@ -40,7 +42,7 @@ interface Builder {
   readonly columns: Sql[];
   readonly tokens: Token[];
   readonly lists: ListEntry[];
-  /** Tokens before this one are counted by a `one` and stay as they are. */
+  /** Tokens before this index are counted by a `one` token and must not be merged. */
   sealed: number;
 }
 
@@ -72,7 +74,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
   addLiteral(entries.length === 0 ? '{}' : '}', builder);
 };
 
-/** Neighbouring literals become one. */
+/** Appends a literal, merged with the literal before it. */
 const addLiteral = (text: string, { tokens, sealed }: Builder): void => {
   const last = tokens.at(-1);
   const bytes = Buffer.from(text);
@@ -86,8 +88,8 @@ const addField = (
   builder: Builder,
 ): void => {
   const column = columnOf(scope.compiler, scope.alias, field.name);
-  const shown = isMasked(field) ? `case when ${column} is not null then 1 end` : column;
-  builder.columns.push(underRule([shown], rule, scope));
+  const expression = isMasked(field) ? `case when ${column} is not null then 1 end` : column;
+  builder.columns.push(underRule([expression], rule, scope));
   builder.tokens.push({ kind: 'value', field });
 };
 
@@ -100,7 +102,7 @@ type OneEntry = Extract<Entry, { kind: 'one' }>;
 
 const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builder: Builder): void => {
   const { columns, tokens } = builder;
-  const target = follow(scope, step);
+  const target = joinRelation(scope, step);
   const key = [columnOf(scope.compiler, target.alias, step.relation.references[0] ?? '')];
   const marker = underRule(key, where.kind === 'true' ? null : where, target);
   const firstColumn = columns.push(marker);

@@ -1,16 +1,21 @@
-/** Floats of 4 bytes: which columns have them, which numbers they hold, and as what. */
+/** Single-precision floats: the columns that have them and the numbers they represent. */
 import type { Field } from '../../contract/collection.js';
 import type { BindValue } from '../databases/contract.js';
 
 export const isSingle = ({ type, dbType = '' }: Field): boolean =>
   type === 'float' && /^(?:float|real)/i.test(dbType);
 
-/** Whether the number becomes such a float: not one too large, nor one so small that it becomes zero. */
+/**
+ * Returns whether a number has a single-precision form: neither too large, nor so small that it becomes zero.
+ */
 export const fitsSingle = (value: BindValue): boolean => {
   const single = Math.fround(Number(value));
   return Number.isFinite(single) && (single !== 0 || Number(value) === 0);
 };
 
-/** The number as the column holds it, which it also equals in a list beside numbers that fit no such float. */
+/**
+ * Rounds a number to single precision. It equals the stored value then even in a list with numbers that have
+ * no such form.
+ */
 export const toSingle = (value: BindValue): BindValue =>
   fitsSingle(value) ? Math.fround(Number(value)) : value;

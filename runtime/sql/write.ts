@@ -1,4 +1,7 @@
-/** Writes as statements. Values are bound; a write whose answer is its own row is one statement where the database can. */
+/**
+ * Compiles writes to statements with bound values. A write that returns its own row is one statement where
+ * the database supports RETURNING.
+ */
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
 import type { Condition, ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
@@ -8,7 +11,7 @@ import type { BindValue, SqlDialect } from '../databases/contract.js';
 import {
   createStatement,
   placeholderOf,
-  remember,
+  cachedText,
   type BindInput,
   type RenderedStatement,
   type Sql,
@@ -17,15 +20,15 @@ import { placeholdersOf } from './parameters.js';
 import { columnsOf } from './read.js';
 import { compileSelect, type Token } from './select.js';
 
-/** Columns that an insert gives back, and what they become. */
+/** The columns of a RETURNING clause and the template that turns them into JSON. */
 export interface Returning {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
 /**
- * The row of a read plan as a RETURNING list; `null` where it takes more than the row itself:
- * related rows, or rules that have to be looked at.
+ * Compiles a read plan to a RETURNING clause, or returns null where it needs more than the row itself:
+ * related rows, or rules.
  */
 export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning | null => {
   if (!dialect.returning || plan.where.kind !== 'true') return null;
@@ -37,7 +40,7 @@ export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning
   return isPlain ? { text: columns.join(''), tokens: select.tokens } : null;
 };
 
-/** The table under its own name, as INSERT and UPDATE know it. */
+/** Returns a scope whose alias is the table's own name, as in INSERT and UPDATE. */
 const ownScope = (collection: Collection, dialect: SqlDialect): SqlScope => ({
   compiler: createCompiler(dialect),
   alias: dialect.quote(collection.name),
@@ -50,7 +53,7 @@ interface InsertOptions {
   readonly returning: string | null;
 }
 
-/** Rows that name the same columns. */
+/** Compiles one insert for rows that have the same columns. */
 export const compileInsert = (
   collection: Collection,
   rows: readonly WriteRow[],
@@ -69,7 +72,7 @@ export const compileInsert = (
     const row = rows[index];
     for (const field of fields) values.push(bindValue(field, row?.get(field.name) ?? null, options.dialect));
   }
-  const text = remember(
+  const text = cachedText(
     textsOf(collection),
     `${columns}${rows.length} ${options.returning}`,
     () => renderInsert(collection, { ...options, fields, count: rows.length }),
@@ -89,7 +92,7 @@ const maxTexts = 200;
 
 interface RenderOptions extends InsertOptions {
   readonly fields: readonly Field[];
-  /** Rows. */
+  /** Number of rows. */
   readonly count: number;
 }
 
@@ -102,7 +105,7 @@ const renderInsert = ({ name }: Collection, { fields, count, dialect, returning 
   return `insert into ${table} (${columns}) values ${Array.from({ length: count }).fill(row).join(', ')}${tail}`;
 };
 
-/** One row, by key, where the stored row passes the condition. */
+/** Compiles an update of the rows that have one of the keys and match the condition. */
 export const compileUpdate = (
   collection: Collection,
   row: WriteRow,
@@ -133,7 +136,10 @@ export interface RowOptions {
   readonly input: BindInput;
 }
 
-/** How many of the rows there are and pass, locked until the transaction ends where the database locks rows. */
+/**
+ * Selects the rows that exist and match the condition, and locks them until the transaction ends where the
+ * database supports it.
+ */
 export const compileRowPermission = (collection: Collection, options: RowOptions): RenderedStatement => {
   const where = compileRowFilter(collection, options);
   const [key] = collection.key;
@@ -145,10 +151,10 @@ export const compileRowPermission = (collection: Collection, options: RowOptions
 };
 
 /**
- * The keys of the rows that some of the keys mean and that pass, as `k0`, `k1`, …, and which key each is meant by,
- * as `named`: the first one that does. Locked like `compilePermitted`.
+ * Selects the keys of the matching rows as `k0`, `k1`, …, and as `named` the index of the first given key
+ * that matches each row. Locked like `compileRowPermission`.
  */
-export const compileNamed = (collection: Collection, options: RowOptions): RenderedStatement => {
+export const compileKeyMatches = (collection: Collection, options: RowOptions): RenderedStatement => {
   const { dialect, keys } = options;
   const columns = collection.key.map(({ name }, index) => `${dialect.quote(name)} as k${index}`).join(', ');
   const each = keys.map((key) => compileTuples({ fields: collection.key, tuples: [key], dialect }));
@@ -160,11 +166,14 @@ export const compileNamed = (collection: Collection, options: RowOptions): Rende
   };
 };
 
-/** Columns of the rows that have one of the tuples and pass, locked like `compilePermitted`. */
+/**
+ * Selects columns of the rows that have one of the tuples and match the condition, locked like
+ * `compileRowPermission`.
+ */
 export const compileColumns = (
   collection: Collection,
   columns: readonly Field[],
-  { where, input, ...matches }: Matches & Pick<RowOptions, 'where' | 'input'>,
+  { where, input, ...matches }: TupleFilter & Pick<RowOptions, 'where' | 'input'>,
 ): RenderedStatement => {
   const { dialect } = matches;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
@@ -195,17 +204,20 @@ const addCondition = (
 const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>
   compileCondition(where, ownScope(collection, dialect));
 
-/** Says whether a condition looks at the row alone: some databases refuse to read the table they write. */
-export const looksAtRowOnly = (where: Condition): boolean => {
+/**
+ * Returns whether a condition uses only columns of the row itself: some databases cannot read the table that
+ * they write.
+ */
+export const usesOwnRowOnly = (where: Condition): boolean => {
   switch (where.kind) {
     case 'true':
     case 'false':
       return true;
     case 'and':
     case 'or':
-      return where.conditions.every(looksAtRowOnly);
+      return where.conditions.every(usesOwnRowOnly);
     case 'not':
-      return looksAtRowOnly(where.condition);
+      return usesOwnRowOnly(where.condition);
     case 'compare':
     case 'null':
     case 'empty':
@@ -216,15 +228,15 @@ export const looksAtRowOnly = (where: Condition): boolean => {
   }
 };
 
-/** Values of several fields, tuple by tuple. */
-export interface Matches {
+/** A set of fields, and the tuples of values to compare them with. */
+export interface TupleFilter {
   readonly fields: readonly Field[];
   readonly tuples: readonly (readonly Scalar[])[];
   readonly dialect: SqlDialect;
 }
 
-/** How many rows have one of the tuples in their fields. */
-export const compileMatches = (collection: Collection, matches: Matches): RenderedStatement => {
+/** Counts the rows whose fields equal one of the tuples. */
+export const compileTupleCount = (collection: Collection, matches: TupleFilter): RenderedStatement => {
   const { text, values } = compileTuples(matches);
   return {
     text: `select count(*) as count from ${matches.dialect.quote(collection.name)} where ${text}`,
@@ -232,7 +244,7 @@ export const compileMatches = (collection: Collection, matches: Matches): Render
   };
 };
 
-const compileTuples = ({ fields, tuples, dialect }: Matches): RenderedStatement => {
+const compileTuples = ({ fields, tuples, dialect }: TupleFilter): RenderedStatement => {
   const names = fields.map((field) => dialect.quote(field.name));
   const bound = tuples.map((parts) =>
     fields.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),

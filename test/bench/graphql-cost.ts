@@ -41,9 +41,9 @@ const book = createPolicyIndex({
 });
 const principal: Principal = {
   user: null,
-  pending: false,
+  needsSecondFactor: false,
   session: null,
-  proof: '',
+  credentialDigest: '',
   policies: book.policiesOf(null),
   roles: [],
   records: book.records,
@@ -52,11 +52,11 @@ const principal: Principal = {
 const options = {
   registry,
   introspection: true,
-  tokens: 5_000,
-  loadBodies: () => Promise.reject(new Error('no operation is run here')),
+  maxTokens: 5_000,
+  loadHandlers: () => Promise.reject(new Error('no operation is run here')),
 };
 
-const tell = (error: unknown): ApiError => {
+const reportError = (error: unknown): ApiError => {
   throw error;
 };
 
@@ -76,7 +76,7 @@ process.stdout.write(
 );
 
 const documents = createDocuments(options);
-const call = (after: number) => ({ document, operationName: null, variables: { after }, readsOnly: false });
+const call = (after: number) => ({ document, operationName: null, variables: { after }, isReadOnly: false });
 const body = JSON.stringify({ query: document, variables: { after: 12_345 } });
 const compiled = compileDocument(call(1), view, options);
 
@@ -86,6 +86,7 @@ const empty: Executor = {
   rows: async () => new RowCollector(0, 0).finish(),
   query: async () => [],
   write: async () => ({ affected: 0 }),
+  writeRows: async () => new RowCollector(0, 0).finish(),
 };
 const limits = { fallback: 100, maximum: null };
 const dialect = await loadDialect('sqlite');
@@ -124,7 +125,7 @@ await measure('GraphQL: variables and arguments', (turn) => compiled.prepare({ a
 await measure('GraphQL: all of that, and run on nothing', (turn) => {
   const operation = documents.compile({ ...call(0), ...(JSON.parse(body) as object) }, view);
   const roots = operation.prepare({ after: turn });
-  return executeOperation(operation, roots, { context, tell });
+  return executeOperation(operation, roots, { context, reportError });
 });
 await measure('GraphQL: a document parsed, checked and compiled', () =>
   compileDocument(call(1), view, options),

@@ -3,7 +3,7 @@ import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { commandOf, createCluster, giveFolder, requirePrograms } from '../services/postgres.js';
+import { commandOf, createCluster, changeOwner, requirePrograms } from '../services/postgres.js';
 import { reservePort } from '../services/ports.js';
 import { startServer } from '../services/server.js';
 import type { BenchServer } from './databases.js';
@@ -15,7 +15,7 @@ export const startPostgres = async (): Promise<BenchServer> => {
   const programs = await requirePrograms();
   await createOnce(programs.install);
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  await giveFolder(folder);
+  await changeOwner(folder);
   const port = await reservePort();
   const base = `postgres://postgres@127.0.0.1:${port}`;
   const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port));

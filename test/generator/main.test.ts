@@ -76,7 +76,6 @@ describe.each(dialects)('generate from %s', (dialect) => {
       'server/draft.ts',
       'server/errors.ts',
       'server/index.ts',
-      'server/operations.ts',
       'server/queue-models.ts',
       'server/routes.ts',
     ]);

@@ -125,6 +125,7 @@ const ping: Operation = {
   access: 'public',
   withoutSession: false,
   beforeSecondFactor: false,
+  own: true,
   graphql: { query: 'server_ping' },
   parameters: [],
   body: null,
@@ -141,6 +142,7 @@ const ping: Operation = {
 
 export const model = (collections: readonly Collection[], options: Partial<Model> = {}): Model => ({
   systemTables: [],
+  forPackage: true,
   api: { title: 'Test API', version: '1.0.0', description: 'Collections of a test.' },
   dialect: 'sqlite',
   catalog: {

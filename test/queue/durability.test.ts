@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
 import { createGateway } from '../../runtime/queue/temporal/gateway.js';
-import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
+import type { Running, Workplace } from '../runtime/commands.js';
+import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
 import { reservePort } from '../services/ports.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
@@ -39,8 +40,7 @@ describe('processes of their own', () => {
   });
 
   const open = async (address: string): Promise<Running> => {
-    place = createWorkplace();
-    await place.run(['bootstrap']);
+    place = await createBootstrapped();
     key = (await place.run(['keys', 'create', '--user', 'admin@example.com'])).stdout.trim();
     return serve(address);
   };

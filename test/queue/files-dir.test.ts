@@ -2,19 +2,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createWorkplace, type Workplace } from '../runtime/commands.js';
+import type { Workplace } from '../runtime/commands.js';
+import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
 import { createNamespace } from './harness.js';
 
 const fault =
   'QUEUE_FILES_DIR: files of models cannot be written to "taken/files" (ENOTDIR); ' +
-  'let this user write there, or name another folder';
+  'make it writable for this user or set another directory';
 
 describe('a folder that cannot be written', () => {
   let place: Workplace;
   let environment: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    place = createWorkplace();
+    place = await createBootstrapped();
     writeFileSync(join(place.directory, 'taken'), 'a file');
     environment = {
       QUEUE_FILES_DIR: 'taken/files',
@@ -23,7 +24,6 @@ describe('a folder that cannot be written', () => {
       LOG_STYLE: 'json',
       PORT: '0',
     };
-    await place.run(['bootstrap']);
   });
   afterAll(() => place.remove());
 

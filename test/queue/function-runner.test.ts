@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../runtime/index.js';
 import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
-import type { Attempted } from '../../runtime/queue/models/attempt.js';
+import type { RunResult } from '../../runtime/queue/models/attempt.js';
 import { createRunner } from '../../runtime/queue/models/run-model.js';
 
 const model: QueueModelDeclaration = {
@@ -18,7 +18,7 @@ const model: QueueModelDeclaration = {
   output: { type: 'object', required: ['good'] },
 };
 
-const runOnce = async (run: RunModel<unknown, unknown>): Promise<[Attempted, unknown[]]> => {
+const runOnce = async (run: RunModel<unknown, unknown>): Promise<[RunResult, unknown[]]> => {
   const failures: unknown[] = [];
   const attempted = await createRunner(async () => ({ run }))(model, {
     requestId: '0',

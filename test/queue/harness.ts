@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
-import { createKeys, secretsOf } from '../../runtime/auth/keys.js';
+import { createKeys, exportSecrets } from '../../runtime/auth/keys.js';
 import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
 import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/temporal/worker.js';
 import type { TestDialect } from '../databases.js';
@@ -18,6 +18,7 @@ import {
 } from '../runtime/server-harness.js';
 import { until } from '../until.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { workflowBundle } from './workflow-bundle.js';
 
 export interface TestQueue extends TestServer {
   /** Of its workers. */
@@ -66,7 +67,7 @@ export const startTestQueue = async (
     environment,
     access: { users: { ann: {}, bob: {} } },
   });
-  const secrets = await secretsOf(createKeys([testSecret]));
+  const secrets = await exportSecrets(createKeys([testSecret]));
   const keyOf = async (name: string) => {
     const account = server.ids.users.get(name) ?? '';
     const { key } = await createKey(
@@ -92,6 +93,7 @@ export const startTestQueue = async (
         models: createQueueModels(server.queueModels),
         functions,
         roles: workerRoles,
+        workflowBundle: await workflowBundle(),
         userAgent: 'svc/test',
         webhooks: { retryDelay: () => 50 },
         onFailure: (error) => server.observations.length >= 0 && process.stderr.write(`${String(error)}\n`),

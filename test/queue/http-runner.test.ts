@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startUpstream, urlOf } from '../../models/upstream.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
@@ -66,13 +66,14 @@ const play = (
 beforeAll(async () => {
   sample = await startUpstream();
   scenario = await startScenario();
-  process.env.DEMO_UPSTREAM_URL = urlOf(sample);
-  process.env.TEST_UPSTREAM_URL = `http://127.0.0.1:${(scenario.server.address() as AddressInfo).port}`;
-  process.env.TEST_UPSTREAM_KEY = 'between the two';
+  vi.stubEnv('DEMO_UPSTREAM_URL', urlOf(sample));
+  vi.stubEnv('TEST_UPSTREAM_URL', `http://127.0.0.1:${(scenario.server.address() as AddressInfo).port}`);
+  vi.stubEnv('TEST_UPSTREAM_KEY', 'between the two');
   queue = await startTestQueue('sqlite', { spec: fileURLToPath(new URL('spec', import.meta.url)) });
   await queue.startWorkers();
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await queue.close();
   for (const server of [sample, scenario.server]) {
     server.close();

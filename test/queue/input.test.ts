@@ -83,3 +83,8 @@ describe('a faulty input is told with place, text and type:', () => {
 it('a good input has no problems', () => {
   expect(checkInput({ input }, good)).toEqual([]);
 });
+
+it('no more than a hundred faults are told', () => {
+  const tags = Array.from({ length: 150 }, () => 1);
+  expect(checkInput({ input }, { ...good, tags })).toHaveLength(100);
+});

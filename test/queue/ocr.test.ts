@@ -1,20 +1,18 @@
 /** `demo/ocr` with its real engine: the picture is a page of text that a browser has drawn. */
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../chromium.js';
+import { openPage } from '../chromium.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
 const lines = ['The lighthouse in the fog', 'was built in 1887'];
 
 const drawPage = async (): Promise<Buffer> => {
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const page = await openPage({ viewport: { width: 640, height: 160 } });
   try {
-    const page = await browser.newPage({ viewport: { width: 640, height: 160 } });
     await page.setContent(`<p style="font: 32px sans-serif">${lines.join('<br>')}</p>`);
     return await page.screenshot();
   } finally {
-    await browser.close();
+    await page.close();
   }
 };
 

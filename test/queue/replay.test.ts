@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { recordHistories } from './recording.js';
+import { workflowBundle } from './workflow-bundle.js';
 
 const folder = fileURLToPath(new URL('histories/', import.meta.url));
-const workflowsPath = fileURLToPath(
-  new URL('../../runtime/queue/temporal/workflows/index.ts', import.meta.url),
-);
+
+const replay = async (history: unknown): Promise<void> =>
+  Worker.runReplayHistory({ workflowBundle: { codePath: await workflowBundle() } }, history);
 
 const histories = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
 
@@ -26,11 +27,11 @@ describe('workflows go on from', () => {
 
   it.each(histories())('%s', async (name) => {
     const history: unknown = JSON.parse(readFileSync(`${folder}${name}`, 'utf8'));
-    await expect(Worker.runReplayHistory({ workflowsPath }, history)).resolves.toBeUndefined();
+    await expect(replay(history)).resolves.toBeUndefined();
   });
 
   it('nothing else: a changed step is noticed', async () => {
     const text = readFileSync(`${folder}request-ok.json`, 'utf8').replaceAll('"runModel"', '"runOther"');
-    await expect(Worker.runReplayHistory({ workflowsPath }, JSON.parse(text))).rejects.toThrow(/determinis/i);
+    await expect(replay(JSON.parse(text))).rejects.toThrow(/determinis/i);
   });
 });

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attempt } from '../../runtime/queue/webhooks/attempt.js';
 import { createReceiverAgent, type Resolve } from '../../runtime/queue/webhooks/connector.js';
-import { refusalOf, type TargetPolicy } from '../../runtime/queue/webhooks/target.js';
+import { findTargetError, type TargetPolicy } from '../../runtime/queue/webhooks/target.js';
 
 const strict: TargetPolicy = { allowed: [], http: true };
 
@@ -87,22 +87,22 @@ describe('webhook targets', () => {
   it('are refused where they are not public: the corpus', () => {
     const urls = [...innerHosts.map((host) => `https://${host}/`), ...others];
     expect(urls.length).toBeGreaterThanOrEqual(120);
-    expect(urls.filter((url) => refusalOf(url, strict) === null)).toEqual([]);
+    expect(urls.filter((url) => findTargetError(url, strict) === null)).toEqual([]);
   });
 
   it.each(publicUrls)('%s is allowed', (url) => {
-    expect(refusalOf(url, strict)).toBeNull();
+    expect(findTargetError(url, strict)).toBeNull();
   });
 
   it('are encrypted unless that is switched off', () => {
-    expect(refusalOf('http://example.com/', { allowed: [], http: false })).toContain('https://');
+    expect(findTargetError('http://example.com/', { allowed: [], http: false })).toContain('https://');
   });
 
   it('may be in a network that is named, and in no other', () => {
     const policy = { allowed: ['127.0.0.0/8'], http: true };
-    expect(refusalOf('http://127.0.0.1:8080/', policy)).toBeNull();
-    expect(refusalOf('http://10.0.0.1:8080/', policy)).not.toBeNull();
-    expect(refusalOf('http://[::ffff:127.0.0.1]:8080/', policy)).not.toBeNull();
+    expect(findTargetError('http://127.0.0.1:8080/', policy)).toBeNull();
+    expect(findTargetError('http://10.0.0.1:8080/', policy)).not.toBeNull();
+    expect(findTargetError('http://[::ffff:127.0.0.1]:8080/', policy)).not.toBeNull();
   });
 });
 
@@ -164,6 +164,20 @@ describe('connections to receivers', () => {
   it('refuse a name as a whole where one of its addresses is inner', async () => {
     answers.set('mixed.example.com', [['93.184.216.34', '127.0.0.1']]);
     expect(await post(`http://mixed.example.com:${port}/mixed`)).toMatchObject({ error: 'blocked_address' });
+    expect(hits).toEqual([]);
+  });
+
+  it('refuse it whichever of them comes first', async () => {
+    const policy = { allowed: ['127.0.0.0/8'], http: true };
+    for (const addresses of [
+      ['127.0.0.1', '10.0.0.1'],
+      ['10.0.0.1', '127.0.0.1'],
+    ]) {
+      answers.set('some.example.com', [addresses]);
+      expect(await post(`http://some.example.com:${port}/some`, policy)).toMatchObject({
+        error: 'blocked_address',
+      });
+    }
     expect(hits).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, expect, inject, it } from 'vitest';
 import { createWorkplace } from '../runtime/commands.js';
+import { copySystemTables } from '../runtime/harness/bootstrapped.js';
 import { createNamespace } from './harness.js';
 import { until } from '../until.js';
 
@@ -74,7 +75,7 @@ it('serves its queue', async () => {
     TEMPORAL_TLS_CLIENT_CERT_PATH: file('client.pem'),
     TEMPORAL_TLS_CLIENT_KEY_PATH: file('client.key'),
   };
-  await place.run(['bootstrap']);
+  await copySystemTables(place);
   const key = (await place.run(['keys', 'create', '--user', 'admin@example.com'])).stdout.trim();
   const api = place.start(['start', '--workers', '1'], environment);
   const url = (await api.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';

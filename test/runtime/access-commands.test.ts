@@ -1,8 +1,13 @@
-/** `svc access` and `svc activity`. */
+/** What `svc access`, `svc activity` and `svc users` do in a database. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { accessCommand } from '../../runtime/commands/access.js';
+import { activityCommand } from '../../runtime/commands/activity.js';
+import { usersCommand } from '../../runtime/commands/users.js';
 import { loadDialect } from '../../runtime/databases/open.js';
 import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { systemTemplate } from '../templates.js';
 import { createWorkplace } from './commands.js';
+import { runCommand } from './harness/run-command.js';
 
 const rules = `
 create table book (id integer primary key, title varchar(100), stock integer);
@@ -25,6 +30,8 @@ insert into svc_activity (action, collection, item, timestamp) values
   ('update', 'book', '2', '2037-01-01 00:00:00');
 `;
 
+const commands = { access: accessCommand, activity: activityCommand, users: usersCommand };
+
 describe.each(dialects)('commands on %s', (dialect) => {
   const ends: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
@@ -32,11 +39,12 @@ describe.each(dialects)('commands on %s', (dialect) => {
   });
 
   const open = async (on: TestDialect) => {
-    const database = await createTestDatabase(on);
-    const place = createWorkplace();
-    ends.push(place.remove, database.drop);
-    const run = (...args: string[]) => place.run(args, { DATABASE_URL: database.url });
-    await run('bootstrap');
+    const database = await createTestDatabase(on, { template: await systemTemplate(on) });
+    const { directory, remove } = createWorkplace();
+    ends.push(remove, database.drop);
+    const environment = { DATABASE_URL: database.url };
+    const run = (command: keyof typeof commands, ...args: string[]) =>
+      runCommand(commands[command](), { args, directory, environment });
     return { run, ...database };
   };
 
@@ -149,7 +157,8 @@ describe.each(dialects)('commands on %s', (dialect) => {
       { ...common, action: 'update', fields: 'password' },
       { ...common, action: 'update', fields: 'tfa_secret' },
     ]);
-    const [row] = await database.query(`select ${quote('timestamp')} as moment from svc_activity`);
+    const moments = `select ${quote('timestamp')} as moment from svc_activity where item = '${id}'`;
+    const [row] = await database.query(moments);
     expect(Math.abs(Date.parse(`${String(row?.moment).slice(0, 19)}Z`) - Date.now())).toBeLessThan(60_000);
   }, 120_000);
 

@@ -1,4 +1,4 @@
-/** The API inside of somebody's application: the program of the README, as it stands there. */
+/** The API inside of somebody's application: the program of `docs/embedding.md`, as it stands there. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,9 +8,9 @@ import { until } from '../until.js';
 import { createTestDatabase } from '../databases.js';
 import { createWorkplace, type Workplace } from './commands.js';
 
-const programOf = (readme: string): string => {
-  const [, program] = /```js\n(import express[^]*?)```/.exec(readme) ?? [];
-  if (program === undefined) throw new Error('the README shows no application');
+const programOf = (page: string): string => {
+  const [, program] = /```js\n(import express[^]*?)```/.exec(page) ?? [];
+  if (program === undefined) throw new Error('the page shows no application');
   return program;
 };
 
@@ -28,7 +28,7 @@ it('serves below a path of an Express application, and ends with it', async () =
     install(place);
     expect(await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' })).toMatchObject({ code: 0 });
     const port = String(await reservePort());
-    const program = programOf(readFileSync(join(packageRoot, 'README.md'), 'utf8'));
+    const program = programOf(readFileSync(join(packageRoot, 'docs', 'embedding.md'), 'utf8'));
     writeFileSync(join(place.directory, 'application.mjs'), program.replaceAll('3000', port));
     const running = place.startProgram('application.mjs', { LOG_STYLE: 'json' });
     await running.until(/"name":"load"/);

@@ -3,8 +3,16 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
+import {
+  createTestDatabase,
+  dialects,
+  type Template,
+  type TestDatabase,
+  type TestDialect,
+} from '../databases.js';
+import { systemTemplate } from '../templates.js';
 import { createWorkplace, type Workplace } from './commands.js';
+import { copySystemTables } from './harness/bootstrapped.js';
 
 const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
@@ -20,8 +28,12 @@ const work = (): Workplace => {
   return made;
 };
 
-const shop = async (dialect: TestDialect): Promise<TestDatabase> => {
+const shop = async (
+  dialect: TestDialect,
+  options: { readonly template?: Template } = {},
+): Promise<TestDatabase> => {
   const made = await createTestDatabase(dialect, {
+    ...options,
     sql: 'create table product (id integer not null primary key, title varchar(40) not null);',
   });
   databases.push(made);
@@ -125,7 +137,7 @@ describe('svc', () => {
 describe('svc users', () => {
   it('creates users with a role and gives them tokens', async () => {
     const place = work();
-    await place.run(['bootstrap']);
+    await copySystemTables(place);
     const created = await place.run(['users', 'create', 'ann@example.com', '--role', 'Administrator']);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const first = await place.run(['users', 'token', 'ann@example.com']);
@@ -139,7 +151,7 @@ describe('svc users', () => {
 
   it('finds users however their address is spelled', async () => {
     const place = work();
-    await place.run(['bootstrap']);
+    await copySystemTables(place);
     const user = ['--user', 'Admin@Example.com'];
     for (const command of [
       ['users', 'token', 'Admin@Example.com'],
@@ -154,7 +166,7 @@ describe('svc users', () => {
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
       '"svc bootstrap" creates it',
     );
-    await place.run(['bootstrap']);
+    await copySystemTables(place);
     const long = `${'a'.repeat(117)}@example.com`;
     const wrong = ['bob', 'a b@example.com', 'a@b@example.com', '@example.com', long];
     const refusals = await Promise.all([
@@ -189,10 +201,9 @@ describe.each(dialects)('svc on %s', (dialect) => {
   });
 
   it('generates what the database says, and says when it says something else', async () => {
-    const { url, execute } = await shop(dialect);
+    const { url, execute } = await shop(dialect, { template: await systemTemplate(dialect) });
     const place = work();
     const run = (...args: string[]) => place.run(args, { DATABASE_URL: url });
-    await run('bootstrap');
     expect(await run('generate', '--no-client')).toMatchObject({ code: 0, stderr: '' });
     const before = readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8');
     expect((await run('generate', '--no-client')).stdout).toMatch(/^up to date/);
@@ -218,9 +229,8 @@ describe.each(dialects)('svc on %s', (dialect) => {
   });
 
   it('generates the same without the database, from the catalog it stored', async () => {
-    const { url } = await shop(dialect);
+    const { url } = await shop(dialect, { template: await systemTemplate(dialect) });
     const place = work();
-    await place.run(['bootstrap'], { DATABASE_URL: url });
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const offline = { DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere' };
     const again = await place.run(
@@ -233,9 +243,8 @@ describe.each(dialects)('svc on %s', (dialect) => {
 
 describe('svc generate', () => {
   it('names file and line of every fault of the spec and leaves the old output whole', async () => {
-    const { url } = await shop('sqlite');
+    const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
     const place = work();
-    await place.run(['bootstrap'], { DATABASE_URL: url });
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const before = readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8');
     mkdirSync(join(place.directory, 'spec'));

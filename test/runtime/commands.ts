@@ -8,7 +8,7 @@ import { packageRoot } from '../../runtime/config/package.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-interface Outcome {
+export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

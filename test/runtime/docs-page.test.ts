@@ -1,11 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emitOpenApi } from '../../generator/emitters/openapi/index.js';
 import { docsAsset, docsPage } from '../../runtime/http/pages/docs.js';
 import type { ApiResponse } from '../../runtime/request/api-request.js';
-import { findChromium } from '../chromium.js';
+import { openPage } from '../chromium.js';
 import { albums } from '../generator/models.js';
 
 const base = '/api';
@@ -59,7 +58,6 @@ describe('the docs in a browser', () => {
   const document = emitOpenApi(albums())[0]?.content ?? '';
   const tokens: (string | undefined)[] = [];
   let server: Server;
-  let browser: Browser;
 
   const answer = async (path: string): Promise<ApiResponse | null> => {
     if (path === `${base}/docs`) return docsPage({ specUrl, base });
@@ -81,17 +79,13 @@ describe('the docs in a browser', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
-  });
+  afterAll(() => void server?.close());
 
   it('show every collection, fetch with the token, and leave the console empty', async () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const page = await browser.newPage({ viewport: { width: 1200, height: 1400 } });
+    const page = await openPage({ viewport: { width: 1200, height: 1400 } });
     const complaints: string[] = [];
     const foreign: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));

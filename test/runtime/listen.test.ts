@@ -1,11 +1,12 @@
 /** What the listener does when it is told to stop. */
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Responder } from '../../runtime/http/respond.js';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import { createProxies } from '../../runtime/request/client-address.js';
+import { until } from '../until.js';
 
 let listener: Listener | null = null;
 afterEach(() => listener?.close());
@@ -18,10 +19,21 @@ const open = async (answer: Responder): Promise<Listener> =>
     payloadMax: 1_000,
     proxies: createProxies({ hops: 0, ranges: [] }),
     ownOrigin: null,
-    answer,
+    trustsOrigin: () => false,
+    respond: answer,
     observe: () => undefined,
     templateOf: () => '*',
   }));
+
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(true));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
 
 describe('a listener that closes', () => {
   it('waits for what is being answered, whether or not the client is still there', async () => {
@@ -38,7 +50,7 @@ describe('a listener that closes', () => {
     client.destroy();
     let isClosed = false;
     const closing = close().then(() => (isClosed = true));
-    await sleep(200);
+    await until(() => isRefused(port), { what: 'connections are refused' });
     expect(isClosed).toBe(false);
     events.emit('work');
     await closing;

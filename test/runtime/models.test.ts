@@ -90,7 +90,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
 
   it('refuse a value that its field cannot hold, naming the field', async () => {
     await expect(Track.query().findById(1).patch({ UnitPrice: 'much' })).rejects.toThrow(
-      '"UnitPrice" takes a decimal number',
+      '"UnitPrice" must be a decimal number',
     );
   });
 

@@ -15,12 +15,12 @@ type Permitted = Readonly<Record<string, readonly string[] | '*'>>;
 /** `{ 'read Album': ['Title'] }` */
 const callerWith = (permitted: Permitted, level: Visibility['level'] = 'user'): Visibility => ({
   level,
-  can(collection, action) {
+  visibleNames(collection, action) {
     const fields = permitted[`${action} ${collection}`];
     return fields === undefined ? null : fields === '*' ? '*' : new Set(fields);
   },
-  partial: () => new Set(),
-  presets: () => new Set(),
+  conditionalNames: () => new Set(),
+  presetNames: () => new Set(),
 });
 
 const documentOf = (model: Model): OpenAPIObject => JSON.parse(emitOpenApi(model)[0]?.content ?? '');
@@ -118,7 +118,7 @@ describe('the document of a caller', () => {
     const caller = callerWith({ 'read Artist': '*', 'read Album': '*', 'create Album': '*' });
     const { schemas } = narrow(albums(), {
       ...caller,
-      partial: () => new Set(['Title', 'Released', 'albums']),
+      conditionalNames: () => new Set(['Title', 'Released', 'albums']),
     });
     expect(schemas['Album']?.properties['Title']).toMatchObject({ type: ['string', 'null'] });
     expect(schemas['Album']?.properties['Released']).toMatchObject({ type: ['string', 'null'] });
@@ -221,16 +221,16 @@ describe('what a principal may see', () => {
   it('follows from the grants of the policies', () => {
     const nobody = visible(null);
     expect(nobody.level).toBe('public');
-    expect(nobody.can('Album', 'read')).toEqual(new Set(['Title', 'ArtistId']));
-    expect(nobody.partial('Album')).toEqual(new Set(['ArtistId']));
-    expect(nobody.can('Album', 'update')).toBe('*');
-    expect(nobody.can('Album', 'delete')).toBeNull();
-    expect(nobody.can('Artist', 'read')).toBeNull();
+    expect(nobody.visibleNames('Album', 'read')).toEqual(new Set(['Title', 'ArtistId']));
+    expect(nobody.conditionalNames('Album')).toEqual(new Set(['ArtistId']));
+    expect(nobody.visibleNames('Album', 'update')).toBe('*');
+    expect(nobody.visibleNames('Album', 'delete')).toBeNull();
+    expect(nobody.visibleNames('Artist', 'read')).toBeNull();
   });
 
   it('is everything for administrators', () => {
     expect(visible('u').level).toBe('admin');
-    expect(visible('u').can('Album', 'delete')).toBe('*');
+    expect(visible('u').visibleNames('Album', 'delete')).toBe('*');
     expect(visible('v').level).toBe('user');
   });
 });

@@ -2,22 +2,23 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { modulePath } from '../../runtime/config/package.js';
+import { packageRoot } from '../../runtime/config/package.js';
 
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const urlOf = (module: string): string =>
+  pathToFileURL(join(packageRoot, 'dist', 'runtime', `${module}.js`)).href;
 
 /** Answers each line of JSON, `[password, hash?]`, with another. */
 const script = `
-  import { computeHashesInProcess, hashPassword, verifyPassword } from ${JSON.stringify(pathToFileURL(modulePath('auth/passwords/hash')).href)};
+  import { computeHashesBy, hashPassword, verifyPassword } from '${urlOf('auth/passwords/hash')}';
+  import { createHashProcess } from '${urlOf('auth/passwords/hash-process')}';
   import { createInterface } from 'node:readline';
-  computeHashesInProcess();
+  computeHashesBy(createHashProcess());
   createInterface(process.stdin).on('line', async (line) => {
     const [password, hash] = JSON.parse(line);
     const answer = hash === undefined ? hashPassword(password) : verifyPassword(hash, password);
@@ -33,7 +34,7 @@ interface Caller {
 const started: Caller[] = [];
 
 const startCaller = (): Caller => {
-  const child = spawn(process.execPath, ['--import', loader, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   const caller = { process: child, lines: createInterface(child.stdout) };
   started.push(caller);
   return caller;
@@ -58,7 +59,7 @@ const ask = async (caller: Caller, ...task: readonly unknown[]): Promise<unknown
   return JSON.parse(line);
 };
 
-/** The processes that a process has started for its hashes; the loader has one of its own. */
+/** The processes that a process has started for its hashes. */
 const childrenOf = ({ process: { pid } }: Caller): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .split(' ')

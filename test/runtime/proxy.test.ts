@@ -1,9 +1,8 @@
 /** Behind a proxy that serves us below a path, as `PUBLIC_URL` says: it may hand on the path whole, or what follows. */
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../chromium.js';
+import { openPage } from '../chromium.js';
 import { reservePort } from '../services/ports.js';
 import { adminToken, startTestServer, type TestServer } from './server-harness.js';
 
@@ -31,24 +30,21 @@ describe.each([
 ])('behind a proxy that hands on the path %s', (_, stripped) => {
   let proxy: Server;
   let server: TestServer;
-  let browser: Browser;
   beforeAll(async () => {
     const port = await reservePort();
     proxy = await startProxy(port, stripped);
     const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const environment = { PORT: String(port), PUBLIC_URL: origin + prefix, EXPLORER: 'true' };
     server = await startTestServer({ dialect: 'sqlite', environment });
-    browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   });
   afterAll(async () => {
-    await browser.close();
     await server.close();
     proxy.close();
   });
 
   /** A page that was opened, and what it asked for: method, path, status. */
   const open = async (path: string) => {
-    const page = await browser.newPage();
+    const page = await openPage();
     const asked: string[] = [];
     page.on('response', (response) => {
       const { protocol, pathname } = new URL(response.url());

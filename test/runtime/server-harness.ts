@@ -43,6 +43,8 @@ export interface TestServerOptions {
 
 export interface TestServer extends Client {
   readonly url: string;
+  /** As in `DATABASE_URL`. */
+  readonly databaseUrl: string;
   /** Our Express application, where somebody else's holds it. */
   readonly app: Express | null;
   readonly dialect: TestDialect;
@@ -56,7 +58,7 @@ export interface TestServer extends Client {
   readonly queueModels: readonly QueueModelDeclaration[];
   /** Runs a script beside the server, as somebody at a database shell would. */
   execute(script: string): Promise<void>;
-  /** A second instance on the same database, with connections and caches of its own. */
+  /** A second instance on the same database, or where `DATABASE_URL` points, with connections and caches of its own. */
   startAnother(environment?: Environment): Promise<TestServer>;
   close(): Promise<void>;
 }
@@ -146,6 +148,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
   return {
     ...createClient(server.url, tokens),
     url: server.url,
+    databaseUrl: url,
     app: server.app ?? null,
     dialect,
     database,
@@ -156,7 +159,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     ids,
     execute,
     async startAnother(environment = options.environment ?? {}) {
-      const another = await openDatabase({ url });
+      const another = await openDatabase({ url: environment.DATABASE_URL ?? url });
       return open({ ...options, environment, database: another, end: () => another.close() });
     },
     async close() {

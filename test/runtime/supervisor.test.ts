@@ -10,6 +10,8 @@ import { startReceiver } from '../queue/receiver.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
 import { createWorkplace, type Running, type Workplace } from './commands.js';
+import { copySystemTables } from './harness/bootstrapped.js';
+import { adminToken } from './harness/rows.js';
 
 const places: Workplace[] = [];
 
@@ -26,7 +28,7 @@ const work = (): Workplace => {
 /** A workplace with the demo's system tables, and nothing else. */
 const bootstrapped = async (): Promise<Workplace> => {
   const place = work();
-  await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' });
+  await copySystemTables(place);
   return place;
 };
 
@@ -36,7 +38,7 @@ const anywhere = { PORT: '0' };
 const served = async (running: Running): Promise<string> =>
   (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
 
-const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer administrator' } });
+const get = (url: string) => fetch(url, { headers: { authorization: `Bearer ${adminToken}` } });
 
 describe.each([
   ['with a supervisor', ['start', '--workers', '2']],
@@ -84,7 +86,7 @@ describe.each([
     await until(async () => (await probe('/live')) === 200);
     expect(await probe('/ready')).toBe(503);
     await waiting.stop('SIGKILL');
-    await place.run(['bootstrap']);
+    await copySystemTables(place);
     const running = place.start(command, { ...anywhere, ADMIN_PORT: String(port) });
     await served(running);
     expect([await probe('/live'), await probe('/ready'), await probe('/else')]).toEqual([200, 200, 404]);
@@ -204,7 +206,7 @@ describe('a build', () => {
     writeFileSync(join(place.directory, '.svc'), '');
     const { code, stderr } = await place.run(['bootstrap'], environment);
     expect(code).toBe(2);
-    expect(stderr).toContain('.svc/secret cannot be made (EEXIST): give SECRET');
+    expect(stderr).toContain('.svc/secret cannot be created (EEXIST): set SECRET');
     environment.SECRET = 's'.repeat(32);
     await place.run(['bootstrap'], environment);
     const running = place.start(['start', '--workers', '1'], environment);

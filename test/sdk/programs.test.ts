@@ -72,6 +72,17 @@ describe('right programs', () => {
     expect([...diagnose(program)]).toEqual([]);
   }, 240_000);
 
+  describe('in a page of another origin', () => {
+    const file = join(packageRoot, 'demo', 'chinook.sqlite.sql');
+    const server = useServer({ dialect: 'sqlite', file, environment: { CORS_ORIGIN: 'http://127.0.0.1:*' } });
+
+    it('give what they expect, as CORS_ORIGIN lets it call', async () => {
+      const options = { folder: project.folder, url: server().url, token: adminToken, crossOrigin: true };
+      const outcomes = await runInBrowser(options);
+      expect(resultsOf(outcomes)).toEqual(expectedOf(outcomes));
+    }, 120_000);
+  });
+
   describe.each(databases)('on %s', (dialect, file, sql) => {
     const server = useServer({ dialect, file: join(packageRoot, 'demo', file), ...(sql !== '' && { sql }) });
 

@@ -1,4 +1,4 @@
-/** A provider of identities on a free port: everybody logs in with their name and any password. */
+/** An OpenID Connect provider on a free port that accepts any user name with any password. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,11 +9,11 @@ export type IdentityClaims = Readonly<Record<string, unknown>>;
 export interface IdentityProvider {
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
-  /** What it says of people, by their name there; of others nothing but that. May be changed. */
+  /** Claims by user name; other users have only their name. Tests may change it. */
   readonly people: Map<string, IdentityClaims>;
-  /** What it answers instead of what it would, by path. May be changed. */
+  /** Responses that replace the regular ones, by path. Tests may change it. */
   readonly answers: Map<string, (response: ServerResponse) => void>;
-  /** Lets browsers come back there. */
+  /** Registers a redirect URI. */
   allow(callbacks: readonly string[]): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A private MariaDB server: its own folder, a free port of the loopback address, gone when the tests end. */
+/** Starts a private MariaDB server with its own directory and port, which stops when the tests end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { findProgram, installPackages, run } from './programs.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
 
-/** These packages hold the programs alone: unlike `mariadb-server` they start no service of the machine. */
+/** Packages with only the programs; `mariadb-server` would also start a system service. */
 const packages = {
   title: 'MariaDB',
   debian: ['mariadb-server-core', 'mariadb-client-core'],
@@ -16,8 +16,8 @@ const packages = {
 };
 
 /**
- * Starts a server; installs the programs first where they are missing.
- * @param options of the server, beside those of every test
+ * Starts a server, and installs missing programs first.
+ * @param options additional command-line options of the server
  */
 export const startMariadb = async (options: readonly string[] = []): Promise<Service> => {
   const programs = (await findPrograms()) ?? (await installPackages(packages).then(findPrograms));
@@ -27,7 +27,7 @@ export const startMariadb = async (options: readonly string[] = []): Promise<Ser
   return startPrivate(programs, { options, attempts: 3 });
 };
 
-interface Start {
+interface StartOptions {
   readonly options: readonly string[];
   readonly attempts: number;
 }
@@ -42,14 +42,14 @@ const findPrograms = async (): Promise<Programs | null> => {
   return server === null || install === null ? null : { server, install };
 };
 
-/** Tries again where somebody was quicker to take the port. */
-const startPrivate = async (programs: Programs, { options, attempts }: Start): Promise<Service> => {
+/** Retries if another process takes the port first. */
+const startPrivate = async (programs: Programs, { options, attempts }: StartOptions): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mariadb-'));
   const port = await reservePort();
   try {
     await run(programs.install, [...commonArgs(folder), ...installArgs]);
     const args = [...commonArgs(folder), ...serverArgs(folder, port), ...options];
-    const isReady = (): Promise<boolean> => answers(join(folder, 'socket'));
+    const isReady = (): Promise<boolean> => acceptsConnections(join(folder, 'socket'));
     const server = await startServer({ program: programs.server, args, folder, isReady });
     return { url: `mysql://root@127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
@@ -61,7 +61,7 @@ const startPrivate = async (programs: Programs, { options, attempts }: Start): P
   }
 };
 
-/** Untouched by the machine's configuration; root has to say that it means it. */
+/** Ignores the configuration of the machine; `--user=root` is required to run as root. */
 const commonArgs = (folder: string): string[] => [
   '--no-defaults',
   `--datadir=${join(folder, 'data')}`,
@@ -70,7 +70,7 @@ const commonArgs = (folder: string): string[] => [
 
 const installArgs = ['--auth-root-authentication-method=normal', '--skip-test-db'];
 
-/** Nothing survives the tests, so nothing is flushed with care. */
+/** Disables durability, because no data outlives the tests. */
 const serverArgs = (folder: string, port: number): string[] => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
@@ -81,13 +81,13 @@ const serverArgs = (folder: string, port: number): string[] => [
   '--collation-server=utf8mb4_unicode_ci',
   '--innodb-flush-log-at-trx-commit=0',
   '--skip-innodb-doublewrite',
-  // tables are made and dropped all the time
+  // tables are created and dropped all the time
   '--skip-innodb-file-per-table',
   '--skip-sync-frm',
 ];
 
-/** Asked at the socket, which is nobody else's: at the port somebody else might answer. */
-const answers = async (socketPath: string): Promise<boolean> => {
+/** Connects to the private socket, because another server might listen on the port. */
+const acceptsConnections = async (socketPath: string): Promise<boolean> => {
   try {
     const connection = await createConnection({ socketPath, user: 'root' });
     await connection.end();

@@ -1,6 +1,6 @@
 /**
- * MySQL's server program: the machine's own, else that of a small Debian of its own folder in the project's cache,
- * since Debian's releases carry MariaDB alone. Fetched once, used by every run after it.
+ * Finds MySQL's server program: on the machine, otherwise in a minimal Debian system in the project's cache directory,
+ * because Debian releases contain only MariaDB. It is downloaded once.
  */
 import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -10,31 +10,36 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findProgram, installPackages, run } from './programs.js';
 
-/** How the server is run: `program` with `args` before its own. */
+/** How the server is run: `program` with `args` before the arguments of the server. */
 export interface MysqlProgram {
   readonly program: string;
   readonly args: readonly string[];
-  /** Where its paths begin. */
+  /** Root directory of the server's paths. */
   readonly root: string;
-  /** Where it may write, as it sees it. */
+  /** Writable directory, as a path of the server. */
   readonly temporary: string;
 }
 
 const cache = fileURLToPath(new URL('../../.cache/services', import.meta.url));
-const home = join(cache, 'mysql');
+const mysqlRoot = join(cache, 'mysql');
 const serverPath = '/usr/sbin/mysqld';
 
-/** Finds MySQL, or fetches it as root on Debian; elsewhere fails and says what to do. */
+/** Finds MySQL, or downloads it as root on Debian. @throws Error with instructions elsewhere */
 export const requireMysql = async (): Promise<MysqlProgram> => {
   const own = await findProgram('mysqld');
   if (own !== null && (await isMysql(own))) return { program: own, args: [], root: '/', temporary: tmpdir() };
-  if (!(await exists(join(home, serverPath)))) await fetchMysql();
+  if (!(await exists(join(mysqlRoot, serverPath)))) await fetchMysql();
   const temporary = '/tmp';
-  await removeLeftovers(join(home, temporary));
-  return { program: await requireProgram('chroot'), args: [home, serverPath], root: home, temporary };
+  await removeLeftovers(join(mysqlRoot, temporary));
+  return {
+    program: await requireProgram('chroot'),
+    args: [mysqlRoot, serverPath],
+    root: mysqlRoot,
+    temporary,
+  };
 };
 
-/** Version 9, and not MariaDB under the old name. */
+/** Returns whether a program is MySQL 9 and not MariaDB under the same name. */
 const isMysql = async (program: string): Promise<boolean> => {
   const { stdout } = await promisify(execFile)(program, ['--version']).catch(() => ({ stdout: '' }));
   return /\bVer 9\./.test(stdout) && !/mariadb/i.test(stdout);
@@ -52,21 +57,21 @@ const requireProgram = async (name: string): Promise<string> => {
   return found;
 };
 
-/** Made beside its place and moved there when whole: a run that breaks off, or another at the same time, does no harm. */
+/** Downloads to a temporary directory and renames it when complete, so that aborted and concurrent runs do no harm. */
 const fetchMysql = async (): Promise<void> => {
   const { debootstrap, isRoot } = await findTools();
   if (!isRoot || debootstrap === null) throw new Error(missing);
   await mkdir(cache, { recursive: true });
   await removeLeftovers(cache);
   const folder = join(cache, `svc-mysql-${process.pid}-new`);
-  process.stdout.write(`Fetching MySQL for the tests into ${home}\n`);
+  process.stdout.write(`Fetching MySQL for the tests into ${mysqlRoot}\n`);
   try {
     await bootstrap(debootstrap, folder);
     await rm(join(folder, 'var/cache/apt/archives'), { recursive: true, force: true });
-    await rename(folder, home);
+    await rename(folder, mysqlRoot);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    if (!(await exists(join(home, serverPath)))) throw error;
+    if (!(await exists(join(mysqlRoot, serverPath)))) throw error;
   }
 };
 
@@ -87,7 +92,7 @@ const findTools = async (): Promise<{ readonly debootstrap: string | null; reado
 const mirror = 'https://deb.debian.org/debian';
 const bootstrapArgs = ['--variant=minbase', '--include=mysql-server-core,mysql-client-core'];
 
-/** A machine older than the key that signs the archive cannot check the signature: then TLS alone vouches for it. */
+/** Relies on TLS alone where the machine lacks the newer key that signs the archive. */
 const bootstrap = async (debootstrap: string, folder: string): Promise<void> => {
   try {
     await run(debootstrap, [...bootstrapArgs, 'sid', folder, mirror]);
@@ -98,7 +103,7 @@ const bootstrap = async (debootstrap: string, folder: string): Promise<void> => 
   }
 };
 
-/** Folders of runs that were killed together with the guard of their server: each has its process in its name. */
+/** Removes directories of runs that were killed; each contains its process id in its name. */
 const removeLeftovers = async (place: string): Promise<void> => {
   const names = await readdir(place);
   const left = names.filter((name) => {

@@ -1,4 +1,4 @@
-/** A private MySQL server: its own data, a free port of the loopback address, gone when the tests end. */
+/** Starts a private MySQL server with its own data directory and port, which stops when the tests end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
@@ -8,19 +8,19 @@ import { run } from './programs.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
 
-/** Starts a server; installs the program first where it is missing. */
+/** Starts a server, and installs a missing program first. */
 export const startMysql = async (): Promise<Service> => startPrivate(await requireMysql(), 3);
 
-/** Tries again where somebody was quicker to take the port. */
+/** Retries if another process takes the port first. */
 const startPrivate = async (mysql: MysqlProgram, attempts: number): Promise<Service> => {
-  // the process says whose folder it is: see `removeLeftovers`
+  // the process id in the name tells `removeLeftovers` whose directory it is
   const folder = await mkdtemp(join(mysql.root, mysql.temporary, `svc-mysql-${process.pid}-`));
   const port = await reservePort();
   try {
     const common = commonArgs(join(mysql.temporary, basename(folder)));
     await run(mysql.program, [...mysql.args, ...common, '--initialize-insecure']);
     const args = [...mysql.args, ...common, ...serverArgs(port)];
-    const isReady = (): Promise<boolean> => answers(port, basename(folder));
+    const isReady = (): Promise<boolean> => acceptsConnections(port, basename(folder));
     const server = await startServer({ program: mysql.program, args, folder, isReady });
     return { url: `mysql://root@127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
@@ -32,7 +32,7 @@ const startPrivate = async (mysql: MysqlProgram, attempts: number): Promise<Serv
   }
 };
 
-/** Untouched by the machine's configuration; root has to say that it means it. */
+/** Ignores the configuration of the machine; `--user=root` is required to run as root. */
 const commonArgs = (folder: string): string[] => [
   '--no-defaults',
   `--datadir=${folder}/data`,
@@ -43,7 +43,7 @@ const commonArgs = (folder: string): string[] => [
   ...(process.getuid?.() === 0 ? ['--user=root'] : []),
 ];
 
-/** Nothing survives the tests, so nothing is flushed with care. */
+/** Disables durability, because no data outlives the tests. */
 const serverArgs = (port: number): string[] => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
@@ -51,12 +51,12 @@ const serverArgs = (port: number): string[] => [
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',
   '--skip-innodb-doublewrite',
-  // tables are made and dropped all the time
+  // tables are created and dropped all the time
   '--skip-innodb-file-per-table',
 ];
 
-/** Whether it is our server that answers at the port: its data lie in a folder that nobody else has. */
-const answers = async (port: number, folder: string): Promise<boolean> => {
+/** Returns whether the server on the port is ours, which its data directory shows. */
+const acceptsConnections = async (port: number, folder: string): Promise<boolean> => {
   try {
     const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
     const [[row]] = await connection.query<RowDataPacket[]>('SELECT @@datadir AS folder');

@@ -1,27 +1,27 @@
-/** Ports for servers that have to know theirs before they listen. */
+/** Reserves ports for servers that need to know theirs before they listen. */
 import { createServer, type Server } from 'node:net';
 
-/** Below the ports that systems hand out by themselves, to listeners on port 0 and to outgoing connections. */
-const first = 20_000;
-const count = 10_000;
+/** Below the ephemeral range, from which systems assign ports to listeners on port 0 and outgoing connections. */
+const firstPort = 20_000;
+const portCount = 10_000;
 
-/** From a port to the one whose listener says that it is taken. */
-const distance = -10_000;
+/** Offset of the port whose listener marks a port as reserved. */
+const lockDistance = -10_000;
 
 /**
- * Reserves a port until this process ends: nothing else gets it, and a server may listen on it any number of times.
- * @throws Error when none of a hundred is free
+ * Reserves a port until this process ends; a server may listen on it any number of times.
+ * @throws Error after a hundred attempts
  */
 export const reservePort = async (): Promise<number> => {
   for (let tries = 0; tries < 100; tries += 1) {
-    const port = first + Math.floor(Math.random() * count);
+    const port = firstPort + Math.floor(Math.random() * portCount);
     if (await reserve(port)) return port;
   }
-  throw new Error(`no port between ${first} and ${first + count} is free`);
+  throw new Error(`no port between ${firstPort} and ${firstPort + portCount} is free`);
 };
 
 const reserve = async (port: number): Promise<boolean> => {
-  const reservation = await listen(port + distance);
+  const reservation = await listen(port + lockDistance);
   if (reservation === null) return false;
   const probe = await listen(port);
   if (probe === null) {
@@ -33,7 +33,7 @@ const reserve = async (port: number): Promise<boolean> => {
   return true;
 };
 
-/** `null`: the port is taken. */
+/** Listens on a port. @returns null if the port is in use */
 const listen = (port: number): Promise<Server | null> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

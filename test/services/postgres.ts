@@ -1,4 +1,4 @@
-/** A private PostgreSQL server: its own folder, a free port of the loopback address, gone when the tests end. */
+/** Starts a private PostgreSQL server with its own directory and port, which stops when the tests end. */
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,25 +10,25 @@ import { startServer } from './server.js';
 
 const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
 
-/** @param settings of the server, beside those of every test */
+/** Starts a server. @param settings additional settings of the server */
 export const startPostgres = async (settings: Settings = {}): Promise<Service> =>
   startPrivate(await requirePrograms(), { settings, attempts: 3 });
 
 type Settings = Readonly<Record<string, string>>;
 
-interface Start {
+interface StartOptions {
   readonly settings: Settings;
   readonly attempts: number;
 }
 
-/** Installs the programs first where they are missing. */
+/** Finds the programs, and installs them first if they are missing. */
 export const requirePrograms = async (): Promise<Programs> => {
   const programs = (await findPrograms()) ?? (await install().then(findPrograms));
   if (programs !== null) return programs;
   throw new Error(`PostgreSQL was installed, but its programs are neither on the PATH nor in ${versions}`);
 };
 
-/** Debian's package makes a database of its own and starts it, unless it is told not to. */
+/** Installs the package without the cluster that Debian creates and starts by default. */
 const install = async (): Promise<void> => {
   if (process.getuid?.() === 0 && (await findProgram('apt-get')) !== null) {
     await mkdir(debianSettings, { recursive: true });
@@ -44,7 +44,7 @@ interface Programs {
   readonly install: string;
 }
 
-/** Debian keeps one folder per version, none of them on the PATH. */
+/** Debian's directory of versions, none of which is on the PATH. */
 const versions = '/usr/lib/postgresql';
 
 const findPrograms = async (): Promise<Programs | null> => {
@@ -58,15 +58,15 @@ const findPrograms = async (): Promise<Programs | null> => {
   return server === null || install === null ? null : { server, install };
 };
 
-/** Tries again where somebody was quicker to take the port. */
-const startPrivate = async (programs: Programs, { settings, attempts }: Start): Promise<Service> => {
+/** Retries if another process takes the port first. */
+const startPrivate = async (programs: Programs, { settings, attempts }: StartOptions): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const port = await reservePort();
   try {
     await createCluster(programs.install, folder);
     const [program = '', ...args] = await commandOf(programs.server, serverArgs(folder, port, settings));
-    const isReady = (): Promise<boolean> => answers(folder, port);
-    // shared memory outlives a server that is killed
+    const isReady = (): Promise<boolean> => acceptsConnections(folder, port);
+    // a killed server leaves its shared memory behind
     const server = await startServer({ program, args, folder, isReady, signal: 'QUIT' });
     return { url: `postgres://postgres@127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
@@ -78,17 +78,17 @@ const startPrivate = async (programs: Programs, { settings, attempts }: Start): 
   }
 };
 
-/** An empty cluster in `data` of the folder, which becomes the server's own. */
+/** Creates an empty cluster in `data` of a directory, which is then owned by the user of the server. */
 export const createCluster = async (program: string, folder: string): Promise<void> => {
   const data = join(folder, 'data');
   await mkdir(data, { recursive: true, mode: 0o700 });
-  for (const path of [folder, data]) await giveFolder(path);
+  for (const path of [folder, data]) await changeOwner(path);
   const [command = '', ...args] = await commandOf(program, ['-D', data, ...installArgs]);
   await run(command, args);
 };
 
-/** Makes a folder or a file that of the user whom the server runs as. */
-export const giveFolder = async (path: string): Promise<void> => {
+/** Changes the owner of a path to the user of the server. */
+export const changeOwner = async (path: string): Promise<void> => {
   const user = await findUser();
   if (user !== null) await chown(path, user.uid, user.gid);
 };
@@ -98,7 +98,7 @@ interface SystemUser {
   readonly gid: number;
 }
 
-/** The server refuses to run as root; packages make a user for it, and `nobody` is everywhere. `null`: we are not root. */
+/** Finds a user for the server, which refuses to run as root: `postgres` or `nobody`; null if we are not root. */
 const findUser = async (): Promise<SystemUser | null> => {
   if (process.getuid?.() !== 0) return null;
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -109,7 +109,7 @@ const findUser = async (): Promise<SystemUser | null> => {
   return { uid: Number(found[2]), gid: Number(found[3]) };
 };
 
-/** A command that runs as that user. */
+/** Returns a command that runs as the user of the server. */
 export const commandOf = async (program: string, args: readonly string[]): Promise<readonly string[]> => {
   const user = await findUser();
   if (user === null) return [program, ...args];
@@ -125,7 +125,7 @@ const installArgs = [
   '--no-instructions',
 ];
 
-/** Nothing survives the tests, so nothing is flushed with care. */
+/** Disables durability, because no data outlives the tests. */
 const serverArgs = (folder: string, port: number, settings: Settings): string[] => [
   '-D',
   join(folder, 'data'),
@@ -143,8 +143,8 @@ const serverArgs = (folder: string, port: number, settings: Settings): string[] 
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];
 
-/** Asked at the socket, which is nobody else's: at the port somebody else might answer. */
-const answers = async (folder: string, port: number): Promise<boolean> => {
+/** Connects to the private socket, because another server might listen on the port. */
+const acceptsConnections = async (folder: string, port: number): Promise<boolean> => {
   const client = new Client({ host: folder, port, user: 'postgres', database: 'postgres' });
   try {
     await client.connect();

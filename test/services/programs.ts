@@ -1,16 +1,16 @@
-/** Programs of this machine: finding, running and, where that is allowed, installing them. */
+/** Finds, runs and, where possible, installs programs of the machine. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Servers live in `sbin`, which is not on everybody's PATH. */
+/** Includes the `sbin` directories of servers, which may be missing in the PATH. */
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'].filter(
   Boolean,
 );
 
-/** Full path of a program, or `null`. `further`: where else to look. */
+/** Returns the path of a program, or null. @param further additional directories to search */
 export const findProgram = async (name: string, further: readonly string[] = []): Promise<string | null> => {
   const paths = [...folders, ...further].map((folder) => join(folder, name));
   const found = await Promise.all(
@@ -24,7 +24,7 @@ export const findProgram = async (name: string, further: readonly string[] = [])
   return paths[found.indexOf(true)] ?? null;
 };
 
-/** Runs a program to its end; its output goes into the error where it fails. */
+/** Runs a program to its end. @throws Error with its output if it fails */
 export const run = async (
   program: string,
   args: readonly string[],
@@ -41,13 +41,13 @@ export const run = async (
 };
 
 interface Packages {
-  /** What it is for, in messages. */
+  /** Name of the software in messages. */
   readonly title: string;
   readonly debian: readonly string[];
   readonly homebrew: string;
 }
 
-/** Installs packages as root on Debian and its kin; elsewhere fails with the command that does it. */
+/** Installs packages as root on Debian and its derivatives. @throws Error with the command to run elsewhere */
 export const installPackages = async ({ title, debian, homebrew }: Packages): Promise<void> => {
   const apt = await findProgram('apt-get');
   if (apt !== null && process.getuid?.() === 0) {
@@ -63,7 +63,7 @@ export const installPackages = async ({ title, debian, homebrew }: Packages): Pr
   );
 };
 
-/** The lists of a fresh machine are empty or old: they are renewed only when the packages are not found. */
+/** Installs packages, and updates the package lists if they are not found. */
 const aptInstall = async (apt: string, packages: readonly string[]): Promise<void> => {
   const install = ['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', ...packages];
   try {

@@ -1,4 +1,4 @@
-/** A server process that cannot outlive the tests, however they end. */
+/** Starts server processes that cannot outlive the tests, however these end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface ServerOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** Removed once the server is gone. */
+  /** Directory to remove after the server has ended. */
   readonly folder: string;
-  /** How it is ended; `KILL` when absent. `QUIT` where it has something of the machine to give back. */
+  /** Signal that ends the server; defaults to `KILL`. `QUIT` lets it release resources of the machine. */
   readonly signal?: 'KILL' | 'QUIT';
-  /** Asked again and again until it says yes. */
+  /** Polled until it returns true. */
   isReady(): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ exec >/dev/null 2>&1
 wait $server
 rm -rf "$FOLDER"`;
 
-/** Starts a server and waits until it answers. Fails with the end of its log. */
+/** Starts a server and waits until it is ready. @throws Error with the end of its log */
 export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
   const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...options.args], {
     env: { ...process.env, FOLDER: options.folder, SIGNAL: options.signal ?? 'KILL' },

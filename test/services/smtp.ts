@@ -1,4 +1,4 @@
-/** A mail server on a free port that keeps what it is given. */
+/** An SMTP server on a free port that keeps the received mails. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -7,11 +7,11 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 export interface Smtp {
-  /** `EMAIL_…`, for a server that is to send by it. */
+  /** Environment (`EMAIL_…`) of a server that sends through it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The oldest mail to this address that nobody has taken yet; waits a while for it. */
+  /** Removes and returns the oldest mail to an address; waits up to 20 s for it. */
   receive(to: string): Promise<Email>;
-  /** Addresses that mails came for and nobody took. */
+  /** Returns the recipients of the mails that have not been removed. */
   waiting(): readonly string[];
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ interface Received {
 }
 
 /** Milliseconds. */
-const patience = 20_000;
+const receiveTimeout = 20_000;
 
 const user = 'mailer';
 const password = 'smtp password';
@@ -60,7 +60,7 @@ export const startSmtp = async (): Promise<Smtp> => {
       EMAIL_SMTP_PASSWORD: password,
     },
     async receive(to) {
-      for (const end = Date.now() + patience; Date.now() < end; await sleep(10)) {
+      for (const end = Date.now() + receiveTimeout; Date.now() < end; await sleep(10)) {
         const index = mails.findIndex((mail) => mail.to === to);
         const [found] = index === -1 ? [] : mails.splice(index, 1);
         if (found !== undefined) return found.email;

@@ -1,4 +1,4 @@
-/** A private Temporal server: the dev server of Temporal's own tool, on free ports, gone when the tests end. */
+/** Starts a private Temporal dev server on free ports, which stops when the tests end. */
 import { connect } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import type { Service } from '../services.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
 
-/** Starts a server; fetches the program first where it is missing, which may take minutes once. */
+/** Starts a server; downloads a missing program first, which may take minutes. */
 export const startTemporal = async (): Promise<Service> => startPrivate(await requireTemporal(), 3);
 
 const requireTemporal = async (): Promise<string> =>
   (await findTemporal()) ?? fetchFromSource((message) => process.stdout.write(`${message}\n`));
 
-/** The download is a process of its own, here of a module that is not compiled. */
+/** Runs the download in its own process, from TypeScript source. */
 const fetchFromSource: typeof fetchTemporal = async (...options) => {
   const { NODE_OPTIONS: before } = process.env;
   process.env.NODE_OPTIONS = `${before ?? ''} --import tsx`;
@@ -26,7 +26,7 @@ const fetchFromSource: typeof fetchTemporal = async (...options) => {
   }
 };
 
-/** Tries again where somebody was quicker to take a port. */
+/** Retries if another process takes a port first. */
 const startPrivate = async (program: string, attempts: number): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
   const [port, metricsPort] = [await reservePort(), await reservePort()];
@@ -37,7 +37,7 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
   ].flatMap((part) => part.split(' '));
   args.push('--db-filename', join(folder, 'temporal.db'));
   try {
-    const server = await startServer({ program, args, folder, isReady: () => answers(port) });
+    const server = await startServer({ program, args, folder, isReady: () => acceptsConnections(port) });
     return { url: `127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -46,7 +46,7 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
   }
 };
 
-const answers = (port: number): Promise<boolean> =>
+const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => {

@@ -1,4 +1,4 @@
-/** Reads and writes of one collection, whatever its types. */
+/** Reads and writes the items of a collection, without types. */
 import { toApiError } from './errors.js';
 import { keyToBody, keyToPath, type AnyKey } from './key.js';
 import { toBody, toParameters, type AnyQuery } from './parameters.js';
@@ -6,8 +6,8 @@ import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
 /** Where a collection is served. */
-export interface Place {
-  /** As it stands in paths. */
+export interface CollectionTarget {
+  /** Path segment of the collection. */
   readonly collection: string;
   readonly call: Call;
 }
@@ -19,8 +19,8 @@ interface AnySelection {
 
 type AnyChanges = (AnySelection & { readonly data: object }) | readonly object[];
 
-export const createItems = (place: Place) => {
-  const { collection, call } = place;
+export const createItems = (target: CollectionTarget) => {
+  const { collection, call } = target;
   const all = (query: AnyQuery = {}) => ({ path: { collection }, query: toParameters(query) });
   const one = (key: AnyKey, query: AnyQuery = {}) => ({
     path: { collection, key: keyToPath(key) },
@@ -31,17 +31,17 @@ export const createItems = (place: Place) => {
 
   return {
     list: async (query: AnyQuery = {}, options?: CallOptions) => {
-      const answer = await read(place, query, options);
+      const answer = await read(target, query, options);
       const data = dataOf(answer);
       return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
     },
 
     get: async (key: AnyKey, query: AnyQuery = {}, options?: CallOptions) => {
-      const target = one(key, query);
-      if (fitsUrl(target.query))
-        return dataOf(await call((shared) => rest.readItem({ ...shared, ...target }), options));
+      const request = one(key, query);
+      if (fitsUrl(request.query))
+        return dataOf(await call((shared) => rest.readItem({ ...shared, ...request }), options));
       const body = { keys: [keyToBody(key)], query: toBody(query) };
-      const [item] = dataOf(await search(place, body, options)) as readonly unknown[];
+      const [item] = dataOf(await search(target, body, options)) as readonly unknown[];
       if (item === undefined) throw missingItem(collection);
       return item;
     },
@@ -71,27 +71,27 @@ export const createItems = (place: Place) => {
   };
 };
 
-/** A collection that is one item, and has no key. */
-export const createSingleton = (place: Place) => ({
-  get: async (query: AnyQuery = {}, options?: CallOptions) => dataOf(await read(place, query, options)),
+/** Creates the methods of a collection that is a single item without a key. */
+export const createSingleton = (target: CollectionTarget) => ({
+  get: async (query: AnyQuery = {}, options?: CallOptions) => dataOf(await read(target, query, options)),
 
   update: async (body: object, query: AnyQuery = {}, options?: CallOptions) => {
-    const target = { path: { collection: place.collection }, query: toParameters(query), body };
-    return dataOf(await place.call((shared) => rest.updateItems({ ...shared, ...target }), options));
+    const request = { path: { collection: target.collection }, query: toParameters(query), body };
+    return dataOf(await target.call((shared) => rest.updateItems({ ...shared, ...request }), options));
   },
 });
 
-/** Longer query strings are sent as the body of a SEARCH. */
-const longestQuery = 2_000;
+/** Characters; longer query strings are sent as the body of a SEARCH request. */
+const maxQueryLength = 2_000;
 
 const fitsUrl = (parameters: Record<string, string>): boolean =>
-  new URLSearchParams(parameters).toString().length <= longestQuery;
+  new URLSearchParams(parameters).toString().length <= maxQueryLength;
 
-const read = (place: Place, query: AnyQuery, options?: CallOptions) => {
-  const target = { path: { collection: place.collection }, query: toParameters(query) };
-  return fitsUrl(target.query)
-    ? place.call((shared) => rest.readItems({ ...shared, ...target }), options)
-    : search(place, { query: toBody(query) }, options);
+const read = (target: CollectionTarget, query: AnyQuery, options?: CallOptions) => {
+  const request = { path: { collection: target.collection }, query: toParameters(query) };
+  return fitsUrl(request.query)
+    ? target.call((shared) => rest.readItems({ ...shared, ...request }), options)
+    : search(target, { query: toBody(query) }, options);
 };
 
 interface Search {
@@ -99,8 +99,8 @@ interface Search {
   readonly query: AnyQuery;
 }
 
-const search = ({ collection, call }: Place, body: Search, options?: CallOptions) => {
-  // OpenAPI knows no SEARCH, the methods of generated functions are those of OpenAPI
+const search = ({ collection, call }: CollectionTarget, body: Search, options?: CallOptions) => {
+  // the generated functions have the methods of OpenAPI, which has no SEARCH
   const method = 'SEARCH' as 'POST';
   return call(
     ({ client, ...shared }) =>
@@ -115,13 +115,13 @@ const search = ({ collection, call }: Place, body: Search, options?: CallOptions
   );
 };
 
-/** A SEARCH leaves out what is not there; asked for by its key, it is an error as it is of GET. */
+/** Creates the error for a missing item: SEARCH returns an empty list where GET returns this error. */
 const missingItem = (collection: string): Error => {
   const reason = `the item of "${collection}" does not exist or may not be used this way`;
   return toApiError(403, { errors: [{ message: reason, extensions: { code: 'FORBIDDEN', reason } }] });
 };
 
-/** @throws TypeError where it is not one of the two: the other would choose among more than was meant */
+/** Converts a selection to a body. @throws TypeError unless exactly one of `keys` and `query` is given */
 const toSelection = ({ keys, query }: AnySelection): object => {
   if (keys !== undefined && query !== undefined) throw new TypeError('give "keys" or "query", not both');
   if (keys !== undefined) return { keys: keys.map(keyToBody) };

@@ -20,7 +20,7 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field whose value is refused */
     field?: unknown;
-    /** Where in the payload, as a list of keys */
+    /** Names of the lists that lead to the item in the payload */
     path?: unknown;
     /** The rule that failed, e.g. `required`, `nnull`, `regex`, `type` */
     type?: unknown;
@@ -86,6 +86,11 @@ export interface ErrorDetails {
     /** Field that may not be null */
     field?: unknown;
   };
+  /** 412: The item is not the one you read. */
+  PRECONDITION_FAILED: {
+    /** The header that names another version */
+    header?: unknown;
+  };
   /** 400: The value exists already. */
   RECORD_NOT_UNIQUE: {
     /** Collection that was written */
@@ -113,6 +118,8 @@ export interface ErrorDetails {
   SERVICE_UNAVAILABLE: {
     /** The service that is not available */
     service?: unknown;
+    /** `unknown` where a write may have been stored, absent where nothing was */
+    outcome?: unknown;
   };
   /** 401: The token has expired. */
   TOKEN_EXPIRED: Record<never, never>;
@@ -136,6 +143,8 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field */
     field?: unknown;
+    /** Names of the lists that lead to the item in the payload, where it is nested */
+    path?: unknown;
     /** The value */
     value?: unknown;
     /** Place of the item in a list of items */
@@ -147,6 +156,8 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field */
     field?: unknown;
+    /** Names of the lists that lead to the item in the payload, where it is nested */
+    path?: unknown;
     /** The value */
     value?: unknown;
     /** Place of the item in a list of items */

@@ -1,11 +1,11 @@
-/** What went wrong, by the codes of the API's error table. */
+/** Errors of the API, typed by their codes. */
 import type { ErrorDetails } from './error-codes.js';
 
 export type { ErrorDetails };
 
 export type ErrorCode = keyof ErrorDetails;
 
-/** One problem of a request. `extensions` holds the code, and what the error table says it tells. */
+/** One problem of a request. `extensions` contains the code and the details that the code defines. */
 export type Problem = {
   [Code in ErrorCode]: {
     readonly message: string;
@@ -19,13 +19,13 @@ interface Answer {
   readonly errors: readonly Problem[];
 }
 
-/** The API refused a request. */
+/** Thrown when the API rejects a request. */
 export class ApiError extends Error {
-  /** Code of the first problem; `UNKNOWN` where the answer did not come from the API. */
+  /** Code of the first problem; `UNKNOWN` if the response did not come from the API. */
   readonly code: ErrorCode | 'UNKNOWN';
-  /** Of the HTTP response. */
+  /** Status of the HTTP response. */
   readonly status: number;
-  /** Every problem of the request, one at least unless the code is `UNKNOWN`. */
+  /** All problems of the request; empty only if the code is `UNKNOWN`. */
   readonly errors: readonly Problem[];
 
   constructor(message: string, { code, status, errors }: Answer) {
@@ -37,7 +37,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @param body what the response held, parsed where it was JSON */
+/** Creates the error of a response. @param body the body, parsed if it is JSON */
 export const toApiError = (status: number, body: unknown): ApiError => {
   const errors = problemsOf(body);
   const [first] = errors;
@@ -52,7 +52,7 @@ export const toApiError = (status: number, body: unknown): ApiError => {
   return new ApiError(message, { code: first.extensions.code, status, errors });
 };
 
-/** The problems of an error envelope; none where the body is something else. */
+/** Returns the problems of an error response, or an empty list for any other body. */
 export const problemsOf = (body: unknown): readonly Problem[] => {
   if (typeof body !== 'object' || body === null || !('errors' in body)) return [];
   return Array.isArray(body.errors) ? body.errors.filter(isProblem) : [];

@@ -1,4 +1,4 @@
-/** `fields`: which names there are, and what a choice of them gives. */
+/** Types of `fields` and of the items that a selection returns. */
 import type { BareKey, CollectionName, Item } from './names.js';
 import type { Schema } from './schema.js';
 
@@ -7,10 +7,10 @@ type Relations<Name extends CollectionName> = Schema[Name]['relations'];
 /** Relations of a collection, to one item or to many. */
 export type RelationName<Name extends CollectionName> = keyof Relations<Name> & string;
 
-/** Columns of a collection, and lists that are shown like columns. */
+/** Columns of a collection, and lists that are returned like columns. */
 export type ColumnName<Name extends CollectionName> = keyof Item<Name> & string;
 
-/** Where a relation leads. */
+/** The related collection. */
 export type Target<
   Name extends CollectionName,
   Key extends RelationName<Name>,
@@ -42,20 +42,20 @@ export type Nested<Name extends CollectionName> = {
   readonly [Relation in RelationName<Name>]?: Fields<Target<Name, Relation>>;
 };
 
-/** What `fields` takes. */
+/** A value of `fields`. */
 export type Fields<Name extends CollectionName> = readonly Schema[Name]['field'][];
 
-/** What is read where nothing is asked for. */
+/** The default selection. */
 export type EveryColumn = readonly ['*'];
 
-/** Items as the fields chosen show them. */
+/** Items with the selected fields. */
 export type Result<Name extends CollectionName, Chosen> = Chosen extends readonly (infer Entry)[]
   ? [Entry] extends ['*']
     ? Item<Name>
     : { [Key in Heads<Name, Entry>]: Shown<Name, Key, Below<Name, Entry, Key>> }
   : never;
 
-/** The first step of every entry, `*` opened; names of columns may have dots as well. */
+/** The first segment of every entry, with `*` expanded. Column names may contain dots too. */
 type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
   ? Schema[Name]['columnName']
   : Entry extends `${infer Head}.${string}`
@@ -66,7 +66,7 @@ type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string
       ? Entry
       : keyof Entry & string;
 
-/** What the entries ask for below a name. */
+/** The remaining segments of the entries below a name. */
 type Below<Name extends CollectionName, Entry, Key extends string> = Entry extends string
   ? Entry extends `${Key}.${infer Rest}`
     ? Rest
@@ -79,7 +79,7 @@ type Below<Name extends CollectionName, Entry, Key extends string> = Entry exten
     ? Inner
     : never;
 
-/** What stands under a name: the column, or what `Inner` asks of the related items. */
+/** The value of a name: the column, or the related items with the fields of `Inner`. */
 type Shown<Name extends CollectionName, Key extends string, Inner> =
   Key extends RelationName<Name>
     ? Relations<Name>[Key] extends { readonly list: true }
@@ -95,15 +95,15 @@ type ManyShown<Name extends CollectionName, Inner> = [Inner] extends [never]
   ? BareKey<Name>
   : Result<Name, readonly Inner[]>;
 
-/** A relation over several columns is none of them: it shows the item. */
+/** A relation by one column is its key; a relation over several columns is the item. */
 type OneKey<Name extends CollectionName, Key extends RelationName<Name>> =
   Key extends ColumnName<Name>
     ? Item<Name>[Key]
     : Item<Target<Name, Key>> | Extract<Relations<Name>[Key], null>;
 
 /**
- * The choice itself where every path leads somewhere; else with a sentence in place of each that does not. A choice
- * that is not made yet passes whole, at once: to the compiler it is every choice there could be.
+ * The selection itself if every path exists; otherwise an error message replaces each path that does not. The general
+ * type `Fields`, which is every possible selection, is accepted without checking each path.
  */
 export type Checked<Name extends CollectionName, Chosen> =
   Fields<Name> extends Chosen
@@ -116,7 +116,7 @@ type CheckedEntries<Name extends CollectionName, Chosen> = {
     : CheckedEntry<Name, Chosen[Index]>;
 };
 
-/** Names without a dot are checked by `Field`. */
+/** Checks a path; names without a dot are checked by `Field`. */
 type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}.${string}`
   ? CheckedPath<Name, Entry, Entry>
   : Entry extends string
@@ -127,7 +127,7 @@ type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}
           : never;
       };
 
-/** Follows a path from relation to relation; `Whole` is what it was when it began. */
+/** Follows a path from relation to relation; `Whole` is the complete path. */
 type CheckedPath<
   Name extends CollectionName,
   Path extends string,
@@ -146,17 +146,17 @@ type CheckedPath<
     ? Whole
     : NotThere<Name, Path, 'field'>;
 
-/** Behind a `*` that leads nowhere: stars find nothing more, and names nothing at all. */
+/** Checks the rest of a path after a `*` without relations: only further stars are valid. */
 type CheckedLast<Name extends CollectionName, Rest extends string, Whole> = Rest extends '*' | `*.${string}`
   ? Whole
   : NotThere<Name, Rest, 'field'>;
 
-/** Where the relations among the columns lead. */
+/** The collections that relations among the columns refer to. */
 type StarTarget<Name extends CollectionName> = {
   [Key in RelationName<Name> & Schema[Name]['columnName']]: Target<Name, Key>;
 }[RelationName<Name> & Schema[Name]['columnName']];
 
-/** A sentence for the compiler to show. */
+/** An error message for the compiler to show. */
 export type NotThere<
   Name extends CollectionName,
   What extends string,

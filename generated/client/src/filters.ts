@@ -1,13 +1,13 @@
-/** Filter operators, by what they compare. */
+/** Types of filters, by the type of the field. */
 import type { CollectionName, Filter } from './names.js';
 
-/** Whether there is a value. */
+/** Compares with null. */
 interface Nullness {
   _null?: boolean;
   _nnull?: boolean;
 }
 
-/** Whether there is a value, the empty text being none. */
+/** Compares with null or the empty string. */
 interface Emptiness extends Nullness {
   _empty?: boolean;
   _nempty?: boolean;
@@ -25,12 +25,12 @@ interface Order<Value> {
   _lte?: Value;
   _gt?: Value;
   _gte?: Value;
-  /** From the first to the second, both included. */
+  /** Range, inclusive at both ends. */
   _between?: readonly [low: Value, high: Value];
   _nbetween?: readonly [low: Value, high: Value];
 }
 
-/** `n` negates; `i` counts capital and small letters as one. `%` and `_` are plain characters. */
+/** `n` negates; `i` ignores case. `%` and `_` are literal characters. */
 interface Matching {
   _contains?: string;
   _ncontains?: string;
@@ -50,10 +50,10 @@ export interface TextFilter extends Equality<string>, Matching, Emptiness {}
 
 export interface NumberFilter extends Equality<number>, Order<number> {}
 
-/** Integers of 64 bits and decimals: digits in a string, compared as numbers. */
+/** 64-bit integers and decimals: digits in a string, compared as numbers. */
 export interface DigitsFilter extends Equality<string>, Order<string> {}
 
-/** Texts in the form the field has, or variables such as `$NOW`. */
+/** Strings in the format of the field, or variables such as `$NOW`. */
 export interface DateFilter extends Equality<string>, Order<string> {}
 
 /** Ids, or variables such as `$CURRENT_USER`. */
@@ -64,19 +64,19 @@ export interface BooleanFilter extends Nullness {
   _neq?: boolean | null;
 }
 
-/** JSON can only be there or not. */
+/** JSON can only be compared with null. */
 export interface NullFilter extends Nullness {}
 
-/** Concealed values can only be there or not. */
+/** Concealed values can only be compared with null and the empty string. */
 export interface ConcealedFilter extends Emptiness {}
 
-/** A list of related items: a filter some of them pass (`_some` may be left out), or none. */
+/** Filters by a list of related items: at least one matches (`_some`, which may be omitted), or none does. */
 export type ManyFilter<Name extends CollectionName> = Filter<Name> | Quantified<Name>;
 
 export interface Quantified<Name extends CollectionName> extends Nullness {
-  /** At least one related item passes. */
+  /** At least one related item matches. */
   _some?: Filter<Name>;
-  /** No related item passes. */
+  /** No related item matches. */
   _none?: Filter<Name>;
 }
 

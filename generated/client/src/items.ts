@@ -1,4 +1,4 @@
-/** What can be done with a collection, with the types of the schema. */
+/** Methods of a collection, with the types of the schema. */
 import type { EveryColumn, Fields, Result } from './fields.js';
 import type { CollectionName, CreateInput, Key, UpdateInput } from './names.js';
 import type { Changes, ItemQuery, ListQuery, ListResult, MetaKey, Selected } from './queries.js';
@@ -8,7 +8,7 @@ import type { CallOptions } from './transport.js';
 /** A collection that can only be listed: a view, or a table without a key. */
 export interface ViewItems<Name extends CollectionName> {
   /**
-   * Items that the caller may read; `{ data, meta }` where `meta` asks for counts.
+   * Returns the items that the caller may read; `{ data, meta }` if `meta` requests counts.
    * @throws ApiError
    */
   list<
@@ -21,11 +21,11 @@ export interface ViewItems<Name extends CollectionName> {
   ): Promise<ListResult<Name, Chosen, Counts>>;
 }
 
-/** Types say what the database may hold; what rules hide from the caller is null beyond that. */
+/** Types describe the database; values that rules hide from the caller are null nevertheless. */
 export interface TableItems<Name extends CollectionName> extends ViewItems<Name> {
   /**
-   * One item by its key.
-   * @throws ApiError `FORBIDDEN` where there is none for the caller
+   * Returns one item by its key.
+   * @throws ApiError `FORBIDDEN` when it does not exist for the caller
    */
   get<const Chosen extends Fields<Name> = EveryColumn>(
     key: Key<Name>,
@@ -34,7 +34,7 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
   ): Promise<Result<Name, Chosen>>;
 
   /**
-   * Makes one item, and gives it as the query asks; null to a caller who may not read it.
+   * Creates one item and returns it with the fields of the query, or null if the caller may not read it.
    * @throws ApiError
    */
   create<const Chosen extends Fields<Name> = EveryColumn>(
@@ -44,7 +44,7 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
   ): Promise<Result<Name, Chosen>>;
 
   /**
-   * Makes several items, all or none.
+   * Creates several items, all or none.
    * @throws ApiError
    */
   createMany<const Chosen extends Fields<Name> = EveryColumn>(
@@ -54,8 +54,8 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
   ): Promise<Result<Name, Chosen>[]>;
 
   /**
-   * Changes what is given of one item; null to a caller who may not read it.
-   * @throws ApiError `FORBIDDEN` where there is none for the caller
+   * Updates fields of one item and returns it, or null if the caller may not read it.
+   * @throws ApiError `FORBIDDEN` when it does not exist for the caller
    */
   update<const Chosen extends Fields<Name> = EveryColumn>(
     key: Key<Name>,
@@ -65,7 +65,7 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
   ): Promise<Result<Name, Chosen>>;
 
   /**
-   * Changes several items, all or none: `{ keys, data }`, `{ query, data }`, or items with their keys.
+   * Updates several items, all or none: by `{ keys, data }`, `{ query, data }`, or items with their keys.
    * @throws ApiError
    */
   updateMany<const Chosen extends Fields<Name> = EveryColumn>(
@@ -74,20 +74,20 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>[]>;
 
-  /** @throws ApiError `FORBIDDEN` where there is none for the caller */
+  /** Deletes one item. @throws ApiError `FORBIDDEN` when it does not exist for the caller */
   delete(key: Key<Name>, options?: CallOptions): Promise<void>;
 
   /**
-   * Deletes several items, all or none: their keys, or `{ query }`.
+   * Deletes several items, all or none, by their keys or `{ query }`.
    * @throws ApiError
    */
   deleteMany(which: readonly Key<Name>[] | Selected<Name>, options?: CallOptions): Promise<void>;
 }
 
-/** A collection that is one item. */
+/** Methods of a collection that is a single item. */
 export interface SingletonItems<Name extends CollectionName> {
   /**
-   * The item; its defaults where it was never written.
+   * Returns the item, or its defaults if it was never written.
    * @throws ApiError
    */
   get<const Chosen extends Fields<Name> = EveryColumn>(
@@ -96,7 +96,7 @@ export interface SingletonItems<Name extends CollectionName> {
   ): Promise<Result<Name, Chosen>>;
 
   /**
-   * Changes what is given of it, and makes it where there is none; null to a caller who may not read it.
+   * Updates fields of the item, or creates it, and returns it, or null if the caller may not read it.
    * @throws ApiError
    */
   update<const Chosen extends Fields<Name> = EveryColumn>(
@@ -106,7 +106,7 @@ export interface SingletonItems<Name extends CollectionName> {
   ): Promise<Result<Name, Chosen>>;
 }
 
-/** What can be done with a collection. */
+/** The methods of a collection, by its kind. */
 export type Items<Name extends CollectionName> = Schema[Name]['kind'] extends 'table'
   ? TableItems<Name>
   : Schema[Name]['kind'] extends 'singleton'

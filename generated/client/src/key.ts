@@ -1,4 +1,4 @@
-/** Keys in paths and in bodies. */
+/** Formats keys for paths and bodies. */
 
 /** The value of a key, or the values of a composite one. */
 export type AnyKey = KeyPart | readonly KeyPart[];
@@ -6,17 +6,17 @@ export type AnyKey = KeyPart | readonly KeyPart[];
 type KeyPart = string | number | boolean;
 
 /**
- * Parts of a key for a path, where each is escaped by itself.
- * @throws TypeError for parts that a URL cannot hold
+ * Returns the parts of a key for a path, in which each is escaped separately.
+ * @throws TypeError for a key that a URL cannot contain
  */
 export const keyToPath = (key: AnyKey): string[] => {
   const parts = [key].flat().map(String);
-  const lost = parts.length === 1 && parts.find((part) => part === '' || part === '.' || part === '..');
-  if (typeof lost === 'string') throw new TypeError(`"${lost}" cannot stand as a key in a URL`);
+  const invalid = parts.length === 1 && parts.find((part) => part === '' || part === '.' || part === '..');
+  if (typeof invalid === 'string') throw new TypeError(`"${invalid}" cannot be a key in a URL`);
   return parts;
 };
 
-/** Parts of a composite key are joined by commas, each escaped by itself as in a path. */
+/** Formats a key for a body: the parts of a composite key are escaped separately and joined by commas. */
 export const keyToBody = (key: AnyKey): KeyPart =>
   isComposite(key) ? key.map((part) => encodeURIComponent(part)).join(',') : key;
 

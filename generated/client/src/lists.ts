@@ -1,10 +1,10 @@
-/** Lists that are written through their owner. */
+/** Types of lists that are written with their owner. */
 import type { BareKey, CollectionName, CreateInput } from './names.js';
 import type { ChangedItem } from './queries.js';
 
 /**
- * The whole list: keys and items with their keys stay, items without one are new, all others are let go. Or what
- * changes of it.
+ * The whole list, where keys and items with keys are kept, items without a key are created and all others are removed;
+ * or only the changes.
  */
 export type WrittenList<Name extends CollectionName, OwnerField extends PropertyKey> =
   | readonly (BareKey<Name> | NewItem<Name, OwnerField> | ChangedItem<Name>)[]
@@ -17,7 +17,7 @@ interface ListChange<Name extends CollectionName, OwnerField extends PropertyKey
   delete?: readonly BareKey<Name>[];
 }
 
-/** What makes an item, but for what names its owner. */
+/** The input of a new item; the field that refers to the owner is optional. */
 type NewItem<Name extends CollectionName, OwnerField extends PropertyKey> = Omit<
   CreateInput<Name>,
   OwnerField

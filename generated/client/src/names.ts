@@ -1,28 +1,28 @@
-/** What the generated `Schema` says of a collection, by name. */
+/** Types of a collection in the generated `Schema`, by name. */
 import type { Schema } from './schema.js';
 
-/** Every collection. */
+/** The name of a collection. */
 export type CollectionName = keyof Schema;
 
-/** An item as `*` shows it: every column, relations as keys. */
+/** An item as `*` returns it: all columns, with relations as keys. */
 export type Item<Name extends CollectionName> = Schema[Name]['item'];
 
-/** What names one item: the value of its key, or the values of a composite key in order. */
+/** The key of an item: one value, or the values of a composite key in order. */
 export type Key<Name extends CollectionName> = Schema[Name]['key'];
 
-/** What makes an item. */
+/** The input that creates an item. */
 export type CreateInput<Name extends CollectionName> = Schema[Name]['create'];
 
-/** What changes an item. */
+/** The input that updates an item. */
 export type UpdateInput<Name extends CollectionName> = Schema[Name]['update'];
 
-/** Which items. */
+/** The filter of a collection. */
 export type Filter<Name extends CollectionName> = Schema[Name]['filter'];
 
-/** Fields of an item that are its key. */
+/** The fields of an item's key. */
 export type KeyField<Name extends CollectionName> = Schema[Name]['keyFields'];
 
-/** A related item that no field is asked of: its key, a composite one joined by commas. */
+/** A related item without selected fields: its key, with the parts of a composite key joined by commas. */
 export type BareKey<Name extends CollectionName> = [Key<Name>] extends [never]
   ? Item<Name>
   : Key<Name> extends readonly unknown[]

@@ -1,6 +1,6 @@
-/** Queries as the API reads them: names joined by dots and commas, objects as JSON. */
+/** Formats queries for the API: names joined by dots and commas, objects as JSON. */
 
-/** A query of any collection, its types forgotten. */
+/** An untyped query of any collection. */
 export interface AnyQuery {
   readonly fields?: readonly AnyField[] | undefined;
   readonly filter?: object | undefined;
@@ -15,10 +15,10 @@ export interface AnyQuery {
 
 type AnyField = string | { readonly [relation: string]: readonly AnyField[] | undefined };
 
-/** The query as the body of a SEARCH holds it. */
+/** Formats a query for the body of a SEARCH request. */
 export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
-  refuseUndefined(query.filter, 'filter');
-  refuseUndefined(query.deep, 'deep');
+  rejectUndefined(query.filter, 'filter');
+  rejectUndefined(query.deep, 'deep');
   return {
     ...query,
     ...(fields !== undefined && { fields: fields.flatMap(toPaths).map(escapeName) }),
@@ -26,16 +26,16 @@ export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
   };
 };
 
-/** A comma ends a name and blanks around it do not count, but for those with a backslash in front. */
+/** Escapes commas, backslashes and outer white space, which otherwise separate names. */
 const escapeName = (name: string): string => name.replaceAll(/[\\,]|^\s|\s$/g, String.raw`\$&`);
 
-/** The query as parameters of a URL. */
+/** Formats a query as URL parameters. */
 export const toParameters = (query: AnyQuery): Record<string, string> => {
   const given = Object.entries(toBody(query)).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, toText(value)]));
 };
 
-/** `{ ArtistId: ['Name'] }` is `ArtistId.Name`. */
+/** Converts nested fields to paths: `{ ArtistId: ['Name'] }` to `ArtistId.Name`. */
 const toPaths = (field: AnyField): string[] =>
   typeof field === 'string'
     ? [field]
@@ -48,11 +48,11 @@ const toText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** JSON leaves out what is undefined, and the filter would let more through than was meant. */
-const refuseUndefined = (value: unknown, path: string): void => {
+/** Rejects undefined values: JSON omits them, and the filter would match more items than intended. */
+const rejectUndefined = (value: unknown, path: string): void => {
   if (value === undefined && path.includes('.')) {
-    throw new TypeError(`"${path}" is undefined; leave it out, or give a value`);
+    throw new TypeError(`"${path}" is undefined; remove it or give it a value`);
   }
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) refuseUndefined(inner, `${path}.${key}`);
+  for (const [key, inner] of Object.entries(value)) rejectUndefined(inner, `${path}.${key}`);
 };

@@ -1,55 +1,55 @@
-/** The queue: models that take their time. What goes in and what comes out has the types of the model. */
+/** Runs models through the queue, with the types of their input and output. */
 import { QueueError } from './queue-error.js';
 import type { QueueModels } from './queue-models.js';
 import type { QueuedRequest, QueueStatus } from './queue-status.js';
 import { follow, readEvents } from './queue-stream.js';
 import { authorize, type CallOptions, type ClientOptions } from './transport.js';
 
-/** Every model. */
+/** The name of a model. */
 export type ModelName = keyof QueueModels;
 
-/** What a model takes. */
+/** The input of a model. */
 export type ModelInput<Name extends ModelName> = QueueModels[Name]['input'];
 
-/** What a model gives. */
+/** The output of a model. */
 export type ModelOutput<Name extends ModelName> = QueueModels[Name]['output'];
 
 export interface SubmitOptions extends CallOptions {
   /** URL that receives the result as a signed POST request. */
   readonly webhook?: string | undefined;
-  /** Submitting again with the same key and input gives the same request. */
+  /** A second submission with the same key and input returns the same request. */
   readonly idempotencyKey?: string | undefined;
-  /** `low` waits behind everything that is `normal`. */
+  /** `low` starts after all requests with `normal`. */
   readonly priority?: 'normal' | 'low' | undefined;
-  /** Seconds within which processing has to begin. */
+  /** Seconds within which processing must start. */
   readonly startTimeout?: number | undefined;
-  /** Refuses where more requests wait already. */
+  /** Rejects the request if more requests are waiting. */
   readonly maxQueueLength?: number | undefined;
-  /** Whether an attempt that the platform breaks is repeated; true by default. */
+  /** Whether to retry an attempt that fails because of the platform; true by default. */
   readonly retry?: boolean | undefined;
-  /** Whether input and result are kept once the result is delivered; true by default. */
+  /** Whether to keep input and result after the result is delivered; true by default. */
   readonly storeIo?: boolean | undefined;
-  /** Seconds that files of the result can be fetched. */
+  /** Seconds until files of the result are deleted. */
   readonly filesTtl?: number | undefined;
-  /** Up to ten texts by key, for the own use. */
+  /** Up to ten strings by key, for your own use. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface QueueOptions extends CallOptions {
-  /** Whether lines of the log are told; false by default. */
+  /** Whether to return log lines; false by default. */
   readonly logs?: boolean | undefined;
 }
 
 export interface SubscribeOptions extends SubmitOptions, QueueOptions {
-  /** Called with the request's id as soon as it is known. */
+  /** Called with the id of the request after it is submitted. */
   readonly onSubmit?: ((requestId: string) => void) | undefined;
-  /** Called whenever something has changed, with new lines of the log only. */
+  /** Called for every change of the status, with new log lines only. */
   readonly onUpdate?: ((status: QueueStatus) => void) | undefined;
 }
 
 export interface Queue {
   /**
-   * Queues a request, and answers at once.
+   * Submits a request and returns immediately.
    * @throws QueueError
    */
   submit<Name extends ModelName>(
@@ -59,8 +59,8 @@ export interface Queue {
   ): Promise<QueuedRequest>;
 
   /**
-   * Queues a request and waits for its result. When the signal is aborted the request is cancelled.
-   * @throws QueueError where it is refused, or ends without a result
+   * Submits a request and waits for its result. Aborting the signal cancels the request.
+   * @throws QueueError when the request is rejected or ends without a result
    */
   subscribe<Name extends ModelName>(
     model: Name,
@@ -68,16 +68,16 @@ export interface Queue {
     options?: SubscribeOptions,
   ): Promise<ModelOutput<Name>>;
 
-  /** @throws QueueError `NOT_FOUND` in its body where there is no such request of the caller */
+  /** Returns the status. @throws QueueError with `NOT_FOUND` in its body when the caller has no such request */
   status(model: ModelName, requestId: string, options?: QueueOptions): Promise<QueueStatus>;
 
   /**
-   * The status, and then whatever changes, with new lines of the log only, until the request has ended.
+   * Yields the status and every change of it, with new log lines only, until the request has ended.
    * @throws QueueError
    */
   stream(model: ModelName, requestId: string, options?: QueueOptions): AsyncIterable<QueueStatus>;
 
-  /** @throws QueueError status 400 while it has not ended; as it ended, where it has no result */
+  /** Returns the result. @throws QueueError with status 400 before the end; the error of a request without a result */
   result<Name extends ModelName>(
     model: Name,
     requestId: string,
@@ -85,8 +85,8 @@ export interface Queue {
   ): Promise<ModelOutput<Name>>;
 
   /**
-   * `OK`: it waited, and is removed; `CANCELLATION_REQUESTED`: it runs, and is told to stop.
-   * @throws QueueError status 400 where it has ended already
+   * Cancels a request. `OK`: it was waiting and is removed; `CANCELLATION_REQUESTED`: it is running and will be stopped.
+   * @throws QueueError with status 400 when it has already ended
    */
   cancel(
     model: ModelName,
@@ -95,7 +95,7 @@ export interface Queue {
   ): Promise<'OK' | 'CANCELLATION_REQUESTED'>;
 
   /**
-   * Runs a model at once and waits for it, without the queue: nothing is kept or repeated.
+   * Runs a model without the queue and waits for its output. Nothing is stored or retried.
    * @throws QueueError
    */
   run<Name extends ModelName>(
@@ -119,13 +119,13 @@ export const createQueue = (client: ClientOptions) => {
   };
   const stream = (model: string, id: string, { logs = false, signal }: QueueOptions = {}) =>
     follow(
-      () => open(`${placeOf(model, id)}/status/stream?logs=${Number(logs)}`, { signal }),
+      () => open(`${pathOf(model, id)}/status/stream?logs=${Number(logs)}`, { signal }),
       (error) => signal?.aborted === true || isFinal(error),
     );
   const result = (model: string, id: string, options?: CallOptions) =>
-    read<unknown>(placeOf(model, id), options);
+    read<unknown>(pathOf(model, id), options);
   const cancel = async (model: string, id: string, options?: CallOptions) => {
-    const answer = await call({ path: `${placeOf(model, id)}/cancel`, method: 'PUT', ...options });
+    const answer = await call({ path: `${pathOf(model, id)}/cancel`, method: 'PUT', ...options });
     return ((await answer.json()) as { status: 'OK' | 'CANCELLATION_REQUESTED' }).status;
   };
 
@@ -135,7 +135,7 @@ export const createQueue = (client: ClientOptions) => {
     result,
     cancel,
     status: (model: string, id: string, { logs = false, signal }: QueueOptions = {}) =>
-      read<QueueStatus>(`${placeOf(model, id)}/status?logs=${Number(logs)}`, { signal }),
+      read<QueueStatus>(`${pathOf(model, id)}/status?logs=${Number(logs)}`, { signal }),
     async subscribe(model: string, input: object, options: SubscribeOptions = {}) {
       const { request_id: id } = await submit(model, input, options);
       try {
@@ -152,7 +152,7 @@ export const createQueue = (client: ClientOptions) => {
   };
 };
 
-const placeOf = (model: string, id: string): string => `queue/${model}/requests/${encodeURIComponent(id)}`;
+const pathOf = (model: string, id: string): string => `queue/${model}/requests/${encodeURIComponent(id)}`;
 
 const queryOf = ({ webhook, maxQueueLength }: SubmitOptions): string => {
   const query = new URLSearchParams();
@@ -181,11 +181,11 @@ const headersOf = (options: SubmitOptions): Record<string, string> => {
 };
 
 interface QueueCall extends CallOptions {
-  /** Below the API's address. */
+  /** Path relative to the URL of the API. */
   readonly path: string;
   readonly method?: 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, by POST. */
+  /** Sent as JSON with POST. */
   readonly body?: object;
 }
 
@@ -223,6 +223,6 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Refusals are final, what is broken or busy is not. */
+/** Returns true for an error that a retry would repeat: client errors except 429. */
 const isFinal = (error: unknown): boolean =>
   error instanceof QueueError && error.status < 500 && error.status !== 429;

@@ -1,4 +1,4 @@
-/** `collections/<collection>.ts`: what one collection takes and gives, as types. */
+/** Emits `collections/<collection>.ts`: the item, input and filter types of one collection. */
 import type { Collection, OutputFile } from '../../model/types.js';
 import { array, arrayType, layout, pair, union, type Code } from '../../print/code.js';
 import {
@@ -10,20 +10,20 @@ import {
   typeKey,
   type CodeBlockWriter,
 } from '../../print/typescript.js';
-import { aboutRead, aboutWrite } from './about.js';
+import { readComment, writeComment } from './field-comments.js';
 import { filterType, isInherited, member, readType, valueType, writeType } from './field.js';
 import {
-  kindOf,
+  clientKind,
   reachableRelations,
   relationFilterType,
   relationType,
   writtenLists,
   writtenListType,
-  type Reachable,
-  type Served,
+  type ReachableRelation,
+  type ServedCollections,
 } from './relation.js';
 
-export const emitCollection = (collection: Collection, served: Served): OutputFile => {
+export const emitCollection = (collection: Collection, served: ServedCollections): OutputFile => {
   const relations = reachableRelations(collection, served);
   const writer = createWriter();
   writer.writeLine(
@@ -31,7 +31,7 @@ export const emitCollection = (collection: Collection, served: Served): OutputFi
   );
   writer.writeLine("import type * as svc from '../types.js';");
   writeItem(writer, collection, served);
-  if (kindOf(collection) !== 'view') writeInputs(writer, collection, served);
+  if (clientKind(collection) !== 'view') writeInputs(writer, collection, served);
   writeFilter(writer, collection, relations);
   writeRelations(writer, collection, relations);
   writeEntry(writer, collection, relations);
@@ -47,7 +47,7 @@ interface Member {
 }
 
 interface Declaration {
-  /** `interface Album` and what it extends. */
+  /** The heading without `interface`: `Album`, and the types it extends. */
   readonly heading: string;
   readonly about: string;
   readonly members: readonly Member[];
@@ -63,11 +63,11 @@ const writeInterface = (writer: CodeBlockWriter, { heading, about, members }: De
   });
 };
 
-/** Everything that `*` stands for: the columns, and lists that meta names. */
-const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Served): void => {
+/** Writes the item type: everything that `*` selects, which is the columns and the lists declared in meta. */
+const writeItem = (writer: CodeBlockWriter, collection: Collection, served: ServedCollections): void => {
   const fields = collection.fields.map((field): Member => ({
     code: member(field.name, readType(field, collection)),
-    about: aboutRead(field),
+    about: readComment(field),
   }));
   const lists = collection.relations.flatMap((relation): Member[] => {
     const target = relation.kind === 'oneToMany' && relation.meta ? served.get(relation.target) : undefined;
@@ -83,10 +83,10 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
   });
 };
 
-/** What stands for a related row that no field is asked of. */
+/** Returns the type of a related row without selected fields: its key. */
 const bareType = (target: Collection): Code => `svc.BareKey<${str(target.name)}>`;
 
-const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Served): void => {
+const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: ServedCollections): void => {
   const { type } = collection.names;
   const fields = collection.fields.filter((field) => !field.generated);
   writeInterface(writer, {
@@ -95,7 +95,7 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Se
     members: [
       ...fields.map((field) => ({
         code: member(field.name, writeType(field), { optional: !field.required }),
-        about: aboutWrite(field),
+        about: writeComment(field),
       })),
       ...writtenLists(collection, served).map((relation) => ({
         code: member(relation.name, writtenListType(relation), { optional: true }),
@@ -117,7 +117,7 @@ const printUpdate = (heading: string, types: readonly string[]): string => {
 const writeFilter = (
   writer: CodeBlockWriter,
   collection: Collection,
-  relations: readonly Reachable[],
+  relations: readonly ReachableRelation[],
 ): void => {
   const { type } = collection.names;
   const byName = new Map(relations.map((relation) => [relation.name, relation]));
@@ -136,7 +136,10 @@ const writeFilter = (
   });
 };
 
-/** `_and` and `_or` of a filter join filters, whatever columns there are. */
+/**
+ * Returns whether a filter has a member for the name. `_and` and `_or` always join filters, even where a
+ * column has that name.
+ */
 const isFiltered = ({ name }: { readonly name: string }): boolean => name !== '_and' && name !== '_or';
 
 const filterMember = (name: string, types: readonly string[]): Member => ({
@@ -146,13 +149,13 @@ const filterMember = (name: string, types: readonly string[]): Member => ({
       : member(name, union(types), { optional: true }),
 });
 
-const filtersOf = (relation: Reachable | undefined): string[] =>
+const filtersOf = (relation: ReachableRelation | undefined): string[] =>
   relation === undefined ? [] : [relationFilterType(relation)];
 
 const writeRelations = (
   writer: CodeBlockWriter,
   collection: Collection,
-  relations: readonly Reachable[],
+  relations: readonly ReachableRelation[],
 ): void => {
   if (relations.length === 0) return;
   writeInterface(writer, {
@@ -166,14 +169,14 @@ const writeRelations = (
 
 const kinds = { table: 'Table', view: 'View', singleton: 'Singleton' } as const;
 
-/** What `Schema` holds of the collection. */
+/** Writes the type that `Schema` contains for the collection. */
 const writeEntry = (
   writer: CodeBlockWriter,
   collection: Collection,
-  relations: readonly Reachable[],
+  relations: readonly ReachableRelation[],
 ): void => {
   const { type } = collection.names;
-  const kind = kindOf(collection);
+  const kind = clientKind(collection);
   const inputs = [
     member('key', printKey(collection)),
     member('keyFields', union(collection.key.map(str))),
@@ -192,7 +195,7 @@ const writeEntry = (
   });
 };
 
-/** The value of the key; of a composite one its values, in the order of the key. */
+/** Returns the type of a key: the type of its value, or a tuple in the order of a composite key. */
 const printKey = (collection: Collection): Code => {
   const types = keyTypes(collection);
   const [only] = types;
@@ -202,7 +205,7 @@ const printKey = (collection: Collection): Code => {
   );
 };
 
-/** A label of a tuple is a name or nothing. */
+/** Returns the label of a tuple element, which must be an identifier. */
 const labelOf = (name: string, index: number): string =>
   typeKey(name) === name && !reserved.test(name) ? name : `key${index + 1}`;
 

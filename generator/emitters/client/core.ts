@@ -1,4 +1,4 @@
-/** The part of the client that is the same for every database: written by hand in `client/`, copied as it is. */
+/** Emits the hand-written part of the client, copied unchanged from `client/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,6 @@ export const emitCore = (): OutputFile[] => {
     .map((name) => ({ path: `client/src/${name}`, content: readFileSync(join(folder, name), 'utf8') }));
 };
 
-/** Beside the manifest of this package, whether this file is compiled or not. */
+/** Finds `client/` next to the manifest of this package, from compiled and from source files. */
 const findFolder = (directory: string): string =>
   existsSync(join(directory, 'package.json')) ? join(directory, 'client') : findFolder(dirname(directory));

@@ -1,4 +1,4 @@
-/** `error-codes.ts`: the codes of the error table, and what each tells. */
+/** Emits `error-codes.ts`: the codes of the error table and the details of each. */
 import type { ErrorEntry, OutputFile } from '../../model/types.js';
 import { createWriter, docComment, typeKey } from '../../print/typescript.js';
 

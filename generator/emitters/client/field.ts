@@ -1,17 +1,20 @@
-/** What a field is in TypeScript: what is read, what is written, how it is filtered. */
+/** Returns the TypeScript types of a field: read, written and filtered. */
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field, FieldType } from '../../model/types.js';
 import { pair, union, type Code } from '../../print/code.js';
 import { str, typeKey } from '../../print/typescript.js';
 
-/** `Title: string`, `Composer?: string | null` */
+/** Prints a member such as `Title: string` or `Composer?: string | null`. */
 export const member = (name: string, type: Code, { optional = false } = {}): Code =>
   pair(
     `${typeKey(name)}${optional ? '?' : ''}:`,
     optional && isInherited(name) ? orInherited(name, type) : type,
   );
 
-/** Members of every object: where a column of the name is left out, the compiler finds these. */
+/**
+ * Members that every object inherits. Where an optional column of that name is absent, TypeScript checks
+ * these instead.
+ */
 const everyObject: ReadonlySet<string> = new Set([
   'constructor',
   'hasOwnProperty',
@@ -29,7 +32,9 @@ const orInherited = (name: string, type: Code): Code => {
   return union([...items, `svc.Inherited<${str(name)}>`]);
 };
 
-/** An empty singleton answers null for whatever has no default. */
+/**
+ * Returns the type of a field when read. A singleton without a row returns null for fields without a default.
+ */
 export const readType = (field: Field, { singleton }: Pick<Collection, 'singleton'>): Code => {
   const isHidden = field.conceal || field.hash;
   const isNullable = field.nullable || (singleton && field.defaultValue === null);
@@ -39,7 +44,7 @@ export const readType = (field: Field, { singleton }: Pick<Collection, 'singleto
 export const writeType = (field: Field): Code =>
   orNull(field.hash ? 'string' : valueType(field), field.nullable);
 
-/** The value of a field that is there. */
+/** Returns the type of a non-null value. */
 export const valueType = ({ type, values }: Field): Code =>
   values === null || !isText(type) ? fieldTypes[type].typescript : union(values.map(str));
 

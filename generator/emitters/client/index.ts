@@ -1,4 +1,4 @@
-/** `client/`: the client as a package of its own. What the tools of the client step make is added by that step. */
+/** Emits `client/`, the client as a package of its own. The client step adds the files of its tools. */
 import type { Emitter } from '../../model/types.js';
 import { emitCollection } from './collection.js';
 import { emitCore } from './core.js';

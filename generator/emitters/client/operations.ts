@@ -1,4 +1,6 @@
-/** `operations.ts`: everything that is no collection, by area: `client.server.health()`. */
+/**
+ * Emits `operations.ts`: a method for each operation of the spec, by area, such as `client.server.health()`.
+ */
 import type { Operation, OutputFile } from '../../model/types.js';
 import { call, layout, type Code } from '../../print/code.js';
 import {
@@ -43,7 +45,7 @@ export const emitClientOperations = (operations: readonly Operation[]): OutputFi
   return { path: 'client/src/operations.ts', content: writer.toString() };
 };
 
-/** What leads to another page is nothing to be called. */
+/** Returns whether an operation redirects, and is meant for browsers only. */
 const isForBrowsers = ({ responses }: Operation): boolean =>
   responses.some(({ status }) => status >= 300 && status < 400);
 
@@ -58,17 +60,17 @@ const groupByArea = (operations: readonly Operation[]): Areas => {
   return areas;
 };
 
-/** Names the client has for itself. */
-const taken = new Set(['items', 'graphql', 'queue']);
+/** Names that the client defines itself. */
+const reservedAreas = new Set(['items', 'graphql', 'queue']);
 
 const areaOf = ({ tag }: Operation): string => {
   const area = lowerFirst(
     tag.replace(/[^\p{L}\p{N}]+(\p{L})?/gu, (_, letter: string = '') => letter.toUpperCase()),
   );
-  return taken.has(area) ? `${area}Operations` : area;
+  return reservedAreas.has(area) ? `${area}Operations` : area;
 };
 
-/** `serverHealth` of the area `server` is `health`. */
+/** Returns the method name within the area: `serverHealth` of the area `server` is `health`. */
 const methodOf = (operation: Operation): string => {
   const area = areaOf(operation);
   const rest = operation.id.startsWith(area) ? operation.id.slice(area.length) : '';
@@ -76,10 +78,10 @@ const methodOf = (operation: Operation): string => {
 };
 
 const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => {
-  const answer = `rest.${upperFirst(operation.id)}Response`;
+  const response = `rest.${upperFirst(operation.id)}Response`;
   const mayBeEmpty = operation.responses.some(({ status }) => status === 204);
-  const opened = mayBeEmpty ? `Exclude<${answer}, void>['data'] | null` : `${answer}['data']`;
-  const result = hasEnvelope(operation) ? opened : answer;
+  const data = mayBeEmpty ? `Exclude<${response}, void>['data'] | null` : `${response}['data']`;
+  const result = hasEnvelope(operation) ? data : response;
   const input = isOptional(operation) ? 'input?' : 'input';
   const parameters = [...inputs(operation, (type) => `${input}: ${type}`), 'options?: CallOptions'];
   writer.writeLine(docComment(operation.summary, margin));
@@ -88,47 +90,47 @@ const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => 
 
 const print = (code: Code, margin: number, tail: number): string => `${layout(code, { margin, tail })};`;
 
-/** What is sent: one place's values as they are, those of several by place. */
+/** Returns the input parameter: the values of the one location, or an object with one member per location. */
 const inputs = (operation: Operation, print: (type: string) => string): string[] => {
-  const places = placesOf(operation);
-  const [only] = places;
+  const locations = locationsOf(operation);
+  const [only] = locations;
   const data = `rest.${upperFirst(operation.id)}Data`;
   if (only === undefined) return [];
   return [
     print(
-      places.length === 1
+      locations.length === 1
         ? `NonNullable<${data}['${only}']>`
-        : `Pick<${data}, ${places.map((place) => `'${place}'`).join(' | ')}>`,
+        : `Pick<${data}, ${locations.map((location) => `'${location}'`).join(' | ')}>`,
     ),
   ];
 };
 
-const placesOf = ({ parameters, body }: Operation): string[] => {
+const locationsOf = ({ parameters, body }: Operation): string[] => {
   const named = { path: 'path', query: 'query', header: 'headers' } as const;
-  const places = new Set<string>(parameters.map((parameter) => named[parameter.in]));
-  return body === null ? [...places] : [...places, 'body'];
+  const locations = new Set<string>(parameters.map((parameter) => named[parameter.in]));
+  return body === null ? [...locations] : [...locations, 'body'];
 };
 
-/** Whether it may be called with nothing. */
+/** Returns whether the operation can be called without input. */
 const isOptional = ({ parameters, body }: Operation): boolean =>
   body === null && parameters.every(({ required }) => !required);
 
 const writeBody = (writer: CodeBlockWriter, operation: Operation): void => {
-  const [place, ...more] = placesOf(operation);
-  const given = more.length === 0 ? `${place}: input` : '...input';
-  const argument = place === undefined ? 'shared' : `{ ...shared, ${given} }`;
+  const [location, ...more] = locationsOf(operation);
+  const argumentOfInput = more.length === 0 ? `${location}: input` : '...input';
+  const argument = location === undefined ? 'shared' : `{ ...shared, ${argumentOfInput} }`;
   const input = isOptional(operation) ? 'input = {}' : 'input';
-  const head = `${objectKey(methodOf(operation))}: ${place === undefined ? '(options)' : `(${input}, options)`} =>`;
+  const head = `${objectKey(methodOf(operation))}: ${location === undefined ? '(options)' : `(${input}, options)`} =>`;
   const suffix = hasEnvelope(operation) ? '.then(dataOf)' : '';
   const body = `call((shared) => rest.${operation.id}(${argument}), options)${suffix},`;
   const fits = margin + head.length + 1 + body.length <= lineWidth;
   writer.writeLine(fits ? `${head} ${body}` : `${head}\n  ${body}`);
 };
 
-/** Columns before a method. */
+/** Indentation of a method, in columns. */
 const margin = 4;
 
-/** Answers of the form `{ data }` are opened. */
+/** Returns whether the response has the form `{ data }`, of which the method returns `data`. */
 const hasEnvelope = ({ responses }: Operation): boolean => {
   const properties = responses.find(({ status }) => status < 300)?.schema?.['properties'];
   return typeof properties === 'object' && properties !== null && 'data' in properties;

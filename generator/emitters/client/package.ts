@@ -1,4 +1,4 @@
-/** What makes the client a package: its manifest and the settings it is built with. */
+/** Emits the manifest and the TypeScript settings of the client package. */
 import type { Api, OutputFile } from '../../model/types.js';
 
 export const emitPackage = (api: Api): OutputFile[] => [
@@ -32,7 +32,9 @@ const manifest = ({ title, version, description }: Api) => ({
 
 const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 
-/** Returns the name of the package: `Content API` → `content-api-client`, which npm takes (lower case, URL-safe). */
+/**
+ * Returns the package name, valid for npm (lower case, URL-safe): `Content API` becomes `content-api-client`.
+ */
 export const packageName = (title: string): string => {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return [...words, 'client'].join('-');

@@ -1,4 +1,4 @@
-/** `queue-models.ts`: what the models of the queue take and give, by id. */
+/** Emits `queue-models.ts`: the input and output types of queue models, by id. */
 import type { OutputFile, QueueModel } from '../../model/types.js';
 import { writeModelTypes } from '../../print/schema-type.js';
 import { createWriter, docComment, typeKey, type CodeBlockWriter } from '../../print/typescript.js';

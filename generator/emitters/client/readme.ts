@@ -1,4 +1,4 @@
-/** `client/README.md`: how the package is built and called, with names of this database. */
+/** Emits `client/README.md`: how to build and call the package, with names of this database. */
 import type { Api, Collection, OutputFile, QueueModel } from '../../model/types.js';
 import { layout } from '../../print/code.js';
 import { codeBlock, page, text } from '../../print/markdown.js';
@@ -6,7 +6,7 @@ import { schemaExample } from '../../print/schema-example.js';
 import { str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
 
-export interface ReadmeParts {
+export interface ReadmeOptions {
   readonly api: Api;
   /** Name of the package. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface ReadmeParts {
   readonly queueModels: readonly QueueModel[];
 }
 
-export const emitReadme = ({ api, name, collections, queueModels }: ReadmeParts): OutputFile => {
+export const emitReadme = ({ api, name, collections, queueModels }: ReadmeOptions): OutputFile => {
   const example = collections.find(
     ({ kind, singleton, system }) => kind === 'table' && !singleton && !system,
   );

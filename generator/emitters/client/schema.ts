@@ -1,8 +1,8 @@
-/** `schema.ts`: every collection by its name, and the paths of those that are not below `/items`. */
+/** Emits `schema.ts`: every collection by name, and the paths of those outside `/items`. */
 import type { Collection, OutputFile } from '../../model/types.js';
 import { array, call, layout, object, pair } from '../../print/code.js';
 import { createWriter, docComment, objectKey, str, typeKey } from '../../print/typescript.js';
-import { kindOf } from './relation.js';
+import { clientKind } from './relation.js';
 
 export const emitSchema = (collections: readonly Collection[]): OutputFile => {
   const writer = createWriter();
@@ -25,7 +25,9 @@ export const emitSchema = (collections: readonly Collection[]): OutputFile => {
   writer.writeLine(
     `${layout(pair('export const systemPaths: Readonly<Record<string, string>> =', object(paths)))};`,
   );
-  const singletons = collections.filter((each) => kindOf(each) === 'singleton').map(({ name }) => str(name));
+  const singletons = collections
+    .filter((each) => clientKind(each) === 'singleton')
+    .map(({ name }) => str(name));
   writer.blankLine().writeLine(docComment('Collections that are one item.'));
   writer.writeLine(
     `${layout(pair('export const singletons: ReadonlySet<string> =', call('new Set', [array(singletons)])))};`,

@@ -1,4 +1,4 @@
-/** The page of one collection. */
+/** Writes the page of one collection. */
 import type { Collection, Relation } from '../../model/types.js';
 import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
 import { fieldTable, filterTable } from './fields.js';
@@ -78,7 +78,7 @@ const endpointRows = (collection: Collection, path: string): string[][] => {
   ];
 };
 
-/** Asks for the first fields whose names mean nothing to a URL or a shell. */
+/** Returns an example query with the first fields whose names need no escaping in a URL or a shell. */
 const exampleQuery = ({ fields, singleton }: Collection): string => {
   const names = fields.map(({ name }) => name).filter((name) => /^\w+$/.test(name));
   const query = [

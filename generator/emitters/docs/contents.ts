@@ -1,4 +1,4 @@
-/** The first page: what there is, how to ask for it, and what can go wrong. */
+/** Writes the index page: collections, filters, operations, models and errors. */
 import type { Collection, ErrorEntry, Model, Operation, QueueModel } from '../../model/types.js';
 import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
 

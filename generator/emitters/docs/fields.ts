@@ -1,4 +1,4 @@
-/** What a page says about fields: a table of them, and the filters they know. */
+/** Writes the tables of fields and of their filter operators. */
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field } from '../../model/types.js';
 import { code, table, text } from '../../print/markdown.js';
@@ -8,15 +8,15 @@ const fieldColumns = ['Name', 'Type', 'On the wire', 'Required', 'Null', 'Defaul
 
 export const fieldTable = ({ fields }: Collection): string => table(fieldColumns, fields.map(fieldRow));
 
-/** One row for each set of operators, with the fields that know it. */
+/** Writes one row per set of operators, with the fields that support it. */
 export const filterTable = ({ fields }: Collection): string => {
   const bySet = new Map<string, Field[]>();
   for (const field of fields) {
     const operators = filtersOf(field).map(code).join(' ');
     bySet.set(operators, [...(bySet.get(operators) ?? []), field]);
   }
-  const rows = [...bySet].map(([operators, known]) => [
-    known.map(({ name }) => code(name)).join(', '),
+  const rows = [...bySet].map(([operators, supporting]) => [
+    supporting.map(({ name }) => code(name)).join(', '),
     operators,
   ]);
   return table(['Fields', 'Operators'], rows);

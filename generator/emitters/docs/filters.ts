@@ -2,6 +2,6 @@
 import { operatorsOf } from '../../../contract/field-types.js';
 import type { Field } from '../../model/types.js';
 
-/** `_eq`; of a concealed value one may only ask whether there is one. */
+/** Returns operators such as `_eq`. A concealed field can only be tested for null. */
 export const filtersOf = (field: Field): readonly string[] =>
   [...operatorsOf(field)].map((name) => `_${name}`);

@@ -1,4 +1,4 @@
-/** `docs/`: a Markdown page for every collection and every model of the queue, and one that lists them. */
+/** Emits `docs/`: a Markdown page for every collection and queue model, and an index. */
 import type { Emitter } from '../../model/types.js';
 import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';

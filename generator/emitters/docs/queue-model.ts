@@ -1,4 +1,4 @@
-/** The page of one model of the queue. */
+/** Writes the page of one queue model. */
 import type { JsonSchema, QueueModel } from '../../model/types.js';
 import { schemaExample } from '../../print/schema-example.js';
 import { asSchema } from '../../print/schema-type.js';

@@ -1,4 +1,4 @@
-/** `server/errors.ts`: the error table as data, and the type every code in the source comes from. */
+/** Emits `server/errors.ts`: the error table as data, and the type of all error codes. */
 import type { Emitter, ErrorEntry } from '../../model/types.js';
 import { array, layout, object, pair, type Code } from '../../print/code.js';
 import { createWriter, objectKey, str } from '../../print/typescript.js';

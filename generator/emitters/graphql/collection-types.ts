@@ -1,7 +1,7 @@
-/** The types of one collection: its items, their filters, and what is written. */
+/** Defines the types of one collection: items, filters and inputs. */
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition, Directives } from '../../print/graphql.js';
-import { linkOf, linksOf, spelled, type Context, type Link } from './context.js';
+import { columnLink, linksOf, nameDirective, type Context, type Link } from './context.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
@@ -10,7 +10,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
   const reads = { collection: collection.name, action: 'read' };
   const filters = filterFields(collection, context);
   const logic = ['_and', '_or'].map((name) => ({ name, type: `[${filter}]` }));
-  const kept = filters.filter(({ name }) => !logicNames.has(name));
+  const compared = filters.filter(({ name }) => !logicNames.has(name));
   return [
     {
       kind: 'type',
@@ -19,13 +19,13 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       directives: reads,
       fields: itemFields(collection, context),
     },
-    { kind: 'input', name: filter, directives: reads, fields: [...kept, ...logic] },
+    { kind: 'input', name: filter, directives: reads, fields: [...compared, ...logic] },
     {
       kind: 'input',
       name: quantifier,
       directives: reads,
       fields: [
-        ...kept,
+        ...compared,
         ...logic,
         { name: '_some', type: filter },
         { name: '_none', type: filter },
@@ -42,13 +42,13 @@ export const collectionTypes = (collection: Collection, context: Context): reado
   ];
 };
 
-/** A column of such a name is filtered over REST, where it stands in brackets. */
+/** Names of the logical operators. Columns of these names can only be filtered over REST. */
 const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
 
 const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const links = linksOf(collection, context);
   const columns = collection.fields.map((field): FieldDefinition => {
-    const link = linkOf(field, links);
+    const link = columnLink(field, links);
     return link === undefined ? valueField(field, collection) : linkField(link, context, field);
   });
   const names = new Set(collection.fields.map(({ name }) => name));
@@ -56,15 +56,15 @@ const itemFields = (collection: Collection, context: Context): readonly FieldDef
   return [...columns, ...others.map((link) => linkField(link, context))];
 };
 
-/** An empty singleton has nulls where it has no defaults. */
+/** Defines the field of a value; a singleton without a row returns null for fields without a default. */
 const valueField = (field: Field, { singleton }: Collection): FieldDefinition => ({
   name: field.graphql,
   note: field.note,
   type: `${outputType(field)}${field.nullable || singleton ? '' : '!'}`,
-  directives: spelled(field),
+  directives: nameDirective(field),
 });
 
-/** @param column what holds the key: it is shown to those who may not read the target */
+/** @param column the column that contains the key, shown to callers who may not read the target */
 const linkField = ({ relation, target }: Link, context: Context, column?: Field): FieldDefinition => {
   const { item } = context.typesOf(target);
   const isMany = relation.kind === 'oneToMany';
@@ -73,21 +73,21 @@ const linkField = ({ relation, target }: Link, context: Context, column?: Field)
     note: column?.note ?? null,
     arguments: isMany ? listArguments(target, context) : filterArgument(target, context),
     type: isMany ? `[${item}]` : item,
-    directives: { ...spelled(relation), ...otherwise(column, 'ID') },
+    directives: { ...nameDirective(relation), ...fallbackType(column, 'ID') },
   };
 };
 
-const otherwise = (column: Field | undefined, type: string): Directives =>
+const fallbackType = (column: Field | undefined, type: string): Directives =>
   column === undefined ? {} : { otherwise: type };
 
 const filterFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const links = linksOf(collection, context);
   const columns = collection.fields
-    .filter((field) => linkOf(field, links) === undefined)
+    .filter((field) => columnLink(field, links) === undefined)
     .map((field): FieldDefinition => ({
       name: field.graphql,
       type: comparisonOf(field),
-      directives: spelled(field),
+      directives: nameDirective(field),
     }));
   return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
 };
@@ -103,8 +103,8 @@ const linkFilter = (
     name: relation.graphql,
     type: relation.kind === 'oneToMany' ? quantifier : filter,
     directives: {
-      ...spelled(relation),
-      ...(column !== undefined && otherwise(column, comparisonOf(column))),
+      ...nameDirective(relation),
+      ...(column !== undefined && fallbackType(column, comparisonOf(column))),
     },
   };
 };
@@ -114,16 +114,16 @@ interface Subject {
   readonly context: Context;
 }
 
-/** A key says which item of a batch is meant; it never changes. */
+/** Defines an input type. In a batch update the key identifies the item; it is never changed. */
 const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
   const fields = inputFields(collection, action).map((field): FieldDefinition => {
-    const type = inputType(field, linkOf(field, links) !== undefined);
+    const type = inputType(field, columnLink(field, links) !== undefined);
     return {
       name: field.graphql,
       note: field.note,
       type: action === 'create' && field.required ? `${type}!` : type,
-      directives: { ...spelled(field), ...(field.readonly && { access: 'admin' }) },
+      directives: { ...nameDirective(field), ...(field.readonly && { access: 'admin' }) },
     };
   });
   return {
@@ -134,7 +134,10 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
   };
 };
 
-/** What no client writes is no part of it; where that leaves nothing, what the database counts stands as null. */
+/**
+ * Returns the fields of an input, without those that clients cannot write. An input must have a field: where
+ * none is left, auto-increment fields remain, which accept null.
+ */
 const inputFields = ({ fields }: Collection, action: 'create' | 'update'): readonly Field[] => {
   const written = fields.filter(
     ({ generated, primaryKey }) => !generated || (action === 'update' && primaryKey),
@@ -143,8 +146,8 @@ const inputFields = ({ fields }: Collection, action: 'create' | 'update'): reado
 };
 
 /**
- * Lists that are written through their owner: every item of the list, a new one or one with its key; new ones only
- * from those who may not update.
+ * Defines the lists that can be written through their owner: new items, and existing ones by key. Callers who
+ * may not update items can only create them.
  */
 const writtenLists = (links: readonly Link[], context: Context): readonly FieldDefinition[] =>
   links.flatMap(({ relation, target }) =>
@@ -153,7 +156,7 @@ const writtenLists = (links: readonly Link[], context: Context): readonly FieldD
           {
             name: relation.graphql,
             type: `[${context.typesOf(target).update}]`,
-            directives: { ...spelled(relation), otherwise: context.typesOf(target).create },
+            directives: { ...nameDirective(relation), otherwise: context.typesOf(target).create },
           },
         ]
       : [],

@@ -1,13 +1,14 @@
 /**
- * `graphql/items.graphql` and `graphql/system.graphql`: one set of types, two sets of fields at the root. Each file
- * holds what can be reached from its roots, so that relations lead from the one kind of data to the other.
- * The directive `svc` says what runs behind a field and what a caller needs for it: the server narrows by it.
+ * Emits `graphql/items.graphql` and `graphql/system.graphql`, which share types and differ in root fields.
+ * Each file contains the types that are reachable from its roots, so relations lead from one kind of data to
+ * the other. The directive `svc` declares the action behind a field and the permission it requires; the
+ * server restricts the schema by it.
  */
 import type { Collection, Emitter } from '../../model/types.js';
 import { description, printDefinition, type Definition, type FieldDefinition } from '../../print/graphql.js';
 import { collectionTypes } from './collection-types.js';
 import { createContext, type Context } from './context.js';
-import { createGiver } from './names.js';
+import { createNameAllocator } from './names.js';
 import { operationRoot, type OperationRoot } from './operations.js';
 import { sharedDefinitions } from './operators.js';
 import { collectionRoots, type Roots } from './roots.js';
@@ -18,18 +19,18 @@ export const emitGraphql: Emitter = (model) => {
     ...model.collections.flatMap((collection) => collectionTypes(collection, context)),
     ...sharedDefinitions,
   ];
-  const ofUsers = model.collections.filter(({ system }) => !system);
-  const ofSystem = model.collections.filter(({ system }) => system);
-  const giveName = createGiver(types.map(({ name }) => name));
-  const options = { context, giveName, enums: new Map<string, string>() };
+  const userCollections = model.collections.filter(({ system }) => !system);
+  const systemCollections = model.collections.filter(({ system }) => system);
+  const allocateName = createNameAllocator(types.map(({ name }) => name));
+  const options = { context, allocateName, enums: new Map<string, string>() };
   const operations = model.operations
     .map((operation) => operationRoot(operation, options))
     .filter((root) => root !== null);
   return [
-    { path: 'graphql/items.graphql', content: printSchema(rootsOf(ofUsers, context), types) },
+    { path: 'graphql/items.graphql', content: printSchema(rootsOf(userCollections, context), types) },
     {
       path: 'graphql/system.graphql',
-      content: printSchema(withOperations(rootsOf(ofSystem, context), operations), [
+      content: printSchema(withOperations(rootsOf(systemCollections, context), operations), [
         ...types,
         ...operations.flatMap((operation) => operation.types),
       ]),
@@ -40,15 +41,15 @@ export const emitGraphql: Emitter = (model) => {
 const rootsOf = (collections: readonly Collection[], context: Context): Roots => {
   const roots = collections.map((collection) => collectionRoots(collection, context));
   return {
-    queries: giveNames(roots.flatMap(({ queries }) => queries)),
-    mutations: giveNames(roots.flatMap(({ mutations }) => mutations)),
+    queries: allocateNames(roots.flatMap(({ queries }) => queries)),
+    mutations: allocateNames(roots.flatMap(({ mutations }) => mutations)),
   };
 };
 
-/** Lists have the name of their collection; another field that would have it gives way. */
-const giveNames = (fields: readonly FieldDefinition[]): readonly FieldDefinition[] => {
-  const free = createGiver(fields.filter(isFirst).map(({ name }) => name));
-  return fields.map((field) => (isFirst(field) ? field : { ...field, name: free(field.name) }));
+/** Resolves name collisions: lists keep the name of their collection, other fields are renamed. */
+const allocateNames = (fields: readonly FieldDefinition[]): readonly FieldDefinition[] => {
+  const allocate = createNameAllocator(fields.filter(isFirst).map(({ name }) => name));
+  return fields.map((field) => (isFirst(field) ? field : { ...field, name: allocate(field.name) }));
 };
 
 const isFirst = ({ directives }: FieldDefinition): boolean =>
@@ -82,7 +83,7 @@ const header =
 const reachable = (roots: readonly Definition[], types: readonly Definition[]): readonly Definition[] => {
   const byName = new Map(types.map((type) => [type.name, type]));
   const seen = new Set(roots);
-  // a Set also visits what is added on the way
+  // iteration of a Set includes elements added during it
   for (const { fields } of seen) {
     for (const name of fields.flatMap(typesIn)) {
       const type = byName.get(name);

@@ -1,4 +1,4 @@
-/** Types that every schema may use: scalars, and the operators of each kind of field. */
+/** Defines the types that all schemas share: scalars, and filter operators by kind of field. */
 import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
 import { operators, type OperandKind, type Operator } from '../../../contract/operators.js';
 import type { Field } from '../../model/types.js';
@@ -43,22 +43,22 @@ export const sharedDefinitions: readonly Definition[] = [
   scalar('Void', 'Nothing.'),
 ];
 
-/** Input type of a filter on the field's own value. */
+/** Returns the input type of a filter on the field's own value. */
 export const comparisonOf = (field: Field): string =>
   `${field.conceal || field.hash ? 'hash' : fieldTypes[field.type].filter.graphql}_filter_operators`;
 
-/** `Int` ends at 2^31-1. */
+/** Returns the scalar of a field. `Int` is limited to 2^31-1. */
 const plainType = ({ type, unsigned, bits }: Field): string =>
   type === 'integer' && unsigned && (bits ?? 32) >= 32 ? 'Float' : fieldTypes[type].graphql;
 
-/** What is sent. Keys are `ID`, whatever their column. */
+/** Returns the type of a field in results. Keys are `ID`, whatever their column. */
 export const outputType = (field: Field): string => {
   if (field.hash) return 'Hash';
   if (field.conceal) return 'String';
   return field.primaryKey ? 'ID' : plainType(field);
 };
 
-/** What is taken. `isReference`: the column holds the key of another item. */
+/** Returns the type of a field in inputs. `isReference`: the column contains the key of another item. */
 export const inputType = (field: Field, isReference: boolean): string => {
   if (field.hash) return 'Hash';
   return field.primaryKey || isReference ? 'ID' : plainType(field);

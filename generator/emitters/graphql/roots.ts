@@ -1,4 +1,4 @@
-/** The fields of `Query` and `Mutation` that read and write one collection. */
+/** Defines the fields of `Query` and `Mutation` for one collection. */
 import type { Collection } from '../../model/types.js';
 import type { ArgumentDefinition, FieldDefinition } from '../../print/graphql.js';
 import type { Context } from './context.js';
@@ -13,7 +13,7 @@ export const filterArgument = (target: Collection, context: Context): readonly A
   { name: 'filter', type: context.typesOf(target).filter },
 ];
 
-/** The global query parameters, as far as selections do not say the same. */
+/** Returns the query parameters as arguments, except for those that a selection replaces. */
 export const listArguments = (target: Collection, context: Context): readonly ArgumentDefinition[] => [
   ...filterArgument(target, context),
   sort,
@@ -25,10 +25,13 @@ export const listArguments = (target: Collection, context: Context): readonly Ar
 
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
 const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
-/** With a default, a variable that may be null fits as well. */
+/** Has a default so that a nullable variable is valid too. */
 const ids: ArgumentDefinition = { name: 'ids', type: '[ID!]!', fallback: '[]' };
 
-/** Views and keyless tables have a list only; nothing writes what svc alone writes, or what has no path of its own. */
+/**
+ * Returns the root fields of a collection. Views and tables without a key have a list only; read-only
+ * collections and those without a path have no mutations.
+ */
 export const collectionRoots = (collection: Collection, context: Context): Roots => {
   if (collection.path === null) return { queries: [], mutations: [] };
   const subject = { collection, context, stem: stemOf(collection), item: context.typesOf(collection).item };

@@ -1,4 +1,4 @@
-/** The Objection class of a collection: the typed handle for a team's own code. */
+/** Writes the Objection class of a collection, the typed handle for a team's own code. */
 import type { Collection } from '../../model/types.js';
 import { call, layout, object, pair, type Code } from '../../print/code.js';
 import {
@@ -11,24 +11,24 @@ import {
   type CodeBlockWriter,
 } from '../../print/typescript.js';
 import { printNames, type Mapping } from './relation.js';
-import type { Local } from '../../print/names.js';
+import type { ToLocalName } from '../../print/names.js';
 
-/** A collection as its file is written. */
-export interface FileParts {
+/** A collection and what its file contains. */
+export interface FileContext {
   readonly collection: Collection;
   readonly mappings: readonly Mapping[];
   /** The mappings that Objection can join. */
   readonly joinable: readonly Mapping[];
-  readonly local: Local;
+  readonly local: ToLocalName;
 }
 
-export const writeClass = (writer: CodeBlockWriter, parts: FileParts): void => {
+export const writeClass = (writer: CodeBlockWriter, parts: FileContext): void => {
   const { collection, mappings, joinable, local } = parts;
   const { name, note } = collection;
   writer.writeLine(docComment(note ?? `A row of ${name}.`));
   writer.write(printHeading(collection, local)).block(() => {
     writeTable(writer, collection);
-    writeLeftOut(
+    writeUnmapped(
       writer,
       mappings.filter((mapping) => !joinable.includes(mapping)),
     );
@@ -36,7 +36,7 @@ export const writeClass = (writer: CodeBlockWriter, parts: FileParts): void => {
   });
 };
 
-const printHeading = ({ names }: Collection, local: Local): string => {
+const printHeading = ({ names }: Collection, local: ToLocalName): string => {
   const model = local('Model');
   const opening = `export class ${names.type} extends (${model} as ${local('svc')}.WithFields<`;
   const types = [`typeof ${model}`, `typeof ${local('fields')}`];
@@ -55,14 +55,14 @@ const writeMember = (writer: CodeBlockWriter, member: Code): void => {
   writer.writeLine(`${layout(member, { margin: 2, tail: 1 })};`);
 };
 
-/** On one line, or with all of the body below the arrow. */
+/** Writes an arrow function on one line, or with its body on the next line. */
 const writeThunk = (writer: CodeBlockWriter, head: string, body: Code): void => {
   const line = layout(pair(head, body), { margin: 2, tail: 1 });
   if (!line.includes('\n')) writer.writeLine(`${line};`);
   else writer.writeLine(head).indent(() => writer.writeLine(`${layout(body, { margin: 4, tail: 1 })};`));
 };
 
-const writeLeftOut = (writer: CodeBlockWriter, mappings: readonly Mapping[]): void => {
+const writeUnmapped = (writer: CodeBlockWriter, mappings: readonly Mapping[]): void => {
   if (mappings.length === 0) return;
   const names = mappings.map(({ relation }) => relation.property).join(', ');
   writer.writeLine(
@@ -70,7 +70,7 @@ const writeLeftOut = (writer: CodeBlockWriter, mappings: readonly Mapping[]): vo
   );
 };
 
-const writeRelations = (writer: CodeBlockWriter, { joinable, collection, local }: FileParts): void => {
+const writeRelations = (writer: CodeBlockWriter, { joinable, collection, local }: FileContext): void => {
   const targets = object(joinable.map(printTarget), { expand: false });
   const mapped = call(`${local('svc')}.relationMappings`, [
     collection.names.type,
@@ -85,6 +85,6 @@ const writeRelations = (writer: CodeBlockWriter, { joinable, collection, local }
   }
 };
 
-/** `artist: Artist`, and `Track` where property and class share their name. */
+/** Prints `artist: Artist`, or `Track` where property and class have the same name. */
 const printTarget = ({ relation: { property }, target: { names } }: Mapping): Code =>
   property === names.type ? property : pair(`${objectKey(property)}:`, names.type);

@@ -1,4 +1,4 @@
-/** One line of a field table: `Title: svc.string({ length: 160, required: true })`. */
+/** Prints one line of a field table: `Title: svc.string({ length: 160, required: true })`. */
 import { traitsOf } from '../../introspection/index.js';
 import type { Field, Model } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
@@ -7,27 +7,27 @@ import { printValue } from '../../print/value.js';
 
 interface Context {
   readonly dialect: Model['dialect'];
-  /** The collection is one: while its table is empty it answers its defaults. */
+  /** Whether the collection is a singleton, which returns defaults while its table is empty. */
   readonly singleton: boolean;
 }
 
-/** @param constructor how the file at hand calls the constructor of the field's type */
+/** @param constructor the constructor of the field's type, as the file imports it */
 export const printField = (field: Field, constructor: string, context: Context): Code =>
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
 
 const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => {
   const { keysBeforeInsert, nameType } = traitsOf(dialect);
-  const isKeyToMake = keysBeforeInsert && field.primaryKey && !field.autoIncrement;
+  const isComputedKey = keysBeforeInsert && field.primaryKey && !field.autoIncrement;
   const options = [
     ...printShape(field),
     flag('nullable', field.nullable),
     flag('required', field.required),
     flag('auto', field.autoIncrement),
     flag('generated', field.generated),
-    (singleton || isKeyToMake) && field.defaultValue !== null
+    (singleton || isComputedKey) && field.defaultValue !== null
       ? pair('default:', printValue(field.defaultValue))
       : null,
-    isKeyToMake ? text('keyDefault', standalone(field.defaultSql)) : null,
+    isComputedKey ? text('keyDefault', standalone(field.defaultSql)) : null,
     ...printRules(field),
     text('dbType', field.type === 'unknown' ? field.dbType : nameType(field)),
     text('collation', field.collation),
@@ -35,10 +35,13 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
   return options.length === 0 ? [] : [object(options)];
 };
 
-/** What can be asked for without a row: names of columns stand in backticks. */
+/**
+ * Returns a default expression that can be evaluated without a row, or null where it refers to columns, which
+ * are in backticks.
+ */
 const standalone = (sql: string | null): string | null => (sql?.includes('`') === true ? null : sql);
 
-/** What the type alone leaves open; the runtime's defaults are left out. */
+/** Prints the properties of the type that differ from the runtime's defaults. */
 const printShape = (field: Field): (Code | null)[] => [
   number('length', field.length),
   number('precision', field.precision),

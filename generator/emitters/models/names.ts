@@ -1,10 +1,13 @@
-/** Which identifiers the file of a collection declares. */
+/** Names the identifiers that the file of a collection declares. */
 import type { Collection } from '../../model/types.js';
-import { giveWay, type Local } from '../../print/names.js';
+import { avoidCollision, type ToLocalName } from '../../print/names.js';
 import type { Mapping } from './relation.js';
 
-/** A table may be called `Model` or `fields`: everything else gives way to the names of collections. */
-export const localNames = ({ names }: Collection, mappings: readonly Mapping[]): Local => {
+/**
+ * Returns a function that renames identifiers which collide with a collection: a table may be called `Model`
+ * or `fields`.
+ */
+export const localNames = ({ names }: Collection, mappings: readonly Mapping[]): ToLocalName => {
   const taken = new Set([names.type, names.variable, ...mappings.map(({ target }) => target.names.type)]);
-  return (name) => giveWay(name, taken);
+  return (name) => avoidCollision(name, taken);
 };

@@ -1,8 +1,8 @@
-/** Relations of a collection: declared once, for the runtime and for Objection. */
+/** Prints the relations of a collection, which the runtime and Objection share. */
 import type { Collection, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
-import type { Local } from '../../print/names.js';
+import type { ToLocalName } from '../../print/names.js';
 
 /** A relation that Objection can express. */
 export interface Mapping {
@@ -12,24 +12,33 @@ export interface Mapping {
 
 export type CollectionsByName = ReadonlyMap<string, Collection>;
 
-/** Many-to-any has no counterpart in Objection; targets that are no collections have no class. */
+/**
+ * Returns the relations that Objection can express: not many-to-any, and none to tables that are not
+ * collections.
+ */
 export const mappingsOf = (collection: Collection, collections: CollectionsByName): Mapping[] =>
   collection.relations.flatMap((relation) => {
     const target = relation.kind === 'manyToAny' ? undefined : collections.get(relation.target);
     return relation.kind === 'manyToAny' || target === undefined ? [] : [{ relation, target }];
   });
 
-/** Objection and knex read dots, colons, question marks, `as` and outer spaces in names as syntax. */
-const isSayable = (name: string): boolean => !/[.:?]|\sas\s|^\s|\s$/iu.test(name);
+/**
+ * Returns whether a name is passed to the database unchanged: Objection and knex parse dots, colons, question
+ * marks, `as` and outer spaces.
+ */
+const isSafeName = (name: string): boolean => !/[.:?]|\sas\s|^\s|\s$/iu.test(name);
 
-/** Whether every name in the join reaches the database as it is. */
+/** Returns whether Objection can join the relation, which requires that every name is safe. */
 export const isJoinable = ({ relation, target }: Mapping, collection: Collection): boolean =>
-  [collection.name, target.name, ...relation.fields, ...relation.targetFields].every(isSayable);
+  [collection.name, target.name, ...relation.fields, ...relation.targetFields].every(isSafeName);
 
-/** `ArtistId: svc.manyToOne('Artist', ['ArtistId'], ['ArtistId'], { property: 'artist' })`; a relation that is not mapped has no property. */
+/**
+ * Prints `ArtistId: svc.manyToOne('Artist', ['ArtistId'], ['ArtistId'], { property: 'artist' })`. A relation
+ * that is not mapped has no property.
+ */
 export const printRelation = (
   relation: Relation,
-  local: Local,
+  local: ToLocalName,
   { isMapped }: { readonly isMapped: boolean },
 ): Code => {
   const { name, property } = relation;
@@ -67,8 +76,8 @@ const printToMany = (relation: OneToMany, options: readonly Code[]): Code[] => {
 };
 
 const withOptions = (names: readonly Code[], options: readonly (Code | null)[]): Code[] => {
-  const given = options.filter((option) => option !== null);
-  return given.length === 0 ? [...names] : [...names, object(given)];
+  const present = options.filter((option) => option !== null);
+  return present.length === 0 ? [...names] : [...names, object(present)];
 };
 
 const printToAny = ({ field, collectionField, targets }: ManyToAny): Code[] => [

@@ -1,4 +1,4 @@
-/** Bodies: JSON everywhere, answers in the envelope. */
+/** Describes JSON bodies and the envelope of responses. */
 import type {
   ContentObject,
   ReferenceObject,
@@ -8,7 +8,7 @@ import type {
 } from 'openapi3-ts/oas31';
 import type { Collection } from '../../model/types.js';
 import type { Context } from './context.js';
-import { marks } from './extensions.js';
+import { accessExtensions } from './extensions.js';
 import { ref } from './refs.js';
 import { code } from './text.js';
 
@@ -23,7 +23,7 @@ export const jsonBody = (schema: Schema, required = true): RequestBodyObject => 
 
 export const arrayOf = (items: Schema): SchemaObject => ({ type: 'array', items });
 
-/** Other keys are refused. */
+/** Returns the schema of an object that rejects other keys. */
 export const closedObject = (properties: Record<string, Schema>, required: string[]): SchemaObject => ({
   type: 'object',
   properties,
@@ -31,14 +31,14 @@ export const closedObject = (properties: Record<string, Schema>, required: strin
   additionalProperties: false,
 });
 
-/** The envelope of every answer that has a body. */
+/** Returns the schema of the response envelope. */
 export const dataOf = (data: Schema, meta: Record<string, Schema> = {}): SchemaObject => ({
   type: 'object',
   properties: { data, ...meta },
   required: ['data'],
 });
 
-/** `<Type>List` and `<Type>Item`. */
+/** Returns the responses `<Type>List` and `<Type>Item` of a collection. */
 export const collectionResponses = (
   collection: Collection,
   context: Context,
@@ -47,16 +47,31 @@ export const collectionResponses = (
   const item = ref('schemas', stem);
   return {
     [`${stem}List`]: {
-      ...marks(collection, 'read'),
+      ...accessExtensions(collection, 'read'),
       description: `Items of ${code(collection.name)}.`,
       content: jsonContent(dataOf(arrayOf(item), { meta: ref('schemas', 'ListMeta') })),
     },
     [`${stem}Item`]: {
-      ...marks(collection, 'read'),
+      ...accessExtensions(collection, 'read'),
       description: `One item of ${code(collection.name)}.`,
       content: jsonContent(dataOf(item)),
     },
   };
 };
 
+export const notModified: ResponseObject = {
+  description: 'The answer is the one that `If-None-Match` names by its `ETag`.',
+};
+
 export const noContent: ResponseObject = { description: 'Done; the answer has no body.' };
+
+/** The response to writes of more items than are returned. */
+export const notReturned: ResponseObject = {
+  description: 'Stored; the items are not returned.',
+  headers: {
+    'X-Svc-Rows': {
+      description: 'Number of items that were written, where they are too many to return.',
+      schema: { type: 'integer' },
+    },
+  },
+};

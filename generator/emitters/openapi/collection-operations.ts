@@ -1,4 +1,4 @@
-/** The operations on one collection: what each takes and answers. */
+/** Describes the operations on one collection: parameters, bodies and responses. */
 import type {
   OperationObject,
   ParameterObject,
@@ -29,11 +29,11 @@ export const list = (subject: Subject): OperationObject =>
     description:
       'The items that the caller may read. The method SEARCH on the same path takes the parameters as a body.',
     parameters: listParameters(subject.stem),
-    ok: { 200: ref('responses', `${subject.stem}List`) },
+    ok: { 200: ref('responses', `${subject.stem}List`), ...unchanged(subject) },
     statuses: reading,
   });
 
-/** OpenAPI 3.1 knows no SEARCH: an operation under an extension. */
+/** Describes SEARCH, which OpenAPI 3.1 does not support, for an extension of the path. */
 export const search = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'search',
@@ -52,20 +52,20 @@ export const search = (subject: Subject): OperationObject =>
   });
 
 export const create = (subject: Subject): OperationObject => {
-  const one = ref('schemas', `${subject.stem}Create`);
-  const made = ref('schemas', subject.stem);
+  const payload = ref('schemas', `${subject.stem}Create`);
+  const created = ref('schemas', subject.stem);
   return operation(subject, {
     id: 'create',
     summary: `Create items of ${subject.name}`,
-    description: `One object creates one item, an array creates several. ${unread}`,
+    description: `One object creates one item, an array creates several. ${unreadOrMany}`,
     parameters: itemParameters,
-    body: { oneOf: [one, arrayOf(one)] },
+    body: { oneOf: [payload, arrayOf(payload)] },
     ok: {
       200: {
         description: 'The created item, or items.',
-        content: jsonContent(dataOf({ oneOf: [made, arrayOf(made)] })),
+        content: jsonContent(dataOf({ oneOf: [created, arrayOf(created)] })),
       },
-      204: ref('responses', 'NoContent'),
+      204: ref('responses', 'NotReturned'),
     },
     statuses: writing,
   });
@@ -77,7 +77,7 @@ export const updateMany = (subject: Subject): OperationObject => {
   return operation(subject, {
     id: 'updateMany',
     summary: `Update items of ${subject.name}`,
-    description: `The same data for several keys or for all items that a query finds, or an array of objects with their keys. ${unread}`,
+    description: `The same data for several keys or for all items that a query finds, or an array of objects with their keys. ${unreadOrMany}`,
     parameters: itemParameters,
     body: {
       oneOf: [
@@ -86,7 +86,7 @@ export const updateMany = (subject: Subject): OperationObject => {
         arrayOf({ allOf: [data], type: 'object', required: [...subject.collection.key] }),
       ],
     },
-    ok: { 200: ref('responses', `${subject.stem}List`), 204: ref('responses', 'NoContent') },
+    ok: { 200: ref('responses', `${subject.stem}List`), 204: ref('responses', 'NotReturned') },
     statuses: writing,
   });
 };
@@ -110,7 +110,7 @@ export const readOne = (subject: Subject): OperationObject =>
     summary: subject.collection.singleton ? `Read ${subject.name}` : `Read one item of ${subject.name}`,
     description: 'An item that does not exist is answered like one that may not be read.',
     parameters: itemParameters,
-    ok: { 200: ref('responses', `${subject.stem}Item`) },
+    ok: { 200: ref('responses', `${subject.stem}Item`), ...unchanged(subject) },
     statuses: reading,
   });
 
@@ -122,7 +122,7 @@ export const updateOne = (subject: Subject): OperationObject =>
     parameters: itemParameters,
     body: ref('schemas', `${subject.stem}Update`),
     ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
-    statuses: writing,
+    statuses: subject.collection.singleton ? writing : matching,
   });
 
 export const deleteOne = (subject: Subject): OperationObject =>
@@ -131,12 +131,19 @@ export const deleteOne = (subject: Subject): OperationObject =>
     summary: `Delete one item of ${subject.name}`,
     description: 'Deletes the item; the answer has no body.',
     ok: { 204: ref('responses', 'NoContent') },
-    statuses: reading,
+    statuses: matching,
   });
 
+/** Answers of system collections are kept by nobody. */
+const unchanged = ({ collection }: Subject): ResponsesObject =>
+  collection.system ? {} : { 304: ref('responses', 'NotModified') };
+
 const unread = 'Answers 204 where the caller may not read the result.';
+const unreadOrMany = 'Answers 204 where the caller may not read the result, or it has over 10 000 items.';
 const reading = [400, 401, 403, 429, 500, 503];
 const writing = [400, 401, 403, 413, 415, 429, 500, 503];
+/** Of writes that compare `If-Match`. */
+const matching = [...writing, 412];
 
 interface Parts {
   readonly id: string;
@@ -144,7 +151,7 @@ interface Parts {
   readonly description: string;
   readonly parameters?: (ParameterObject | ReferenceObject)[];
   readonly body?: SchemaObject | ReferenceObject;
-  /** The body may be left out. */
+  /** Whether the body is optional. */
   readonly bodyOptional?: true;
   readonly ok: ResponsesObject;
   readonly statuses: readonly number[];

@@ -1,4 +1,4 @@
-/** What the parts of one document share while it is put together. */
+/** The context that is shared while a document is built. */
 import { nameStems } from '../../model/operation-stems.js';
 import type { Collection, Model } from '../../model/types.js';
 import { errorStatuses, type ErrorStatus } from './errors.js';
@@ -6,7 +6,10 @@ import { errorStatuses, type ErrorStatus } from './errors.js';
 export interface Context {
   readonly model: Model;
   collection(name: string): Collection | undefined;
-  /** `Album`: begins the names of its components, ends those of its operations. */
+  /**
+   * Returns the stem of a collection, such as `Album`: the prefix of its components and the suffix of its
+   * operations.
+   */
   stemOf(collection: Collection): string;
   /** The error table by status. */
   readonly errors: ReadonlyMap<number, ErrorStatus>;

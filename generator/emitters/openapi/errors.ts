@@ -1,4 +1,4 @@
-/** Error answers: one response per status, from the error table. */
+/** Describes error responses: one per status, from the error table. */
 import type { ExampleObject, ReferenceObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { ErrorEntry } from '../../model/types.js';
 import { ref } from './refs.js';
@@ -16,6 +16,7 @@ const names: ReadonlyMap<number, string> = new Map([
   [403, 'Forbidden'],
   [404, 'NotFound'],
   [405, 'MethodNotAllowed'],
+  [412, 'PreconditionFailed'],
   [413, 'ContentTooLarge'],
   [415, 'UnsupportedMediaType'],
   [422, 'UnprocessableContent'],
@@ -37,15 +38,15 @@ export const errorStatuses = (errors: readonly ErrorEntry[]): ReadonlyMap<number
   );
 };
 
-/** References to the responses of those statuses that the table knows. */
+/** Returns references to the responses of those statuses that the error table contains. */
 export const errorRefs = (
   errors: ReadonlyMap<number, ErrorStatus>,
   statuses: readonly number[],
 ): Record<string, ReferenceObject> =>
   Object.fromEntries(
     statuses.flatMap((status) => {
-      const known = errors.get(status);
-      return known === undefined ? [] : [[status, ref('responses', known.name)] as const];
+      const found = errors.get(status);
+      return found === undefined ? [] : [[status, ref('responses', found.name)] as const];
     }),
   );
 

@@ -1,4 +1,4 @@
-/** Example values, made from types alone: the same model gives the same examples. */
+/** Builds example values from types alone, so that the same model yields the same examples. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Field } from '../../model/types.js';
@@ -7,7 +7,7 @@ type Example = (field: Field) => unknown;
 
 const exampleOf = (field: Field): unknown => fieldTypes[field.type].example(field);
 
-/** `$ref` would be read as a reference wherever it stands. */
+/** Builds an example object without a field called `$ref`, which tools would resolve as a reference. */
 const exampleObject = (fields: readonly Field[], value: Example): SchemaObject => ({
   examples: [
     Object.fromEntries(
@@ -16,16 +16,16 @@ const exampleObject = (fields: readonly Field[], value: Example): SchemaObject =
   ],
 });
 
-/** A whole row as it is read. */
+/** Returns an example of a complete row. */
 export const readExample = (fields: readonly Field[]): SchemaObject =>
   exampleObject(fields, (field) => (field.conceal || field.hash ? '**********' : exampleOf(field)));
 
-/** What a create needs at least; one field where it needs nothing. */
+/** Returns an example with the required fields, or with one field where none is required. */
 export const createExample = (fields: readonly Field[]): SchemaObject => {
   const required = fields.filter((field) => field.required);
   return required.length > 0 ? exampleObject(required, exampleOf) : updateExample(fields);
 };
 
-/** One field that is not the key. */
+/** Returns an example with one field that is not part of the key. */
 export const updateExample = (fields: readonly Field[]): SchemaObject =>
   exampleObject(fields.filter((field) => !field.primaryKey).slice(0, 1), exampleOf);

@@ -1,15 +1,17 @@
-/** Filters: the operators of each field type, once; and the filter of each collection, made of them. */
+/** Describes filters: the operators of each field type, and the filter of each collection. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
 import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
 import { operators, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
-import { marks } from './extensions.js';
+import { accessExtensions } from './extensions.js';
 import { ref } from './refs.js';
 
 type Value = 'string' | 'integer' | 'number' | 'boolean';
 
-/** A value of the field, or text: a variable such as `$NOW`, or the value as a query string spells it. */
+/**
+ * Returns the schema of a value or text: a variable such as `$NOW`, or the value as a query string spells it.
+ */
 const oneOf = (value: Value | null): SchemaObject =>
   value === null || value === 'string' ? { type: 'string' } : { type: [value, 'string'] };
 
@@ -23,14 +25,17 @@ const operandSchema = (operator: Operator, value: Value | null): SchemaObject =>
   return nullable === true ? { type: [schema.type, 'null'].flat() as never } : schema;
 };
 
-/** `value` is what a bare value, short for `_eq`, may be; `null` where there is no equality. */
+/**
+ * Returns the schema of a field's operators. `value` is the type of a bare value, which means `_eq`; `null`
+ * where there is no equality.
+ */
 const operatorsSchema = (names: ReadonlySet<Operator>, value: Value | null): SchemaObject => ({
   type: value === null ? 'object' : (['object', ...[oneOf(value).type].flat(), 'null'] as never),
   properties: Object.fromEntries([...names].map((name) => [`_${name}`, operandSchema(name, value)])),
   additionalProperties: false,
 });
 
-/** Shared by every collection. */
+/** Operator schemas that all collections share. */
 export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
   StringOperators: operatorsSchema(operatorsOf({ type: 'string' }), 'string'),
   KeyOperators: operatorsSchema(operatorsOf({ type: 'uuid' }), 'string'),
@@ -45,7 +50,10 @@ export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
 const comparisonOf = (field: Field): ReferenceObject =>
   ref('schemas', field.conceal || field.hash ? 'ConcealedOperators' : fieldTypes[field.type].filter.openapi);
 
-/** Field operators, nested filters of related collections, `_and` and `_or`. */
+/**
+ * Returns the filter schema of a collection: field operators, nested filters of related collections, `_and`
+ * and `_or`.
+ */
 export const filterSchema = (collection: Collection, context: Context): SchemaObject => {
   const self = ref('schemas', `${context.stemOf(collection)}Filter`);
   const fields = collection.fields.map((field) => [field.name, comparisonOf(field)] as const);
@@ -73,7 +81,8 @@ const relationFilter = (
   const target = relation.kind === 'manyToAny' ? undefined : context.collection(relation.target);
   if (target === undefined) return null;
   const nested = ref('schemas', `${context.stemOf(target)}Filter`);
-  if (relation.kind === 'oneToMany') return { ...marks(target, 'read'), anyOf: [nested, quantified(nested)] };
+  if (relation.kind === 'oneToMany')
+    return { ...accessExtensions(target, 'read'), anyOf: [nested, quantified(nested)] };
   const column = collection.fields.find((field) => field.name === relation.name);
   return column === undefined ? nested : { anyOf: [comparisonOf(column), nested] };
 };

@@ -1,4 +1,4 @@
-/** `openapi.json`: what is served, as OpenAPI 3.1. The emitter to copy when writing another one. */
+/** Emits `openapi.json`, the API as OpenAPI 3.1. Copy this emitter when writing another one. */
 import type {
   ComponentsObject,
   OpenAPIObject,
@@ -7,7 +7,7 @@ import type {
   TagObject,
 } from 'openapi3-ts/oas31';
 import type { Collection, Model, OutputFile } from '../../model/types.js';
-import { collectionResponses, noContent } from './bodies.js';
+import { collectionResponses, noContent, notModified, notReturned } from './bodies.js';
 import { createContext, type Context } from './context.js';
 import { errorResponses } from './errors.js';
 import { operatorSchemas } from './filters.js';
@@ -24,7 +24,10 @@ export const emitOpenApi = (model: Model): OutputFile[] => [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
 ];
 
-/** The document as an object. Parts of it are shared: clone it before giving it to code that changes it. */
+/**
+ * Returns the document as an object. Its parts are shared: clone it before passing it to code that changes
+ * it.
+ */
 export const openApiDocument = (model: Model): OpenAPIObject => {
   const context = createContext(model);
   const paths = allPaths(context);
@@ -40,12 +43,12 @@ export const openApiDocument = (model: Model): OpenAPIObject => {
   };
 };
 
-/** Collections in the order of the model, each path beside its operations; then the spec's operations. */
+/** Returns all paths: collections in the order of the model, then operations and queue models. */
 const allPaths = (context: Context): PathsObject => {
   const paths = new Map<string, PathItemObject>();
-  const ofCollections = context.model.collections.map((collection) => collectionPaths(collection, context));
+  const collectionParts = context.model.collections.map((collection) => collectionPaths(collection, context));
   const { queueModels } = context.model;
-  for (const part of [...ofCollections, operationPaths(context), queuePaths(queueModels)]) {
+  for (const part of [...collectionParts, operationPaths(context), queuePaths(queueModels)]) {
     for (const [path, item] of Object.entries<PathItemObject>(part))
       paths.set(path, { ...paths.get(path), ...item });
   }
@@ -54,22 +57,28 @@ const allPaths = (context: Context): PathsObject => {
 
 const allComponents = (context: Context): ComponentsObject => {
   const { collections, queueModels } = context.model;
-  const gather = <Part>(parts: (collection: Collection, context: Context) => Record<string, Part>) =>
+  const collectParts = <Part>(parts: (collection: Collection, context: Context) => Record<string, Part>) =>
     Object.fromEntries(collections.flatMap((collection) => Object.entries(parts(collection, context))));
   return {
     schemas: {
-      ...gather(collectionSchemas),
+      ...collectParts(collectionSchemas),
       ...querySchemas,
       ...operatorSchemas,
       ...queueSchemas(queueModels),
     },
-    responses: { ...gather(collectionResponses), NoContent: noContent, ...errorResponses(context.errors) },
+    responses: {
+      ...collectParts(collectionResponses),
+      NoContent: noContent,
+      NotModified: notModified,
+      NotReturned: notReturned,
+      ...errorResponses(context.errors),
+    },
     parameters: { ...queryParameters },
     securitySchemes: securitySchemesOf(context.model),
   };
 };
 
-/** One per collection that is served, one per area of operations. */
+/** Returns one tag per served collection and one per area of operations. */
 const allTags = ({ collections, operations, queueModels }: Model): TagObject[] => {
   const tags = new Map<string, TagObject>();
   for (const { name, note, path } of collections) {

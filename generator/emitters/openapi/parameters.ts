@@ -1,4 +1,4 @@
-/** The global query parameters, described once. */
+/** Describes the global query parameters. */
 import type { ParameterObject, ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
 import { ref } from './refs.js';
 
@@ -57,12 +57,12 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   },
 };
 
-const listed = (name: 'fields' | 'sort' | 'meta'): ParameterObject => {
+const listParameter = (name: 'fields' | 'sort' | 'meta'): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, style: 'form', explode: false, schema };
 };
 
-const plain = (name: 'search' | 'limit' | 'offset' | 'page'): ParameterObject => {
+const valueParameter = (name: 'search' | 'limit' | 'offset' | 'page'): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, schema };
 };
@@ -74,7 +74,10 @@ interface JsonParameter {
   readonly schema: SchemaObject | ReferenceObject;
 }
 
-/** The example keeps pages from sending every operator at once when somebody tries an operation. */
+/**
+ * Describes a parameter sent as JSON. The empty example keeps documentation pages from sending every operator
+ * at once.
+ */
 const jsonParameter = (name: string, { description, schema }: JsonParameter): ParameterObject => ({
   name,
   in: 'query',
@@ -83,20 +86,20 @@ const jsonParameter = (name: string, { description, schema }: JsonParameter): Pa
 });
 
 export const queryParameters: Readonly<Record<string, ParameterObject>> = {
-  fields: listed('fields'),
-  search: plain('search'),
-  sort: listed('sort'),
-  limit: plain('limit'),
-  offset: plain('offset'),
-  page: plain('page'),
+  fields: listParameter('fields'),
+  search: valueParameter('search'),
+  sort: listParameter('sort'),
+  limit: valueParameter('limit'),
+  offset: valueParameter('offset'),
+  page: valueParameter('page'),
   deep: jsonParameter('deep', {
     description: `${about.deep} ${brackets}: \`deep[tracks][_limit]=5\`.`,
     schema: { type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
   }),
-  meta: listed('meta'),
+  meta: listParameter('meta'),
 };
 
-/** Of a list: all of them, the filter being that of its collection. */
+/** Returns the parameters of a list, with the filter of its collection. */
 export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
   ref('parameters', 'fields'),
   jsonParameter('filter', {
@@ -106,5 +109,5 @@ export const listParameters = (stem: string): (ParameterObject | ReferenceObject
   ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'].map((name) => ref('parameters', name)),
 ];
 
-/** Of one item, and of what a write answers. */
+/** Parameters of one item, and of the response to a write. */
 export const itemParameters: ReferenceObject[] = [ref('parameters', 'fields'), ref('parameters', 'deep')];

@@ -1,4 +1,4 @@
-/** The paths of one collection: its list and its items. */
+/** Describes the paths of one collection: its list and its items. */
 import type { ParameterObject, PathItemObject, PathsObject } from 'openapi3-ts/oas31';
 import type { Collection } from '../../model/types.js';
 import { oneLine } from '../../print/text.js';

@@ -1,4 +1,4 @@
-/** The paths of the queue: five for each model, and one that runs it at once. */
+/** Describes the paths of the queue: five for each model, and one that runs it synchronously. */
 import type { OperationObject, ParameterObject, PathsObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { JsonSchema, QueueModel } from '../../model/types.js';
 import { jsonBody, jsonContent } from './bodies.js';
@@ -85,7 +85,7 @@ const submitParameters: ParameterObject[] = [
   header('X-Svc-Tags', 'Up to ten pairs `key=value`, joined by commas.', { type: 'string' }),
 ];
 
-const about = (
+const describe = (
   { access, names }: QueueModel,
   id: string,
   parts: Omit<OperationObject, 'responses'>,
@@ -97,45 +97,45 @@ const about = (
   ...parts,
 });
 
-const answer = (description: string, name: string) => ({
+const response = (description: string, name: string) => ({
   description,
   content: jsonContent(ref('schemas', name)),
 });
 
-const refusals = {
-  400: answer('The body is not JSON, or a header cannot be read.', 'QueueError'),
-  401: answer('No key, or one that is unknown, revoked or expired.', 'QueueError'),
-  404: answer('No such model or request.', 'QueueError'),
+const errorResponses = {
+  400: response('The body is not JSON, or a header cannot be read.', 'QueueError'),
+  401: response('No key, or one that is unknown, revoked or expired.', 'QueueError'),
+  404: response('No such model or request.', 'QueueError'),
 };
 
 const submit = (model: QueueModel): OperationObject => ({
-  ...about(model, 'submit', {
+  ...describe(model, 'submit', {
     summary: `Queue a request: ${model.title}`,
     description: model.description,
     parameters: submitParameters,
     requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
   }),
   responses: {
-    200: answer('The request is queued.', 'QueueSubmission'),
-    ...refusals,
-    415: answer('The body is not JSON.', 'QueueError'),
-    422: answer('The webhook or the idempotency key is refused.', 'QueueError'),
-    429: answer('More requests wait than the caller accepts.', 'QueueError'),
+    200: response('The request is queued.', 'QueueSubmission'),
+    ...errorResponses,
+    415: response('The body is not JSON.', 'QueueError'),
+    422: response('The webhook or the idempotency key is refused.', 'QueueError'),
+    429: response('More requests wait than the caller accepts.', 'QueueError'),
   },
 });
 
 const status = (model: QueueModel): OperationObject => ({
-  ...about(model, 'status', { summary: `Say how far a request is: ${model.title}`, parameters: [logs] }),
+  ...describe(model, 'status', { summary: `Say how far a request is: ${model.title}`, parameters: [logs] }),
   responses: {
-    200: answer('The request has ended.', 'QueueStatus'),
-    202: answer('The request waits or runs.', 'QueueStatus'),
-    401: refusals[401],
-    404: refusals[404],
+    200: response('The request has ended.', 'QueueStatus'),
+    202: response('The request waits or runs.', 'QueueStatus'),
+    401: errorResponses[401],
+    404: errorResponses[404],
   },
 });
 
 const stream = (model: QueueModel): OperationObject => ({
-  ...about(model, 'stream', {
+  ...describe(model, 'stream', {
     summary: `Follow a request: ${model.title}`,
     description:
       'Server-sent events, each with the status as its data; logs are told once. Ends with the request.',
@@ -143,53 +143,53 @@ const stream = (model: QueueModel): OperationObject => ({
   }),
   responses: {
     200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
-    401: refusals[401],
-    404: refusals[404],
+    401: errorResponses[401],
+    404: errorResponses[404],
   },
 });
 
 const result = (model: QueueModel): OperationObject => ({
-  ...about(model, 'result', { summary: `Read the result of a request: ${model.title}` }),
+  ...describe(model, 'result', { summary: `Read the result of a request: ${model.title}` }),
   responses: {
-    200: answer('What the model gave.', `${model.names.type}Output`),
-    400: answer('The request has not ended.', 'QueueError'),
-    401: refusals[401],
-    404: refusals[404],
-    422: answer('The input is not what the model takes.', 'QueueError'),
-    499: answer('The request was cancelled.', 'QueueError'),
-    504: answer('Processing did not begin or end in time.', 'QueueError'),
+    200: response('What the model gave.', `${model.names.type}Output`),
+    400: response('The request has not ended.', 'QueueError'),
+    401: errorResponses[401],
+    404: errorResponses[404],
+    422: response('The input is not what the model takes.', 'QueueError'),
+    499: response('The request was cancelled.', 'QueueError'),
+    504: response('Processing did not begin or end in time.', 'QueueError'),
   },
 });
 
 const cancel = (model: QueueModel): OperationObject => ({
-  ...about(model, 'cancel', { summary: `Cancel a request: ${model.title}` }),
+  ...describe(model, 'cancel', { summary: `Cancel a request: ${model.title}` }),
   responses: {
-    200: answer('It waited, and is removed.', 'QueueCancellation'),
-    202: answer('It runs, and is told to stop.', 'QueueCancellation'),
-    400: answer('It has ended already.', 'QueueCancellation'),
-    401: refusals[401],
-    404: answer('There is no such request.', 'QueueCancellation'),
+    200: response('It waited, and is removed.', 'QueueCancellation'),
+    202: response('It runs, and is told to stop.', 'QueueCancellation'),
+    400: response('It has ended already.', 'QueueCancellation'),
+    401: errorResponses[401],
+    404: response('There is no such request.', 'QueueCancellation'),
   },
 });
 
 const run = (model: QueueModel): OperationObject => ({
-  ...about(model, 'run', {
+  ...describe(model, 'run', {
     summary: `Run at once and wait: ${model.title}`,
     description: `${model.description} Not queued, not repeated, without webhook; who leaves cancels it.`,
     parameters: [lifecycle],
     requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
   }),
   responses: {
-    200: answer('What the model gave.', `${model.names.type}Output`),
-    ...refusals,
-    422: answer('The input is not what the model takes.', 'QueueError'),
-    429: answer('As many run as may run at once.', 'QueueError'),
+    200: response('What the model gave.', `${model.names.type}Output`),
+    ...errorResponses,
+    422: response('The input is not what the model takes.', 'QueueError'),
+    429: response('As many run as may run at once.', 'QueueError'),
   },
 });
 
 const asSchema = (schema: JsonSchema): SchemaObject => schema as SchemaObject;
 
-/** `<Type>Input` and `<Type>Output` of every model, and what all of them answer. */
+/** Returns `<Type>Input` and `<Type>Output` of every model, and the schemas that all models share. */
 export const queueSchemas = (models: readonly QueueModel[]): Schemas =>
   models.length === 0 ? {} : Object.assign({}, ...models.map(modelSchemas), sharedSchemas);
 
@@ -200,7 +200,7 @@ const modelSchemas = ({ names, input, output }: QueueModel): Schemas => ({
 
 const uri: SchemaObject = { type: 'string', format: 'uri' };
 
-const place: Schemas = {
+const requestLinks: Schemas = {
   request_id: { type: 'string', format: 'uuid' },
   status_url: uri,
   response_url: uri,
@@ -222,17 +222,17 @@ const sharedSchemas: Schemas = {
   QueueSubmission: {
     type: 'object',
     properties: {
-      ...place,
+      ...requestLinks,
       gateway_request_id: { type: 'string', format: 'uuid' },
       status: { type: 'string', const: 'IN_QUEUE' },
       queue_position: { type: 'integer', minimum: 0 },
     },
-    required: [...Object.keys(place), 'gateway_request_id', 'status', 'queue_position'],
+    required: [...Object.keys(requestLinks), 'gateway_request_id', 'status', 'queue_position'],
   },
   QueueStatus: {
     type: 'object',
     properties: {
-      ...place,
+      ...requestLinks,
       status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
       queue_position: { type: 'integer', minimum: 0, description: 'Requests before this one.' },
       logs: { type: ['array', 'null'], items: logEntry },
@@ -248,7 +248,7 @@ const sharedSchemas: Schemas = {
         description: 'Until when the result is kept.',
       },
     },
-    required: [...Object.keys(place), 'status', 'logs'],
+    required: [...Object.keys(requestLinks), 'status', 'logs'],
   },
   QueueCancellation: {
     type: 'object',

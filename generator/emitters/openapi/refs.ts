@@ -1,11 +1,11 @@
-/** References between parts of the document, and what remains of the components once they are followed. */
+/** Builds references between parts of the document, and removes components without any. */
 import type { ComponentsObject, PathsObject, ReferenceObject } from 'openapi3-ts/oas31';
 
 type Kind = 'schemas' | 'responses' | 'parameters';
 
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The components that `paths` needs, directly or through others; in the order given. */
+/** Returns the components that `paths` refer to, directly or through others, in their order. */
 export const keepReferenced = (components: ComponentsObject, paths: PathsObject): ComponentsObject => {
   const seen = followReferences(paths, components);
   const keep = <Part>(kind: Kind, parts: Readonly<Record<string, Part>> = {}): Record<string, Part> =>
@@ -18,7 +18,7 @@ export const keepReferenced = (components: ComponentsObject, paths: PathsObject)
   };
 };
 
-/** By a queue, not by recursion: collections may refer to each other in chains of any length. */
+/** Collects references iteratively, since chains of collections may be of any length. */
 const followReferences = (from: unknown, components: ComponentsObject): ReadonlySet<string> => {
   const seen = new Set<string>();
   const collect = (node: unknown): void => {
@@ -29,7 +29,7 @@ const followReferences = (from: unknown, components: ComponentsObject): Readonly
     }
   };
   collect(from);
-  // a Set also visits what is added on the way
+  // iteration of a Set includes elements added during it
   for (const pointer of seen) collect(resolve(pointer, components));
   return seen;
 };

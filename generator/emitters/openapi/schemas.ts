@@ -1,32 +1,32 @@
-/** The schemas of one collection: what is read, what a create takes, what an update takes. */
+/** Describes the schemas of one collection: items, and the inputs of create and update. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import type { Collection, Field, ManyToOne, OneToMany } from '../../model/types.js';
 import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
 import { filterSchema } from './filters.js';
-import { marks } from './extensions.js';
+import { accessExtensions } from './extensions.js';
 import { ref } from './refs.js';
 import { description, plainText } from './text.js';
 import { keySchema, orNull, valueSchema, wireSchema } from './wire.js';
 
 type Schemas = Record<string, SchemaObject>;
 
-/** `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter`, `<Type>Query`. */
+/** Returns the schemas `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter` and `<Type>Query`. */
 export const collectionSchemas = (collection: Collection, context: Context): Schemas => {
   const stem = context.stemOf(collection);
   return {
     [stem]: readSchema(collection, context),
     [`${stem}Create`]: createSchema(collection, context),
     [`${stem}Update`]: updateSchema(collection, context),
-    [`${stem}Filter`]: { ...marks(collection, 'read'), ...filterSchema(collection, context) },
+    [`${stem}Filter`]: { ...accessExtensions(collection, 'read'), ...filterSchema(collection, context) },
     [`${stem}Query`]: querySchema(collection, context),
   };
 };
 
 /**
- * Nothing is required: only what `fields` asks for is returned. A singleton whose table is empty answers nulls
- * where it has no defaults.
+ * Describes an item. No property is required, since `fields` selects them. A singleton without a row returns
+ * null for fields without a default.
  */
 const readSchema = (collection: Collection, context: Context): SchemaObject => {
   const relations = collection.relations.flatMap((relation) => {
@@ -36,13 +36,13 @@ const readSchema = (collection: Collection, context: Context): SchemaObject => {
     return schema === null ? [] : [[relation.name, schema] as const];
   });
   return {
-    ...marks(collection, 'read'),
+    ...accessExtensions(collection, 'read'),
     type: 'object',
     ...description(collection.note !== null && plainText(collection.note)),
     properties: {
       ...propertiesOf(collection.fields, (field) => ({
         ...(collection.singleton ? orNull(valueSchema(field, 'read')) : wireSchema(field, 'read')),
-        ...aboutRead(field),
+        ...readDescription(field),
       })),
       ...Object.fromEntries(relations),
     },
@@ -53,7 +53,7 @@ const readSchema = (collection: Collection, context: Context): SchemaObject => {
 const propertiesOf = (fields: readonly Field[], schema: (field: Field) => SchemaObject): Schemas =>
   Object.fromEntries(fields.map((field) => [field.name, schema(field)]));
 
-const aboutRead = (field: Field): SchemaObject =>
+const readDescription = (field: Field): SchemaObject =>
   description(
     field.note !== null && plainText(field.note),
     (field.conceal || field.hash) && 'Concealed: asterisks where there is a value.',
@@ -61,23 +61,26 @@ const aboutRead = (field: Field): SchemaObject =>
     field.generated && 'Computed by the database.',
   );
 
-/** The column's own value, or the item it names: null where that item is hidden from the caller. */
+/**
+ * Describes a many-to-one relation: the column's value, or the item, which is null where it is hidden from
+ * the caller.
+ */
 const toOne = (relation: ManyToOne, collection: Collection, context: Context): SchemaObject | null => {
   const target = context.collection(relation.target);
   if (target === undefined) return null;
   const item = ref('schemas', context.stemOf(target));
   const column = collection.fields.find((field) => field.name === relation.name);
-  if (column === undefined) return { ...marks(target, 'read'), oneOf: [item, { type: 'null' }] };
-  return { oneOf: [orNull(valueSchema(column, 'read')), item], ...aboutRead(column) };
+  if (column === undefined) return { ...accessExtensions(target, 'read'), oneOf: [item, { type: 'null' }] };
+  return { oneOf: [orNull(valueSchema(column, 'read')), item], ...readDescription(column) };
 };
 
-/** Keys, or the items they name. */
+/** Describes a list of keys or of items. */
 const toMany = (relation: OneToMany, context: Context): SchemaObject | null => {
   const target = context.collection(relation.target);
   if (target === undefined) return null;
   const item = ref('schemas', context.stemOf(target));
   return {
-    ...marks(target, 'read'),
+    ...accessExtensions(target, 'read'),
     type: 'array',
     items: target.key.length === 0 ? item : { oneOf: [keySchema(target, 'read'), item] },
   };
@@ -89,11 +92,11 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
   const fields = collection.fields.filter(isWritable);
   const required = fields.filter((field) => field.required).map((field) => field.name);
   return {
-    ...marks(collection, 'create'),
+    ...accessExtensions(collection, 'create'),
     type: 'object',
     properties: {
       ...propertiesOf(fields, (field) => ({
-        ...writtenSchema(field),
+        ...inputSchema(field),
         ...defaultOf(field),
       })),
       ...writtenLists(collection, context),
@@ -107,11 +110,11 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
 const updateSchema = (collection: Collection, context: Context): SchemaObject => {
   const fields = collection.fields.filter((field) => isWritable(field) || field.primaryKey);
   return {
-    ...marks(collection, 'update'),
+    ...accessExtensions(collection, 'update'),
     'x-svc-keep': [...collection.key],
     type: 'object',
     properties: {
-      ...propertiesOf(fields, (field) => (field.primaryKey ? namingSchema(field) : writtenSchema(field))),
+      ...propertiesOf(fields, (field) => (field.primaryKey ? keyPropertySchema(field) : inputSchema(field))),
       ...writtenLists(collection, context),
     },
     additionalProperties: false,
@@ -119,7 +122,7 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
   };
 };
 
-/** Lists that are written through their owner: the whole list, or what changes of it. */
+/** Describes the lists that can be written through their owner: the complete list, or changes to it. */
 const writtenLists = (collection: Collection, context: Context): Schemas =>
   Object.fromEntries(
     collection.relations.flatMap((relation) => {
@@ -142,14 +145,14 @@ const writtenList = (target: Collection, context: Context): SchemaObject => {
   };
 };
 
-const namingSchema = (field: Field): SchemaObject => ({
+const keyPropertySchema = (field: Field): SchemaObject => ({
   ...wireSchema(field, 'write'),
   description: 'Says which item is meant in a list of updates; a key never changes.',
 });
 
-const writtenSchema = (field: Field): SchemaObject => ({
+const inputSchema = (field: Field): SchemaObject => ({
   ...(field.readonly && { 'x-svc-access': 'admin' }),
-  ...(field.hash ? hashed(field) : wireSchema(field, 'write')),
+  ...(field.hash ? hashedSchema(field) : wireSchema(field, 'write')),
   ...description(
     field.note !== null && plainText(field.note),
     field.type === 'json' && 'Any JSON; a text is read as JSON text.',
@@ -160,19 +163,19 @@ const writtenSchema = (field: Field): SchemaObject => ({
   ),
 });
 
-/** The column's length is that of the hash. */
-const hashed = (field: Field): SchemaObject =>
+/** Describes a hashed field without a length: the column's is that of the hash. */
+const hashedSchema = (field: Field): SchemaObject =>
   field.nullable ? { type: ['string', 'null'] } : { type: 'string' };
 
-/** Arrays, JSON and bytes have no literal default worth showing; a zero date is no date. */
+/** Returns the default of a field, except for arrays, JSON, bytes and zero dates. */
 const defaultOf = ({ type, defaultValue }: Field): SchemaObject => {
   if (defaultValue === null || type === 'json' || type === 'csv' || type === 'binary') return {};
   return String(defaultValue).startsWith('0000-00-00') ? {} : { default: defaultValue };
 };
 
-/** The global query parameters as an object: bodies of SEARCH and of updates and deletes by query. */
+/** Describes the query parameters as an object, for bodies of SEARCH and of updates and deletes by query. */
 const querySchema = (collection: Collection, context: Context): SchemaObject => ({
-  ...marks(collection, 'read'),
+  ...accessExtensions(collection, 'read'),
   'x-svc-keep': ['filter'],
   type: 'object',
   allOf: [ref('schemas', 'GlobalQuery')],

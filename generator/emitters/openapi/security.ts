@@ -1,4 +1,4 @@
-/** How a caller says who they are. */
+/** Describes how clients authenticate. */
 import type { SecurityRequirementObject, SecuritySchemeObject } from 'openapi3-ts/oas31';
 import type { Model } from '../../model/types.js';
 
@@ -25,7 +25,7 @@ const keys: Readonly<Record<string, SecuritySchemeObject>> = {
   },
 };
 
-/** Keys only where there is a model to use them for. */
+/** Returns the security schemes; queue keys only where there are queue models. */
 export const securitySchemesOf = ({ queueModels }: Model): Record<string, SecuritySchemeObject> => ({
   ...tokens,
   ...(queueModels.length > 0 && keys),
@@ -35,5 +35,5 @@ export const keySecurity: SecurityRequirementObject[] = [{ key: [] }, { bearer: 
 
 export const tokenSecurity: SecurityRequirementObject[] = [{ bearer: [] }, { accessToken: [] }];
 
-/** Without a token a caller has what the public policies permit. */
+/** Requests without a token have the permissions of the public policies. */
 export const openSecurity: SecurityRequirementObject[] = [{}, ...tokenSecurity];

@@ -1,4 +1,4 @@
-/** The paths of the spec's operations: everything that is not plain access to a collection. */
+/** Describes the paths of the spec's operations. */
 import type { OperationObject, ParameterObject, PathsObject, ResponseObject } from 'openapi3-ts/oas31';
 import type { ErrorEntry, Operation, OperationParameter, OperationResponse } from '../../model/types.js';
 import { jsonBody } from './bodies.js';
@@ -6,7 +6,7 @@ import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
 import { tokenSecurity } from './security.js';
 
-/** Operations of one path stand together. */
+/** Returns the paths of all operations; operations on the same path share an entry. */
 export const operationPaths = (context: Context): PathsObject => {
   const paths = new Map<string, Record<string, OperationObject>>();
   for (const operation of context.model.operations) {
@@ -61,10 +61,10 @@ const responseObject = ({ description, contentType, schema }: OperationResponse)
   ...(contentType !== null && { content: { [contentType]: schema === null ? {} : { schema } } }),
 });
 
-/** Whoever is identified is counted by the rate limiter. */
+/** Errors of the rate limiter, which applies to all operations with authentication. */
 const limited: readonly ErrorEntry['code'][] = ['REQUESTS_EXCEEDED'];
 
-/** A status that the operation describes itself is not an error answer of the table. */
+/** Returns the error statuses of an operation, except for those that it describes itself. */
 const errorStatusesOf = (operation: Operation, { model }: Context): number[] => {
   const codes = new Set([...operation.errors, ...(operation.access === 'open' ? [] : limited)]);
   const own = new Set(operation.responses.map((response) => response.status));

@@ -1,17 +1,20 @@
-/** Text of people inside descriptions: CommonMark there, plain in a database comment. */
+/**
+ * Converts text written by people to descriptions, which are CommonMark, while database comments are plain
+ * text.
+ */
 import { oneLine } from '../../print/text.js';
 
 /** A comment must not become markup in the pages that show the document. */
 export const plainText = (note: string): string => oneLine(note).replaceAll('<', '&lt;');
 
-/** Sentences that apply, joined; `undefined` where there are none. */
+/** Joins the sentences that apply, or returns no description where there are none. */
 export const description = (...parts: readonly (string | null | false)[]): { description?: string } => {
   const sentences = parts.filter((part): part is string => typeof part === 'string' && part !== '');
   return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 };
 
-/** A name as code, whatever it holds. */
+/** Prints a name as inline code, whatever characters it contains. */
 export const code = (name: string): string => {
-  const fence = name.includes('`') ? '``' : '`';
-  return `${fence}${oneLine(name)}${fence}`;
+  const delimiter = name.includes('`') ? '``' : '`';
+  return `${delimiter}${oneLine(name)}${delimiter}`;
 };

@@ -1,22 +1,22 @@
-/** What a field looks like on the wire, as JSON Schema 2020-12. */
+/** Describes the wire form of fields as JSON Schema 2020-12. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import type { Direction } from '../../../contract/field-shapes.js';
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field } from '../../model/types.js';
 
-/** The value of a field that is there. */
+/** Returns the schema of a non-null value. */
 export const valueSchema = (field: Field, direction: Direction): SchemaObject =>
   direction === 'read' && (field.conceal || field.hash)
     ? { type: 'string', pattern: '^\\*+$' }
     : (fieldTypes[field.type].schema(field, direction) as SchemaObject);
 
-/** The same, or null where the column may hold it. */
+/** Returns the schema of a value, including null where the column is nullable. */
 export const wireSchema = (field: Field, direction: Direction): SchemaObject => {
   const schema = valueSchema(field, direction);
   return field.nullable ? orNull(schema) : schema;
 };
 
-/** Without a type anything is allowed, null too. */
+/** Adds null to a schema; one without a type allows it already. */
 export const orNull = (schema: SchemaObject): SchemaObject =>
   schema.type === undefined
     ? schema
@@ -26,13 +26,16 @@ export const orNull = (schema: SchemaObject): SchemaObject =>
         ...(schema.enum !== undefined && { enum: [...schema.enum, null] }),
       };
 
-/** What names one row in a body: the value of the key, or the values of a composite key joined by commas. */
+/** Returns the schema of a key in a body: its value, or the values of a composite key joined by commas. */
 export const keySchema = (collection: Collection, direction: Direction): SchemaObject => {
   const [only, ...more] = keyFields(collection);
   return only === undefined || more.length > 0 ? { type: 'string' } : valueSchema(only, direction);
 };
 
-/** The same in a path, where every part of a composite key is escaped by itself: style `simple` of an array. */
+/**
+ * Returns the schema of a key in a path, where each part of a composite key is escaped separately: an array
+ * in style `simple`.
+ */
 export const pathKeySchema = (collection: Collection): SchemaObject => {
   const parts = keyFields(collection).map((field) => valueSchema(field, 'read'));
   const [only, ...more] = parts;
@@ -40,6 +43,6 @@ export const pathKeySchema = (collection: Collection): SchemaObject => {
   return { type: 'array', prefixItems: parts, items: {}, minItems: parts.length, maxItems: parts.length };
 };
 
-/** In the order of the key. */
+/** Returns the key fields, in the order of the key. */
 const keyFields = ({ key, fields }: Collection): Field[] =>
   key.flatMap((name) => fields.find((field) => field.name === name) ?? []);

@@ -1,4 +1,4 @@
-/** `server/queue-models.ts`: what the queue runs, as data, and the types of what goes in and comes out. */
+/** Emits `server/queue-models.ts`: the queue models as data, and the types of their input and output. */
 import type { QueueModel } from '../../model/types.js';
 import { array, layout, object, pair, type Code } from '../../print/code.js';
 import { writeModelTypes } from '../../print/schema-type.js';

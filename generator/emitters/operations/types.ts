@@ -1,4 +1,4 @@
-/** What goes into one operation and what comes out of it, as types. */
+/** Derives the input and output types of an operation. */
 import type { Operation, OperationResponse } from '../../model/types.js';
 import { objectType, union, type Code } from '../../print/code.js';
 import { member, schemaToType, type NameOf } from '../../print/schema-type.js';
@@ -7,7 +7,7 @@ import { member, schemaToType, type NameOf } from '../../print/schema-type.js';
 export const typeStem = (operation: Operation): string =>
   operation.id.charAt(0).toUpperCase() + operation.id.slice(1);
 
-/** The parameters by their names, wherever they are sent, and `body`. */
+/** Returns the input type: all parameters by name, and `body`. */
 export const inputType = ({ parameters, body }: Operation, nameOf: NameOf): Code => {
   const named = parameters.map(({ name, schema, required }) =>
     member(name, schemaToType(schema, nameOf), required),
@@ -16,7 +16,7 @@ export const inputType = ({ parameters, body }: Operation, nameOf: NameOf): Code
   return members.length === 0 ? 'Record<string, never>' : objectType(members);
 };
 
-/** The body of the one response; where the spec describes several, their status beside it. */
+/** Returns the output type: the body, or where the spec has several responses a union of status and body. */
 export const outputType = ({ responses }: Operation, nameOf: NameOf): Code => {
   const [only, ...more] = responses;
   if (only === undefined) return 'void';

@@ -1,4 +1,4 @@
-/** The routes that every server has beside collections, operations and models. */
+/** Routes that every server has besides collections, operations and models. */
 import { route, type Route } from '../../../contract/routes.js';
 
 export const documentRoutes: readonly Route[] = [

@@ -1,12 +1,10 @@
-/** `server/system-rows.ts`: the rows of the tables that svc keeps, as statements read and write them. */
+/** Emits `server/system-rows.ts`: the row types of system tables, as statements read and write them. */
 import type { Emitter, SystemColumn, SystemTable } from '../../model/types.js';
 import { array, layout, object, pair, union } from '../../print/code.js';
 import { createWriter, objectKey, str, typeKey, type CodeBlockWriter } from '../../print/typescript.js';
 
-export const emitSystemRows: Emitter = ({ systemTables }) =>
-  systemTables.length === 0
-    ? []
-    : [{ path: 'server/system-rows.ts', content: printSystemRows(systemTables) }];
+export const emitSystemRows: Emitter = ({ forPackage, systemTables }) =>
+  forPackage ? [{ path: 'server/system-rows.ts', content: printSystemRows(systemTables) }] : [];
 
 const printSystemRows = (tables: readonly SystemTable[]): string => {
   const writer = createWriter();

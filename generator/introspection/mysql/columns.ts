@@ -1,11 +1,14 @@
-/** Column types and defaults as MySQL and MariaDB word them → the catalog's. Pure. */
+/** Converts column types and defaults of MySQL and MariaDB to those of the catalog. Pure. */
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 import type { ColumnRow } from './tables.js';
 
 type TypeRow = Pick<ColumnRow, 'columnType' | 'dataType' | 'length' | 'precision' | 'scale' | 'fraction'>;
 type TypeReader = (row: TypeRow) => ColumnType;
 
-/** `json`: a check keeps the text valid JSON. Words that are not listed are unknown: spatial types, vectors. */
+/**
+ * Reads a column type. `json`: a check constraint ensures that the text is valid JSON. Types that are not
+ * listed are unknown, such as spatial types and vectors.
+ */
 export const readType = (row: TypeRow, json: boolean): ColumnType =>
   json ? { kind: 'json' } : (typeReaders.get(row.dataType.toLowerCase())?.(row) ?? { kind: 'unknown' });
 
@@ -13,11 +16,14 @@ const integer =
   (bits: 8 | 16 | 24 | 32 | 64): TypeReader =>
   (row) => ({ kind: 'integer', bits, signed: !row.columnType.includes('unsigned') });
 
-/** `tinyint(1)` is how the server spells `boolean`. */
+/** Reads `tinyint(1)`, the server's name for `boolean`, and other sizes. */
 const tinyint: TypeReader = (row) =>
   row.columnType.startsWith('tinyint(1)') ? { kind: 'boolean' } : integer(8)(row);
 
-/** One bit is a boolean; more are a big-endian byte string, the form in which they can be read and written back. */
+/**
+ * Reads one bit as a boolean and more as a big-endian byte string, the form in which they are read and
+ * written.
+ */
 const bit: TypeReader = (row) => {
   const bits = Number(row.precision);
   return bits === 1 ? { kind: 'boolean' } : { kind: 'binary', length: Math.ceil(bits / 8) };
@@ -72,16 +78,18 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
   ['set', listed('set')],
 ]);
 
-/** A string literal as the server prints it: quotes doubled, some characters behind a backslash. */
+/**
+ * A string literal as the server prints it: quotes are doubled and some characters escaped by a backslash.
+ */
 const literal = /'((?:[^'\\]|''|\\.)*)'/s;
 
-/** `enum('a','it''s')` → `a`, `it's` */
+/** Reads the values of an enum or set: `enum('a','it''s')` has `a` and `it's`. */
 const readValues = (columnType: string): string[] =>
   Array.from(columnType.matchAll(new RegExp(literal, 'gs')), ([, body = '']) => unescape(body));
 
 const unescape = (body: string): string => unescapeBackslashes(body.replaceAll("''", String.raw`\'`));
 
-/** `a\'b` → `a'b` */
+/** Resolves backslash escapes: `a\'b` becomes `a'b`. */
 export const unescapeBackslashes = (text: string): string =>
   text.replace(/\\(.)/gs, (_, escaped: string) => escapes.get(escaped) ?? escaped);
 
@@ -95,8 +103,8 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A default as SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`.
- * Bytes are no text: the default of a binary column stays SQL.
+ * Reads a default from SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`. The default of a binary column
+ * stays SQL, since bytes are not text.
  */
 export const readDefault = (sql: string | null, type: ColumnType): ColumnDefault | null => {
   if (sql === null || sql === 'NULL') return null;

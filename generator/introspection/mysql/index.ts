@@ -4,7 +4,7 @@
  */
 import type { CatalogReader } from '../catalog.js';
 import { readRows, type DialectReader } from '../dialect.js';
-import { spellColumn, spellIndexColumn } from './spelling.js';
+import { toMariaDbColumn, toMariaDbIndexColumn } from './mariadb-form.js';
 import {
   rowsToTables,
   type CatalogRows,
@@ -53,14 +53,14 @@ const references = `
   WHERE constraint_schema = DATABASE()
   ORDER BY table_name, constraint_name`;
 
-/** Of columns, which have their names. MySQL knows only checks of tables. */
+/** Reads the check constraints of columns, which have the column's name. MySQL has only those of tables. */
 const checks = `
   SELECT table_name AS \`table\`, constraint_name AS \`column\`, check_clause AS clause
   FROM information_schema.check_constraints
   WHERE constraint_schema = DATABASE() AND level = 'Column'
   ORDER BY table_name, constraint_name`;
 
-/** `expression`: what an index may hold instead of a column. */
+/** Reads all views. `expression`: SQL for the expression of an indexed part. */
 const readViews = async (
   reader: CatalogReader,
   { admits, expression }: { readonly admits: TableFilter; readonly expression: string },
@@ -82,7 +82,7 @@ const readViews = async (
   };
 };
 
-/** Types that SQL treats unlike the field type that they are read as. */
+/** Types that SQL treats differently from the field type that they are read as. */
 const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
 
 const common: Omit<DialectReader, 'readTables'> = {
@@ -91,7 +91,7 @@ const common: Omit<DialectReader, 'readTables'> = {
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
   keysBeforeInsert: false,
   nameType({ type, dbType }) {
-    // JSON only by meta: the database does not see to it that it is
+    // declared as JSON in meta only: the database does not validate it
     if (type === 'json') return /^json$/i.test(dbType) ? null : dbType;
     return ownTypes.exec(dbType)?.[0].toLowerCase() ?? null;
   },
@@ -115,8 +115,8 @@ export const mysql: DialectReader = {
     const rows = await readViews(reader, { admits, expression: 'expression' });
     return rowsToTables({
       ...rows,
-      columns: rows.columns.map(spellColumn),
-      statistics: rows.statistics.map(spellIndexColumn),
+      columns: rows.columns.map(toMariaDbColumn),
+      statistics: rows.statistics.map(toMariaDbIndexColumn),
     });
   },
 };

@@ -25,7 +25,7 @@ export interface ColumnRow {
   readonly scale: Count | null;
   readonly fraction: Count | null;
   readonly generation: string | null;
-  /** Collation of a text. */
+  /** Collation of a text column. */
   readonly collation: string | null;
   readonly comment: string;
 }
@@ -35,9 +35,9 @@ export interface StatisticsRow {
   readonly table: string;
   readonly name: string;
   readonly nonUnique: Count;
-  /** `null`: an expression. */
+  /** The column; `null` for an expression. */
   readonly column: string | null;
-  /** Leading characters that are indexed; `null`: all. */
+  /** Number of leading characters that are indexed; `null` for all. */
   readonly prefix: Count | null;
   readonly expression: string | null;
 }
@@ -106,8 +106,8 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
 const kinds: ReadonlySet<string> = new Set(['BASE TABLE', 'SYSTEM VERSIONED', 'VIEW']);
 
 /**
- * MariaDB's JSON is text whose own check is `json_valid(<itself>)`, in the quotes of the session's SQL mode:
- * exactly the columns that the server's JSON functions embed unescaped.
+ * Returns the JSON columns of MariaDB: text with the check `json_valid(<column>)`, in the quotes of the
+ * session's SQL mode. These are the columns that the server's JSON functions embed unescaped.
  */
 const readJsonColumns = (checks: readonly CheckRow[]): ReadonlySet<string> =>
   new Set(checks.filter(isJsonCheck).map((check) => check.column));
@@ -122,9 +122,9 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
   const type = readType(row, json);
   const onUpdate = /on update (\w+(?:\(\d*\))?)/i.exec(row.extra)?.[1];
   return {
-    // a view's columns lose leading blanks; MySQL lists them still
+    // MySQL lists column names of views with leading spaces that they do not have
     name: view ? row.name.replace(/^ +/, '') : row.name,
-    // what it was declared as: the server keeps JSON as longtext
+    // the declared type: the server stores JSON as longtext
     dbType: json && row.columnType === 'longtext' ? 'json' : row.columnType,
     type,
     nullable: row.nullable === 'YES',
@@ -133,17 +133,20 @@ const rowToColumn = (row: ColumnRow, { json, view }: { json: boolean; view: bool
     generated: row.generation ? { expression: row.generation, stored: row.extra.includes('STORED') } : null,
     ...(onUpdate !== undefined && { onUpdate }),
     ...(row.extra.includes('INVISIBLE') && { invisible: true }),
-    ...(row.collation !== null && !complete.test(row.collation) && { collation: row.collation }),
+    ...(row.collation !== null && !fullCharsets.test(row.collation) && { collation: row.collation }),
     comment: row.comment || null,
   };
 };
 
-/** Collations of character sets that have every character. */
-const complete = /^(?:utf8mb4|utf16|utf16le|utf32|gb18030)_/;
+/** Collations of character sets that contain every character. */
+const fullCharsets = /^(?:utf8mb4|utf16|utf16le|utf32|gb18030)_/;
 
 type IndexRows = ReadonlyMap<string, readonly StatisticsRow[]>;
 
-/** What an expression gives, or the first characters, may be unique: not a rule about the column. */
+/**
+ * Returns whether an index is unique over columns. Uniqueness of an expression or prefix is not a rule about
+ * the column.
+ */
 const isUnique = (rows: readonly StatisticsRow[]): boolean =>
   rows.every((row) => Number(row.nonUnique) === 0 && row.prefix === null && row.column !== null);
 

@@ -1,13 +1,16 @@
-/** Column types and defaults as PostgreSQL words them → the catalog's. Pure. */
+/** Converts column types and defaults of PostgreSQL to those of the catalog. Pure. */
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 import type { ColumnRow } from './tables.js';
 
 type TypeRow = Pick<ColumnRow, 'typeName' | 'typeKind' | 'category' | 'modifier' | 'labels'>;
 
-/** Words that are not listed are unknown: geometry, text search, money, composites and what extensions bring. */
+/**
+ * Reads a column type. Types that are not listed are unknown: geometry, text search, money, composites and
+ * those of extensions.
+ */
 export const readType = (row: TypeRow): ColumnType => {
   if (row.labels !== null) return { kind: 'enum', values: JSON.parse(row.labels) as string[] };
-  // a list is JSON on the wire
+  // an array is JSON on the wire
   if (row.category === 'A') return { kind: 'json' };
   if (row.typeKind === 'r' || row.typeKind === 'm') return { kind: 'string', length: null };
   return typeReaders.get(row.typeName)?.(Number(row.modifier)) ?? { kind: 'unknown' };
@@ -24,7 +27,7 @@ const plain =
   () =>
     type;
 
-/** Lengths are kept with the four bytes of a header. */
+/** Bytes that PostgreSQL adds to a length for the header. */
 const header = 4;
 
 const sized: TypeReader = (modifier) => ({
@@ -33,8 +36,8 @@ const sized: TypeReader = (modifier) => ({
 });
 
 /**
- * Precision in the upper half; scale, which may be negative or exceed it, in 11 bits of the lower one.
- * What comes out says how many digits stand before and after the point.
+ * Unpacks precision and scale of `numeric`: the precision is in the upper half, the scale, which may be
+ * negative or exceed it, in 11 bits of the lower one. Returns the digits before and after the point.
  */
 const numeric: TypeReader = (modifier) => {
   if (modifier === -1) return { kind: 'decimal', precision: null, scale: null };
@@ -44,11 +47,11 @@ const numeric: TypeReader = (modifier) => {
   return { kind: 'decimal', precision: Math.max(precision, scale), scale: Math.max(scale, 0) };
 };
 
-const mostDigits = 6;
+const maxFraction = 6;
 
 const fractional =
   (kind: 'time' | 'dateTime' | 'timestamp'): TypeReader =>
-  (modifier) => ({ kind, fraction: modifier === -1 ? mostDigits : modifier });
+  (modifier) => ({ kind, fraction: modifier === -1 ? maxFraction : modifier });
 
 const bits: TypeReader = (modifier) => ({ kind: 'string', length: modifier === -1 ? null : modifier });
 
@@ -85,13 +88,16 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map([
   ['jsonb', plain({ kind: 'json' })],
 ]);
 
-/** A literal as the server prints it: with its type, in quotes that are doubled, behind an `E` with backslashes doubled. */
+/**
+ * A literal as the server prints it: with its type, in quotes that are doubled, after an `E` with doubled
+ * backslashes.
+ */
 const literal =
   /^(?<kind>[EB]?)'(?<body>(?:[^']|'')*)'(?:::(?:[\w ]+|"(?:[^"]|"")+"|\.|\(\d+(?:,\d+)?\))+)?$/;
 
 /**
- * `pg_get_expr` gives SQL text: `'x'::text`, `'-5'::integer`, `true`, `NULL::text`, `now()`.
- * Bytes and lists are no texts of their type: their defaults stay SQL.
+ * Reads a default from the SQL text of `pg_get_expr`: `'x'::text`, `'-5'::integer`, `true`, `NULL::text`,
+ * `now()`. Defaults of binary and array columns stay SQL, since their values are not text.
  */
 export const readDefault = (sql: string | null, type: ColumnType, dbType: string): ColumnDefault | null => {
   if (sql === null || /^NULL(?:::|$)/.test(sql)) return null;
@@ -104,7 +110,7 @@ const readLiteral = (sql: string, type: ColumnType): string | null => {
   if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(sql)) return sql;
   const { kind, body } = literal.exec(sql)?.groups ?? {};
   if (body === undefined) return null;
-  const said = body.replaceAll("''", "'");
-  const value = kind === 'E' ? said.replaceAll('\\\\', '\\') : said;
+  const unquoted = body.replaceAll("''", "'");
+  const value = kind === 'E' ? unquoted.replaceAll('\\\\', '\\') : unquoted;
   return type.kind === 'timestamp' ? value.replace(/\+00$/, '') : value;
 };

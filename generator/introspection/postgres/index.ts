@@ -1,6 +1,6 @@
 /**
- * Catalog queries of PostgreSQL: one schema, the first of the search path. Each reads one system catalog for all
- * tables at once; what extensions brought, and the parts of partitioned tables, are left out.
+ * Catalog queries of PostgreSQL for one schema, the first of the search path. Each reads one system catalog
+ * for all tables; objects of extensions and partitions are omitted.
  * https://www.postgresql.org/docs/current/catalogs.html
  */
 import { readRows, type DialectReader, type TypedColumn } from '../dialect.js';
@@ -25,8 +25,9 @@ const tables = `
   ORDER BY t.relname COLLATE "C"`;
 
 /**
- * A domain is what it is made of, however many steps that takes; any of them may refuse null. Arrays of a domain are
- * called arrays of that, which they are read as; arrays of a domain that is an array itself are texts to svc.
+ * Resolves domains to their base type over any number of steps; each of them may be NOT NULL. Arrays of a
+ * domain have the type of arrays of its base type; arrays of a domain that is an array itself are read as
+ * text.
  */
 const columns = `
   WITH RECURSIVE ${served},
@@ -58,7 +59,7 @@ const columns = `
     LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
   ORDER BY t.relname COLLATE "C", a.attnum`;
 
-/** One column of one index, in index order; those that an index only carries along are left out. */
+/** Reads one column of one index per row, in index order, without included columns. */
 const indexes = `
   WITH ${served}
   SELECT t.relname AS "table", c.relname AS name, i.indisprimary::int AS "primary",
@@ -71,7 +72,7 @@ const indexes = `
     LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[k.position - 1] AND a.attnum > 0
   ORDER BY t.relname COLLATE "C", c.relname COLLATE "C", k.position`;
 
-/** One column of one foreign key, in key order. Copies that belong to parts of partitioned tables are left out. */
+/** Reads one column of one foreign key per row, in key order, without the copies on partitions. */
 const foreignKeys = `
   WITH ${served}
   SELECT t.relname AS "table", c.conname AS name, c.confupdtype AS "onUpdate", c.confdeltype AS "onDelete",
@@ -86,13 +87,13 @@ const foreignKeys = `
 
 const textLike: ReadonlySet<string> = new Set(['string', 'text', 'float']);
 
-/** Types that are what they are read as; there are more of the others than can be listed. */
+/** Types that SQL treats like their field type; there are more of the others than can be listed. */
 const plainTypes = /^(?:text|(?:\w+\.)?citext|character varying|double precision)\b/;
 
 const nameType = ({ type, dbType, values }: TypedColumn): string | null => {
-  // JSON only by meta: the database does not see to it that it is
+  // declared as JSON in meta only: the database does not validate it
   if (type === 'json') return /^jsonb?$/.test(dbType) ? null : dbType;
-  // an enum is told by its values
+  // an enum is identified by its values
   const isNamed = textLike.has(type) && values === null && !plainTypes.test(dbType);
   return isNamed ? dbType.replace(/\(.*?\)/, '') : null;
 };

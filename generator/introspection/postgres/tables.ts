@@ -45,7 +45,7 @@ export interface IndexRow {
   readonly primary: Count;
   readonly unique: Count;
   readonly partial: Count;
-  /** `null`: an expression. */
+  /** The column; `null` for an expression. */
   readonly column: string | null;
   readonly expression: string;
 }
@@ -83,9 +83,9 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
         comment: table.comment || null,
         columns: (columns.get(table.name) ?? []).map(rowToColumn),
         primaryKey: readPrimaryKey(byName),
-        uniques: byName.filter(([, parts]) => isRule(parts)).map(toUnique),
+        uniques: byName.filter(([, parts]) => isUniqueConstraint(parts)).map(toUnique),
         foreignKeys: readForeignKeys(foreignKeys.get(table.name) ?? []),
-        indexes: byName.filter(([, parts]) => !isPrimary(parts) && !isRule(parts)).map(toIndex),
+        indexes: byName.filter(([, parts]) => !isPrimary(parts) && !isUniqueConstraint(parts)).map(toIndex),
       };
     });
 };
@@ -93,14 +93,14 @@ export const rowsToTables = (rows: CatalogRows): Table[] => {
 const rowToColumn = (row: ColumnRow): Column => {
   const type = readType(row);
   const isGenerated = row.generated !== '' || isAlways(row);
-  const counts = row.identity !== '' || isFilled(row);
+  const isAutoIncrement = row.identity !== '' || isSerial(row);
   return {
     name: row.name,
     dbType: row.dbType,
     type,
     nullable: Number(row.nullable) === 1,
-    default: counts || isGenerated ? null : readDefault(row.expression, type, row.dbType),
-    autoIncrement: counts,
+    default: isAutoIncrement || isGenerated ? null : readDefault(row.expression, type, row.dbType),
+    autoIncrement: isAutoIncrement,
     generated: isGenerated ? { expression: row.expression ?? '', stored: row.generated !== 'v' } : null,
     comment: row.comment || null,
   };
@@ -111,8 +111,10 @@ const rowToColumn = (row: ColumnRow): Column => {
  */
 const isAlways = ({ identity }: ColumnRow): boolean => identity === 'a';
 
-/** By a sequence of its own, as `serial` spells it. */
-const isFilled = ({ sequence, expression }: ColumnRow): boolean =>
+/**
+ * Returns whether the default takes values from a sequence that the column owns, as that of `serial` does.
+ */
+const isSerial = ({ sequence, expression }: ColumnRow): boolean =>
   sequence !== null && expression?.startsWith('nextval(') === true;
 
 type IndexParts = readonly [string, readonly IndexRow[]];
@@ -120,7 +122,7 @@ type IndexParts = readonly [string, readonly IndexRow[]];
 const isPrimary = ([first]: readonly IndexRow[]): boolean => Number(first?.primary) === 1;
 
 /** Returns whether an index is unique over columns for all rows, like a constraint. */
-const isRule = (parts: readonly IndexRow[]): boolean =>
+const isUniqueConstraint = (parts: readonly IndexRow[]): boolean =>
   !isPrimary(parts) &&
   parts.every((row) => Number(row.unique) === 1 && Number(row.partial) === 0 && row.column !== null);
 

@@ -1,11 +1,12 @@
-/** Declared types and defaults of SQLite → the catalog's. Pure. */
+/** Converts declared types and defaults of SQLite to those of the catalog. Pure. */
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 
 type TypeReader = (sizes: readonly number[], signed: boolean) => ColumnType;
 
 /**
- * SQLite takes any words for a type. Those that other databases give a meaning have it here too; the rest is read
- * by SQLite's own affinity rules (sqlite.org/datatype3.html §3.1), as far as they say more than "numeric".
+ * Reads a declared type, which may be any words in SQLite. Types that other databases define have the same
+ * meaning here; others are read by SQLite's affinity rules (sqlite.org/datatype3.html §3.1), unless these say
+ * only "numeric".
  */
 export const readType = (declared: string): ColumnType => {
   const sizes = Array.from(declared.match(/\(([^)]*)\)/)?.[1]?.matchAll(/\d+/g) ?? [], Number);
@@ -34,7 +35,9 @@ const integer =
 const tinyint: TypeReader = (sizes, signed) =>
   sizes[0] === 1 ? { kind: 'boolean' } : integer(8)(sizes, signed);
 
-/** More bits than one fit no type of SQLite: whatever was stored is read as it is. */
+/**
+ * Reads one bit as a boolean; more have no corresponding type in SQLite, so their values are read as stored.
+ */
 const bit: TypeReader = (sizes) => ((sizes[0] ?? 1) === 1 ? { kind: 'boolean' } : { kind: 'unknown' });
 
 const float: TypeReader = () => ({ kind: 'float', bits: 64 });
@@ -58,8 +61,9 @@ const plain =
   () => ({ kind });
 
 /**
- * `INT` and `INTEGER` hold 64 bits in SQLite; as keys and counts they are JSON numbers, as on every other database:
- * as many bits as these keep, and a sign.
+ * Readers by type name. `INT` and `INTEGER` have 64 bits in SQLite, but are often keys and counts, which are
+ * JSON numbers on other databases: they are read with as many bits as JSON numbers represent exactly, and a
+ * sign.
  */
 const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>([
   ['INT', integer(54)],
@@ -111,14 +115,16 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
   ['JSONB', plain('json')],
 ]);
 
-/** `dflt_value` is SQL text, without the parentheses of an expression. */
+/** Reads `dflt_value`, which is SQL text without the parentheses of an expression. */
 export const readDefault = (sql: string | null): ColumnDefault | null => {
   if (sql === null || /^null$/i.test(sql)) return null;
   const value = readLiteral(sql.trim());
   return value === null ? { kind: 'expression', sql } : { kind: 'literal', value };
 };
 
-/** A bare word is a string to SQLite, as is a quoted name; `true` and `false` are 1 and 0. */
+/**
+ * Reads a literal. SQLite treats a bare word and a quoted name as strings; `true` and `false` are 1 and 0.
+ */
 const readLiteral = (sql: string): string | null => {
   if (/^'(?:[^']|'')*'$/.test(sql)) return sql.slice(1, -1).replaceAll("''", "'");
   if (/^"(?:[^"]|"")*"$/.test(sql)) return sql.slice(1, -1).replaceAll('""', '"');

@@ -1,6 +1,6 @@
 /**
- * Catalog queries of SQLite: table-valued pragmas over the names of all tables at once, so that their number
- * does not grow with the schema.
+ * Catalog queries of SQLite: table-valued pragmas over the names of all tables at once, so that the number of
+ * queries does not grow with the schema.
  */
 import type { CatalogReader } from '../catalog.js';
 import { readRows, type DialectReader } from '../dialect.js';
@@ -13,7 +13,7 @@ import {
   type TableRow,
 } from './tables.js';
 
-/** Without SQLite's own tables and those behind virtual tables. */
+/** Reads tables and views, without SQLite's own tables and the shadow tables of virtual ones. */
 const tables = `
   SELECT name, type, wr AS withoutRowid, strict, ncol AS width
   FROM pragma_table_list
@@ -27,7 +27,7 @@ const statements = `
   WHERE type IN ('table', 'index') AND sql IS NOT NULL
   ORDER BY type, name`;
 
-/** Bound: the names of all tables as a JSON array. */
+/** Reads columns; the bound value is the names of all tables as a JSON array. */
 const columns = `
   SELECT t.value AS "table", c.name, c.type, c."notnull" AS "notNull", c.dflt_value AS defaultSql, c.pk AS "key",
     c.hidden
@@ -50,8 +50,9 @@ const indexes = `
 const columnNames = `SELECT name FROM pragma_table_xinfo(?, 'main') ORDER BY cid`;
 
 /**
- * A view that lost its table, or a virtual table whose module is not loaded, fails every statement that touches it.
- * One such leaves some widths at 0, its own among them: only then are those asked one by one, and the broken left out.
+ * Drops tables that cannot be read: a view whose table is missing, or a virtual table whose module is not
+ * loaded, fails every statement that uses it. If there is one, SQLite reports a width of 0 for it and some
+ * others, so only those are tested one by one.
  */
 const keepReadable = async (reader: CatalogReader, rows: readonly TableRow[]): Promise<TableRow[]> => {
   const readable: TableRow[] = [];
@@ -72,7 +73,7 @@ export const sqlite: DialectReader = {
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   jsonToText: (column) => column,
   keysBeforeInsert: false,
-  // five storage classes, whatever is declared; where nothing is, a number may be there as text
+  // SQLite has five storage classes whatever the declaration; without one, a number may be stored as text
   nameType: ({ dbType }) => (dbType === '' ? dbType : null),
   readTables: async (reader, admits) => {
     const tableRows = await keepReadable(reader, await readRows<TableRow>(reader, tables));

@@ -1,6 +1,7 @@
 /**
- * What SQLite keeps only as text: constraint names, generated expressions, AUTOINCREMENT, indexed expressions.
- * The statements come from `sqlite_schema`, so they are known to be valid and are read leniently. Pure.
+ * Parses what SQLite stores only as text: constraint names, generated expressions, AUTOINCREMENT, indexed
+ * expressions. The statements come from `sqlite_schema`, so they are known to be valid and are read
+ * leniently. Pure.
  */
 
 export interface TableStatement {
@@ -13,22 +14,25 @@ export interface TableStatement {
 }
 
 interface Constraint {
-  /** `null` where the statement gives none. */
+  /** The name; `null` where the statement gives none. */
   readonly name: string | null;
   readonly columns: readonly string[];
 }
 
-/** SQLite compares names by their ASCII letters' upper and lower case alike. */
+/** Folds ASCII letters to lower case, as SQLite does to compare names. */
 export const foldName = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** `CREATE TABLE …` → what the pragmas do not tell. Keys of `generated` are folded names. */
+/** Reads from `CREATE TABLE` what the pragmas do not return. Keys of `generated` are folded names. */
 export const readTableStatement = (sql: string): TableStatement => {
   const found: Found = { autoincrement: false, uniques: [], foreignKeys: [], generated: new Map() };
   for (const part of splitList(readBody(sql))) readPart(part, sql, found);
   return found;
 };
 
-/** `CREATE INDEX … ON table (lower(name), id DESC)` → `lower(name)`, `id`: the text of each part. */
+/**
+ * Returns the text of each indexed part: `lower(name)` and `id` of `CREATE INDEX … ON table (lower(name), id
+ * DESC)`.
+ */
 export const readIndexParts = (sql: string): string[] =>
   splitList(readBody(sql)).map((part) => {
     const last = part.at(-1);
@@ -74,7 +78,7 @@ const tokenize = (sql: string): Token[] => {
   return root;
 };
 
-/** The first parenthesis of a statement: the columns of a table, the parts of an index. */
+/** Returns the first parenthesised group of a statement: the columns of a table or the parts of an index. */
 const readBody = (sql: string): readonly Token[] => tokenize(sql).find((token) => token.group)?.group ?? [];
 
 const splitList = (tokens: readonly Token[]): Token[][] => {
@@ -91,10 +95,10 @@ const textOf = (tokens: readonly Token[], sql: string): string =>
 
 const keywordOf = (token: Token | undefined): string => token?.text.toUpperCase() ?? '';
 
-/** Words with which a table constraint begins; reserved, so no bare column name. */
+/** Keywords that begin a table constraint. They are reserved, so none of them is an unquoted column name. */
 const constraintWords: ReadonlySet<string> = new Set(['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN']);
 
-/** Words that take the constraint name before them. */
+/** Keywords that a constraint name may precede. */
 const namedWords: ReadonlySet<string> = new Set([
   'PRIMARY',
   'NOT',
@@ -105,7 +109,10 @@ const namedWords: ReadonlySet<string> = new Set([
   'AS',
 ]);
 
-/** One column with its constraints, or table constraints, which SQLite lets follow each other without a comma. */
+/**
+ * Reads one column with its constraints, or table constraints, which SQLite accepts without a comma between
+ * them.
+ */
 const readPart = (part: readonly Token[], sql: string, found: Found): void => {
   const first = part[0];
   const column = first === undefined || constraintWords.has(keywordOf(first)) ? null : nameOf(first);

@@ -39,7 +39,7 @@ export interface ForeignKeyRow {
   readonly id: Count;
   readonly target: string;
   readonly from: string;
-  /** `null`: the primary key of the target. */
+  /** The referenced column; `null` for the primary key of the target. */
   readonly to: string | null;
   readonly onUpdate: string;
   readonly onDelete: string;
@@ -53,7 +53,7 @@ export interface IndexRow {
   /** Created by `CREATE INDEX`, a unique constraint, or the primary key. */
   readonly origin: 'c' | 'u' | 'pk';
   readonly partial: Count;
-  /** `null`: an expression. */
+  /** The column; `null` for an expression. */
   readonly column: string | null;
 }
 
@@ -65,7 +65,7 @@ export interface CatalogRows {
   readonly indexes: readonly IndexRow[];
 }
 
-/** All rows about one table. */
+/** All rows of one table. */
 interface Parts {
   readonly row: TableRow;
   readonly statement: TableStatement;
@@ -127,13 +127,19 @@ const readKey = (columns: readonly ColumnRow[]): string[] =>
     .toSorted((a, b) => Number(a.key) - Number(b.key))
     .map((column) => column.name);
 
-/** A key column without an index of its own is the row id, which SQLite counts. */
+/**
+ * Returns whether the key is the row id, which SQLite generates: it is a single column without an index of
+ * its own.
+ */
 const isRowId = (part: Parts): boolean =>
   part.key.length === 1 &&
   part.row.type === 'table' &&
   ![...part.indexes.values()].some(([row]) => row?.origin === 'pk');
 
-/** SQLite lets most keys be null; a row without a key could not be addressed, so they count as not nullable. */
+/**
+ * Converts a column. SQLite allows null in most keys; they count as not nullable, since a row without a key
+ * cannot be addressed.
+ */
 const rowToColumn = (row: ColumnRow, part: Parts): Column => {
   const key = Number(row.key) > 0;
   const hidden = Number(row.hidden);
@@ -197,7 +203,9 @@ const readForeignKeys = (part: Parts, parts: ReadonlyMap<string, Parts>): Foreig
   return sortBy(foreignKeys, (foreignKey) => foreignKey.name);
 };
 
-/** Names are given as the target spells them. A reference to what does not exist is left out. */
+/**
+ * Resolves a foreign key with the target's spelling of names; omits a reference to a missing table or column.
+ */
 const resolveForeignKey = (
   rows: readonly ForeignKeyRow[],
   { part, parts, name }: { part: Parts; parts: ReadonlyMap<string, Parts>; name: string | null },
@@ -220,31 +228,36 @@ const resolveForeignKey = (
   ];
 };
 
-/** What SQLite took without a look at the target; named as that spells it, as far as it is there. */
+/**
+ * Returns the foreign keys that SQLite accepted without checking the target, with the target's spelling of
+ * existing names.
+ */
 const readBroken = (part: Parts, parts: ReadonlyMap<string, Parts>): BrokenKey[] =>
   [...groupBy(part.foreignKeys, (row) => String(row.id)).values()].flatMap((rows) => {
-    const said = rows[0]?.target ?? '';
-    const target = parts.get(foldName(said));
+    const declaredTarget = rows[0]?.target ?? '';
+    const target = parts.get(foldName(declaredTarget));
     const named = rows.flatMap(({ to }) => to ?? []);
     const found = target === undefined ? [] : named.map((name) => findColumn(name, target));
     const fault = target === undefined ? 'missing' : findFault(found, { target, width: rows.length });
     if (fault === null) return [];
     const references = named.map((name, at) => found[at] ?? name);
-    return [{ columns: rows.map((row) => row.from), table: target?.row.name ?? said, references, fault }];
+    return [
+      { columns: rows.map((row) => row.from), table: target?.row.name ?? declaredTarget, references, fault },
+    ];
   });
 
-/** Without references the primary key is meant. */
+/** Returns what is wrong with a foreign key, or null. Without references it refers to the primary key. */
 const findFault = (
   references: readonly (string | undefined)[],
   { target, width }: { readonly target: Parts; readonly width: number },
 ): BrokenKey['fault'] | null => {
   if (references.length === 0) return target.key.length === width ? null : 'keyless';
   if (references.includes(undefined)) return 'missing';
-  const isMeant = (columns: readonly (string | null)[]): boolean =>
+  const isReferenced = (columns: readonly (string | null)[]): boolean =>
     columns.length === width && columns.every((column) => references.includes(column ?? undefined));
   const uniques = [...target.indexes.values()].filter(isUnique);
   const keys = [target.key, ...uniques.map((rows) => rows.map(({ column }) => column))];
-  return keys.some(isMeant) ? null : 'ambiguous';
+  return keys.some(isReferenced) ? null : 'ambiguous';
 };
 
 const findColumn = (name: string, part: Parts): string | undefined =>

@@ -1,29 +1,29 @@
 /**
- * Hashes in a process of their own, of low priority, so that who answers requests comes first. It is started by the
- * first hash and ended when there were none for a while, and it never outlives this process.
+ * Computes password hashes in a child process of low priority, so that serving requests comes first. The first hash
+ * starts the process; it ends after 30 s without a hash, or when this process ends.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askChild } from '../../../contract/ask-child.js';
+import { runInChild } from '../../../contract/ask-child.js';
 import { modulePath } from '../../config/package.js';
 import type { HashTask } from './argon2.js';
 
 export interface Hasher {
-  /** One hash; the next is asked for when it is done. */
+  /** Computes one hash. Call it again only after it has resolved. */
   compute(task: HashTask): Promise<string | boolean>;
-  /** What the next one waits for beside. */
-  rest(): Promise<void>;
+  /** Waits between two hashes, longer the busier this process is. */
+  pause(): Promise<void>;
 }
 
-/** Milliseconds without a hash. */
+/** Milliseconds without a hash after which the child process ends. */
 const idleLimit = 30_000;
-/** Milliseconds between two hashes: for each share of its time that this process works, and at most. */
-const [rest, longestRest] = [500, 100];
+/** Milliseconds between two hashes at 100 % event loop utilization, and the maximum. */
+const [pauseAtFullLoad, maxPause] = [500, 100];
 
 export const createHashProcess = (): Hasher => {
   let child: ChildProcess | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
 
   const start = (): ChildProcess => {
     const started = fork(modulePath('auth/passwords/hash-worker'), {
@@ -36,41 +36,41 @@ export const createHashProcess = (): Hasher => {
     return started.on('exit', forget).on('error', forget);
   };
 
-  const letGo = (resting: ChildProcess): void => {
-    resting.unref();
-    resting.channel?.unref();
-    idle = setTimeout(() => {
-      if (child === resting) child = null;
-      if (resting.connected) resting.disconnect();
+  const scheduleStop = (idleChild: ChildProcess): void => {
+    idleChild.unref();
+    idleChild.channel?.unref();
+    idleTimer = setTimeout(() => {
+      if (child === idleChild) child = null;
+      if (idleChild.connected) idleChild.disconnect();
     }, idleLimit).unref();
   };
 
   const compute = async (task: HashTask): Promise<string | boolean> => {
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     const current = (child ??= start());
     current.ref();
     current.channel?.ref();
     try {
-      return await askChild<string | boolean>(current, task, 'the process that computes hashes');
+      return await runInChild<string | boolean>(current, task, 'the process that computes hashes');
     } catch (error) {
-      // that it has ended may be heard of later than that it takes nothing any more
+      // a failed send can arrive before the 'exit' event: do not use this child again
       if (child === current) child = null;
       throw error;
     } finally {
-      letGo(current);
+      scheduleStop(current);
     }
   };
 
-  let seen = performance.eventLoopUtilization();
+  let lastUtilization = performance.eventLoopUtilization();
 
   return {
-    // whatever ended it, a new one begins anew
+    // if the child process has ended, a new one computes the hash again
     compute: (task) => compute(task).catch(() => compute(task)),
-    rest() {
+    pause() {
       const now = performance.eventLoopUtilization();
-      const { utilization } = performance.eventLoopUtilization(now, seen);
-      seen = now;
-      return sleep(Math.min(utilization * rest, longestRest));
+      const { utilization } = performance.eventLoopUtilization(now, lastUtilization);
+      lastUtilization = now;
+      return sleep(Math.min(utilization * pauseAtFullLoad, maxPause));
     },
   };
 };

@@ -1,9 +1,9 @@
-/** The process that computes hashes and nothing else: `hash-process.ts` starts it and talks to it. */
+/** Entry point of the child process that computes hashes; `hash-process.ts` starts it and sends it tasks. */
 import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { computeHash, type HashTask } from './argon2.js';
 
-/** Linux gives every thread a priority of its own, and those that compute are there already. */
+/** Returns the ids of all threads: on Linux each has its own priority, and the worker threads already run. */
 const threads = (): readonly number[] => {
   try {
     return readdirSync('/proc/self/task').map(Number);
@@ -12,12 +12,12 @@ const threads = (): readonly number[] => {
   }
 };
 
-// behind everything else, yet not of the idle class: on a busy machine that would be never
+// low, but not the idle class: on a busy machine an idle-class thread would never run
 for (const thread of threads()) setPriority(thread, constants.priority.PRIORITY_LOW);
-// a terminal sends it to the whole group: what has been begun is finished
+// a terminal sends SIGINT to the whole process group: finish the current hash, the parent ends this process
 process.on('SIGINT', () => undefined);
-// however the parent has ended
+// also happens when the parent crashed
 process.once('disconnect', () => process.exit());
 process.on('message', (task: HashTask) => {
-  void computeHash(task).then((answer) => process.send?.(answer));
+  void computeHash(task).then((result) => process.send?.(result));
 });

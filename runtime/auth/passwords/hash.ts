@@ -1,42 +1,51 @@
 /**
- * Passwords and their hashes. One is computed at a time, with a rest after it where there is other work, so that logins
- * cannot take the processor from everybody else. Those who ask (`by`: the network they ask from) are served in rotation;
- * whoever asks for too much is told to come back.
+ * Hashes and verifies passwords, one at a time and with a pause between two under load, so that logins cannot starve
+ * other requests. Client networks are served in rotation; above 50 waiting calls, calls are rejected.
  */
 import { randomBytes } from 'node:crypto';
-import { createHashProcess, type Hasher } from './hash-process.js';
+import type { Hasher } from './hash-process.js';
 import { createFairQueue } from '../../concurrency/fair-queue.js';
 
 const maxWaiting = 50;
 
-/** The library is loaded by the first hash. */
+/** Computes hashes in this process; the first one loads the library. */
 let hasher: Hasher = {
   compute: async (task) => (await import('./argon2.js')).computeHash(task),
-  rest: () => Promise.resolve(),
+  pause: () => Promise.resolve(),
 };
 
-const queue = createFairQueue(maxWaiting, () => hasher.rest());
+const queue = createFairQueue(maxWaiting, () => hasher.pause());
 
-/** For a process that answers others meanwhile: from now on another one computes its hashes. */
-export const computeHashesInProcess = (): void => {
-  hasher = createHashProcess();
+/** Replaces the hasher and returns the previous one. */
+export const computeHashesBy = (next: Hasher): Hasher => {
+  const before = hasher;
+  hasher = next;
+  return before;
 };
 
-/** @throws SERVICE_UNAVAILABLE when too many wait already */
-export const hashPassword = async (password: string, by?: string): Promise<string> =>
-  String(await queue.take(() => hasher.compute({ kind: 'hash', password }), by));
+/**
+ * Hashes a password.
+ * @param network of the client, for the rotation
+ * @throws SERVICE_UNAVAILABLE when too many calls wait
+ */
+export const hashPassword = async (password: string, network?: string): Promise<string> =>
+  String(await queue.run(() => hasher.compute({ kind: 'hash', password }), network));
 
-/** Takes as long where there is no hash to compare with. @throws SERVICE_UNAVAILABLE when too many wait already */
+/**
+ * Returns true if the password matches the hash. Takes the same time if there is no hash.
+ * @param network of the client, for the rotation
+ * @throws SERVICE_UNAVAILABLE when too many calls wait
+ */
 export const verifyPassword = async (
   hash: string | null,
   password: string,
-  by?: string,
+  network?: string,
 ): Promise<boolean> => {
-  const task = { kind: 'verify', password, hash: hash ?? nobodys } as const;
-  return (await queue.take(() => hasher.compute(task), by)) === true && hash !== null;
+  const task = { kind: 'verify', password, hash: hash ?? placeholderHash } as const;
+  return (await queue.run(() => hasher.compute(task), network)) === true && hash !== null;
 };
 
-const random = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');
+const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');
 
-/** Costs what every other one costs; no password has it. */
-const nobodys = `$argon2id$v=19$m=19456,t=2,p=1$${random(16)}$${random(32)}`;
+/** A hash with the usual cost that matches no password. */
+const placeholderHash = `$argon2id$v=19$m=19456,t=2,p=1$${randomBase64(16)}$${randomBase64(32)}`;

@@ -1,6 +1,6 @@
 /**
- * Whose record somebody has that a provider identified: by provider and identifier and nothing else. An e-mail
- * address opens no record, because whoever may write one at a provider need not be who has it.
+ * Finds or creates the user record of an identity from a provider. Records are matched by provider and identifier,
+ * never by e-mail address: a provider may let users enter an address that is not theirs.
  */
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/providers.js';
@@ -14,19 +14,22 @@ import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
 
 export interface ProviderAccounts {
-  /** Finds or makes the record, and brings its role up to date. @throws ProviderRefusal */
-  enter(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
+  /**
+   * Finds or creates the record of an identity and updates its role.
+   * @throws ProviderRefusal when the identity is not accepted
+   */
+  findOrRegister(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
 }
 
 export const createProviderAccounts = (database: Database): ProviderAccounts => {
-  /** A role follows its groups, except away from the last administrator. */
+  /** Sets the role, unless that would leave no administrator. */
   const setRole = async (id: string, role: string | null, record: RecordChange): Promise<void> => {
     if ((await readRole(id, database)) === role) return;
-    await change(database, async (executor) => {
-      const held = await readRole(id, executor);
+    await changeUsers(database, async (executor) => {
+      const previous = await readRole(id, executor);
       const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
       if ((await findAdministrators(executor)).length === 0) {
-        await updateRows(executor, 'svc_users', { set: { role: held }, where: { id } });
+        await updateRows(executor, 'svc_users', { set: { role: previous }, where: { id } });
       } else if (affected > 0) {
         await record({ action: 'update', user: id, fields: ['role'] }, executor);
       }
@@ -34,9 +37,10 @@ export const createProviderAccounts = (database: Database): ProviderAccounts => 
   };
 
   const register = async (claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account> => {
-    if (!config.allowRegistration) throw new ProviderRefusal('somebody without a user record');
+    if (!config.allowRegistration)
+      throw new ProviderRefusal('the user has no record, and registration is off');
     const email = emailOf(claims, config);
-    if (email !== null && (await findByEmail(database, email)) !== null) throw addressTaken();
+    if (email !== null && (await findByEmail(database, email)) !== null) throw emailTaken();
     const id = randomUUID();
     const row: NewRow<'svc_users'> = {
       id,
@@ -49,43 +53,46 @@ export const createProviderAccounts = (database: Database): ProviderAccounts => 
       status: 'active',
       date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
     };
-    await change(database, async (executor) => {
+    await changeUsers(database, async (executor) => {
       await insertRow(executor, 'svc_users', row);
       await record({ action: 'create', user: id, fields: Object.keys(row) }, executor);
     });
-    const made = await findById(database, id);
-    if (made === null) throw new ProviderRefusal('the new user was deleted');
-    return made;
+    const account = await findById(database, id);
+    if (account === null) throw new ProviderRefusal('the new user was deleted');
+    return account;
   };
 
   return {
-    async enter(claims, config, record) {
+    async findOrRegister(claims, config, record) {
       const identifier = identifierOf(claims, config);
       const find = () => findByIdentity(database, config.name, identifier);
-      // of two that come at once, the second finds the record of the first
-      const known =
+      // of two concurrent logins, the second finds the record that the first has created
+      const account =
         (await find()) ??
         (await database.locked(
           'svc_sign_on',
           async () => (await find()) ?? register(claims, config, record),
         ));
-      if (known.status !== 'active') throw new ProviderRefusal('a user who is not active');
-      if (config.roleMapping.length > 0) await setRole(known.id, roleOf(claims, config), record);
-      return known;
+      if (account.status !== 'active') throw new ProviderRefusal('the user is not active');
+      if (config.roleMapping.length > 0) await setRole(account.id, roleOf(claims, config), record);
+      return account;
     },
   };
 };
 
-/** @throws ProviderRefusal where the provider does not say it, or says it of an address that is not verified */
+/** Returns the identifier claim. @throws ProviderRefusal when it is missing, or an address that is not verified */
 const identifierOf = (claims: Claims, { identifierKey, emailKey }: ProviderConfig): string => {
   const found = textOf(claims[identifierKey]);
   if (found === null || found === '' || found.length > 255)
-    throw new ProviderRefusal('the claim of IDENTIFIER_KEY is missing, or identifies nobody');
+    throw new ProviderRefusal('the claim of IDENTIFIER_KEY is missing, empty or too long');
   if (identifierKey === emailKey || identifierKey === 'email') checkVerified(claims);
   return found;
 };
 
-/** @throws ProviderRefusal for one that the provider says is not verified */
+/**
+ * Returns the e-mail address in lower case, or null if there is no usable one.
+ * @throws ProviderRefusal when the provider reports the address as not verified
+ */
 const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null => {
   const found = textOf(claims[emailKey])?.toLowerCase() ?? null;
   if (found === null || !/^[^@\s]+@[^@\s]+$/.test(found) || found.length > 128) return null;
@@ -93,7 +100,7 @@ const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null =>
   return found;
 };
 
-/** @throws ProviderRefusal */
+/** @throws ProviderRefusal when `email_verified` is false */
 const checkVerified = ({ email_verified: verified }: Claims): void => {
   if (verified === false || verified === 'false')
     throw new ProviderRefusal('the e-mail address is not verified');
@@ -104,40 +111,44 @@ const roleOf = (claims: Claims, { groupsKey, roleMapping, defaultRole }: Provide
   return roleMapping.find(([group]) => groups.has(group))?.[1] ?? defaultRole;
 };
 
-/** As many letters as the columns of names hold. */
+/** Truncates a name to the 64 characters that its column holds. */
 const nameOf = (value: unknown): string | null => {
   const text = textOf(value);
   return text === null ? null : Array.from(text).slice(0, 64).join('');
 };
 
-/** Digits of numbers as well, unless JSON rounded them. What no row can hold, as half a letter, says nothing. */
+/**
+ * Returns a claim as text: strings that can be stored (no lone surrogates), and integers that JSON has not rounded;
+ * else null.
+ */
 const textOf = (value: unknown): string | null => {
   if (typeof value === 'string') return isStorable(value) && !/\p{Cs}/u.test(value) ? value : null;
   return Number.isSafeInteger(value) ? String(value) : null;
 };
 
-const refuseViolation = (error: unknown, { sql }: Database): never => {
+/** Maps a constraint violation to its refusal. */
+const rejectViolation = (error: unknown, { sql }: Database): never => {
   const kind = sql.readViolation(error, 'svc_users')?.kind;
-  // what is unique may be another user's all the same: some databases overlook blanks at the end
-  if (kind === 'unique') throw addressTaken();
+  // the search can miss what the constraint finds: some databases ignore trailing spaces
+  if (kind === 'unique') throw emailTaken();
   if (kind === 'foreignKey')
     throw new ProviderRefusal('the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist');
   throw error;
 };
 
-const addressTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail address belongs to another user');
+const emailTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail address belongs to another user');
 
 const readRole = async (id: string, statements: Statements): Promise<string | null> =>
   (await findRow(statements, 'svc_users', { where: { id }, columns: ['role'] }))?.role ?? null;
 
 /**
- * Every process sees it with its next request. Counting comes first: it makes such changes take turns, so that two of
- * them cannot each leave the other's administrator.
+ * Changes users in a transaction. It increments the access version first, which locks that row: changes run one after
+ * another, and two of them cannot each remove the administrator that the other relies on.
  */
-const change = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
+const changeUsers = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
   database
     .transaction(async (executor) => {
       await bumpAccessVersion(executor);
       await body(executor);
     })
-    .catch((error: unknown) => refuseViolation(error, database));
+    .catch((error: unknown) => rejectViolation(error, database));

@@ -1,4 +1,4 @@
-/** A provider of identities: where people are sent to log in, and who it says they are when they come back. */
+/** Talks to an identity provider: OpenID Connect, or OAuth 2.0 with a profile URL, both with PKCE (RFC 7636). */
 import type { Configuration } from 'openid-client';
 import { isLocal } from '../../config/formats.js';
 import type { OAuth2Config, ProviderConfig } from '../../config/providers.js';
@@ -7,35 +7,37 @@ import { lazy } from '../../concurrency/lazy.js';
 
 export interface Provider {
   readonly config: ProviderConfig;
-  /** Begins a login. `url`: where the browser goes; `proof`: what has to be known when it returns. */
-  begin(): Promise<{ readonly url: URL; readonly proof: Proof }>;
+  /** Starts a login: `url` is the authorization URL, `checks` are needed to verify the callback. */
+  begin(): Promise<{ readonly url: URL; readonly checks: AuthorizationChecks }>;
   /**
-   * @param query of the callback
-   * @throws SERVICE_UNAVAILABLE where the provider does not answer; ProviderRefusal for everything else
+   * Exchanges the authorization code for the user's claims.
+   * @param query query string of the callback
+   * @throws SERVICE_UNAVAILABLE when the provider does not respond; ProviderRefusal for every other failure
    */
-  identify(query: string, proof: Proof): Promise<Claims>;
+  identify(query: string, checks: AuthorizationChecks): Promise<Claims>;
 }
 
-export interface Proof {
+/** Random values of one login that its callback is checked against. */
+export interface AuthorizationChecks {
   readonly state: string;
-  /** PKCE: the provider was told its hash. */
+  /** PKCE code verifier; the authorization URL contains its hash. */
   readonly verifier: string;
-  /** In the ID token again. */
+  /** The ID token must contain it. */
   readonly nonce: string;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Nobody has been identified. The message is for the log, and says nothing that came from outside. */
+/** Thrown when no user was identified. The message is for the log and contains no text from outside. */
 export class ProviderRefusal extends Error {}
 
 interface ProviderOptions {
-  /** Where browsers come back to. */
+  /** Returns the callback URL. */
   readonly callback: () => string;
 }
 
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
-  const load = lazy(() => discover(config), rest);
+  const load = lazy(() => discover(config), retryDelay);
 
   const unavailable = (): ApiError =>
     apiError(
@@ -44,8 +46,8 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
       `the provider "${config.name}" does not answer`,
     );
 
-  /** What fails on the way there is the provider's, not the caller's. */
-  const reach = (): ReturnType<typeof discover> =>
+  /** Loads the client. Discovery that fails is an outage of the provider, not an error of the caller. */
+  const loadClient = (): ReturnType<typeof discover> =>
     load().catch(() => {
       throw unavailable();
     });
@@ -53,8 +55,8 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
   return {
     config,
     async begin() {
-      const { library, client } = await reach();
-      const proof = {
+      const { library, client } = await loadClient();
+      const checks = {
         state: library.randomState(),
         verifier: library.randomPKCECodeVerifier(),
         nonce: library.randomNonce(),
@@ -62,18 +64,18 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
       const url = library.buildAuthorizationUrl(client, {
         redirect_uri: callback(),
         scope: config.scope,
-        state: proof.state,
-        code_challenge: await library.calculatePKCECodeChallenge(proof.verifier),
+        state: checks.state,
+        code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: 'S256',
-        ...(config.driver === 'openid' && { nonce: proof.nonce }),
+        ...(config.driver === 'openid' && { nonce: checks.nonce }),
       });
-      return { url, proof };
+      return { url, checks };
     },
     async identify(query, { state, verifier, nonce }) {
-      const { library, client } = await reach();
+      const { library, client } = await loadClient();
       const isOpenId = config.driver === 'openid';
       try {
-        const given = await library.authorizationCodeGrant(
+        const tokenSet = await library.authorizationCodeGrant(
           client,
           callbackOf(config, `${callback()}?${query}`),
           {
@@ -82,10 +84,10 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
             ...(isOpenId && { expectedNonce: nonce, idTokenExpected: true }),
           },
         );
-        if (config.driver === 'oauth2') return await readProfile(config, given.access_token);
-        const claims = given.claims() ?? { sub: '' };
+        if (config.driver === 'oauth2') return await readProfile(config, tokenSet.access_token);
+        const claims = tokenSet.claims() ?? { sub: '' };
         if (client.serverMetadata().userinfo_endpoint === undefined) return claims;
-        return { ...(await library.fetchUserInfo(client, given.access_token, claims.sub)), ...claims };
+        return { ...(await library.fetchUserInfo(client, tokenSet.access_token, claims.sub)), ...claims };
       } catch (error) {
         throw isOutage(error) ? unavailable() : new ProviderRefusal(reasonOf(error));
       }
@@ -93,19 +95,22 @@ export const createProvider = (config: ProviderConfig, { callback }: ProviderOpt
   };
 };
 
-/** OAuth 2 alone names no issuer that could be compared: each provider has a callback of its own instead. */
-const callbackOf = ({ driver }: ProviderConfig, called: string): URL => {
-  const url = new URL(called);
+/**
+ * Builds the callback URL for the library. Plain OAuth 2.0 has no known issuer to compare `iss` (RFC 9207) with; a
+ * separate callback path per provider prevents mix-up attacks instead.
+ */
+const callbackOf = ({ driver }: ProviderConfig, text: string): URL => {
+  const url = new URL(text);
   if (driver === 'oauth2') url.searchParams.delete('iss');
   return url;
 };
 
-/** Seconds that the provider may take. */
-const patience = 10;
-/** Milliseconds that one which does not answer is left alone, however many strangers begin a login. */
-const rest = 5_000;
+/** Seconds until a request to the provider fails. */
+const timeout = 10;
+/** Milliseconds until discovery is tried again after a failure, however many logins start. */
+const retryDelay = 5_000;
 
-/** An OpenID provider describes itself; of the others the configuration knows what there is to know. */
+/** Configures the client: by OpenID Connect Discovery, or from the configuration for OAuth 2.0. */
 const discover = async (config: ProviderConfig) => {
   const library = await import('openid-client');
   const { clientId, clientSecret } = config;
@@ -118,12 +123,12 @@ const discover = async (config: ProviderConfig) => {
     };
     const client = new library.Configuration(server, clientId, {}, method);
     if (isLocal(new URL(config.accessUrl))) library.allowInsecureRequests(client);
-    client.timeout = patience;
+    client.timeout = timeout;
     return { library, client };
   }
   const issuer = new URL(config.issuerUrl);
   const client = await library.discovery(issuer, clientId, {}, method, {
-    timeout: patience,
+    timeout,
     execute: [
       library.enableNonRepudiationChecks,
       ...(isLocal(issuer) ? [library.allowInsecureRequests] : []),
@@ -133,32 +138,32 @@ const discover = async (config: ProviderConfig) => {
 };
 
 const readProfile = async ({ profileUrl }: OAuth2Config, token: string): Promise<Claims> => {
-  const answer = await fetch(profileUrl, {
+  const response = await fetch(profileUrl, {
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.timeout(patience * 1_000),
+    signal: AbortSignal.timeout(timeout * 1_000),
   });
-  const profile: unknown = answer.ok ? await answer.json() : null;
+  const profile: unknown = response.ok ? await response.json() : null;
   if (typeof profile !== 'object' || profile === null)
-    throw new ProviderRefusal('no profile was given', { cause: answer });
+    throw new ProviderRefusal('the provider returned no profile', { cause: response });
   return profile as Claims;
 };
 
-/** Whether the provider said nothing: the library keeps what happened below errors of its own. */
+/** Returns true if the provider did not respond; the library wraps the original error as the cause. */
 const isOutage = (error: unknown): boolean => {
   if (error instanceof Response) return error.status >= 500;
   if (!(error instanceof Error)) return false;
-  // `fetch` has no codes
+  // errors of `fetch` have no code
   const isBroken = error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
   return isBroken || error.name === 'TimeoutError' || isOutage(error.cause);
 };
 
-/** Codes of the library and of the protocol; texts may hold what a stranger wrote. */
+/** Returns the codes of the library and the protocol; messages may contain text from outside. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof ProviderRefusal) return error.message;
-  const { code, error: said } = error as { readonly code?: unknown; readonly error?: unknown };
-  const words = [code, said].filter(
-    (word): word is string => typeof word === 'string' && /^\w{1,64}$/.test(word),
+  const { code, error: protocolCode } = error as { readonly code?: unknown; readonly error?: unknown };
+  const codes = [code, protocolCode].filter(
+    (each): each is string => typeof each === 'string' && /^\w{1,64}$/.test(each),
   );
-  return words.length === 0 ? 'the answer of the provider does not hold' : words.join(' ');
+  return codes.length === 0 ? 'the response of the provider is invalid' : codes.join(' ');
 };

@@ -1,4 +1,4 @@
-/** Single sign-on, free of HTTP: sends users to a provider, and recognizes them when they come back. */
+/** Implements single sign-on, independent of HTTP: starts a login at a provider and finishes it at the callback. */
 import type { ProviderConfig } from '../../config/providers.js';
 import { ApiError, apiError, invalidQuery } from '../../../contract/errors.js';
 import type { RecordChange } from '../accounts.js';
@@ -7,46 +7,54 @@ import { createAllowList } from '../allow-list.js';
 import type { Account } from '../sessions.js';
 import type { Tokens } from '../tokens.js';
 import type { ProviderAccounts } from './provider-accounts.js';
-import { createProvider, ProviderRefusal, type Claims, type Proof, type Provider } from './provider.js';
+import {
+  createProvider,
+  ProviderRefusal,
+  type AuthorizationChecks,
+  type Claims,
+  type Provider,
+} from './provider.js';
 
 export interface SignOn {
   readonly providers: readonly ProviderConfig[];
-  /** @throws ROUTE_NOT_FOUND */
+  /** Returns the configuration of a provider. @throws ROUTE_NOT_FOUND when there is none of this name */
   find(name: string): ProviderConfig;
   /**
-   * @param redirect page that is shown in the end
-   * @throws ROUTE_NOT_FOUND; INVALID_QUERY for a page that is not allowed; SERVICE_UNAVAILABLE
+   * Starts a login.
+   * @param redirect URL of the page to return to after the login
+   * @throws ROUTE_NOT_FOUND; INVALID_QUERY when the page is not allowed; SERVICE_UNAVAILABLE
    */
-  begin(name: string, redirect?: string): Promise<Begun>;
+  begin(name: string, redirect?: string): Promise<StartedLogin>;
   /**
-   * What was begun with this state.
-   * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS for a token that is none of ours, or of another state
+   * Returns the login that was started with this state.
+   * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS when the token is invalid or belongs to another state
    */
-  resume(name: string, state: string, token: string | undefined): Promise<Resumed>;
+  resume(name: string, state: string, token: string | undefined): Promise<PendingLogin>;
   /**
-   * Failures are not counted: nothing can be guessed, as state, code and verifier are random.
-   * @throws INVALID_CREDENTIALS, whatever was wrong; SERVICE_UNAVAILABLE
+   * Identifies the user and returns their account. Failures are not counted: state, code and verifier are random, so
+   * there is nothing to guess.
+   * @throws INVALID_CREDENTIALS for every refusal; SERVICE_UNAVAILABLE
    */
-  finish(resumed: Resumed, callback: Callback): Promise<Account>;
+  finish(login: PendingLogin, callback: CallbackInput): Promise<Account>;
 }
 
-interface Begun {
+interface StartedLogin {
   readonly url: string;
-  /** Comes back in the query. */
+  /** The provider returns it in the query of the callback. */
   readonly state: string;
-  /** Signed; comes back in a cookie. */
+  /** Signed token for a cookie of the browser. */
   readonly token: string;
 }
 
-export interface Resumed {
+export interface PendingLogin {
   readonly provider: Provider;
-  readonly proof: Proof;
-  /** `null`: the answer goes to whoever asked. */
+  readonly checks: AuthorizationChecks;
+  /** URL of the page to return to; `null`: the callback's response contains the tokens. */
   readonly redirect: string | null;
 }
 
-interface Callback {
-  /** As sent. */
+interface CallbackInput {
+  /** Query string as sent. */
   readonly query: string;
   readonly record: RecordChange;
 }
@@ -56,16 +64,16 @@ export interface SignOnOptions {
   readonly tokens: Tokens;
   readonly attempts: Attempts;
   readonly accounts: ProviderAccounts;
-  /** Address of the server as clients know it. */
+  /** Returns the public URL of the server. */
   readonly url: () => string;
   readonly warn: (message: string) => void;
 }
 
-/** Milliseconds that a login at a provider may take. */
+/** Milliseconds until a started login expires. */
 export const stateTtl = 5 * 60_000;
 
-/** Characters; browsers keep no cookie beyond 4 kB. */
-const longestPage = 2000;
+/** Characters; the URL is part of a cookie, and browsers drop cookies over 4 kB. */
+const maxPageLength = 2000;
 
 export const createSignOn = (options: SignOnOptions): SignOn => {
   const { configs, tokens, attempts, accounts, url, warn } = options;
@@ -85,20 +93,20 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     return entry;
   };
 
-  /** @throws INVALID_QUERY */
+  /** Returns the absolute URL of an allowed page. @throws INVALID_QUERY */
   const checkRedirect = (name: string, redirect: string): string => {
     const { provider, pages } = entryOf(name);
     const page = resolvePage(redirect, url());
     if (page === null || !(page.origin === new URL(url()).origin || pages.has(page.href)))
       throw invalidQuery(
-        `"redirect" is neither a page of this server nor among the REDIRECT_ALLOW_LIST of "${name}"`,
+        `"redirect" is neither a page of this server nor in the REDIRECT_ALLOW_LIST of "${name}"`,
       );
-    if (page.href.length > longestPage)
+    if (page.href.length > maxPageLength)
       throw invalidQuery(
-        `"redirect" is longer than ${longestPage} characters, as a URL is written (é is %C3%A9 there)`,
+        `"redirect" is longer than ${maxPageLength} characters when percent-encoded (é is %C3%A9)`,
       );
     if (provider.config.mode === 'json')
-      throw invalidQuery(`"redirect" is of no use: "${name}" answers with the tokens (mode json)`);
+      throw invalidQuery(`"redirect" is not supported: "${name}" returns the tokens in the body (mode json)`);
     return page.href;
   };
 
@@ -108,11 +116,11 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     throw isRefusal ? apiError('INVALID_CREDENTIALS', {}) : error;
   };
 
-  const identify = async ({ provider, proof }: Resumed, query: string): Promise<Claims> => {
-    // some providers take a code twice: then the state is what comes once
-    if (!(await attempts.once(`state ${proof.state}`, stateTtl)))
-      throw new ProviderRefusal('the answer of the provider was used before');
-    return provider.identify(query, proof);
+  const identify = async ({ provider, checks }: PendingLogin, query: string): Promise<Claims> => {
+    // some providers accept a code twice, so the state is what can be used only once
+    if (!(await attempts.claim(`state ${checks.state}`, stateTtl)))
+      throw new ProviderRefusal('the callback was used before');
+    return provider.identify(query, checks);
   };
 
   return {
@@ -121,17 +129,21 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     async begin(name, redirect) {
       const { provider } = entryOf(name);
       const page = redirect === undefined ? null : checkRedirect(name, redirect);
-      const { url: there, proof } = await provider.begin();
-      const token = await tokens.sign('state', { ...proof, provider: name, redirect: page }, stateTtl);
-      return { url: there.href, state: proof.state, token };
+      const { url: authorizationUrl, checks } = await provider.begin();
+      const token = await tokens.sign('state', { ...checks, provider: name, redirect: page }, stateTtl);
+      return { url: authorizationUrl.href, state: checks.state, token };
     },
     async resume(name, state, token) {
       const { provider } = entryOf(name);
       const stored = await tokens.read('state', token ?? '').catch(() => null);
       if (stored === null || stored['provider'] !== name || stored['state'] !== state) {
-        throw apiError('INVALID_CREDENTIALS', {}, 'the login was begun elsewhere or long ago; begin again');
+        throw apiError(
+          'INVALID_CREDENTIALS',
+          {},
+          'the login was started in another browser or has expired; start again',
+        );
       }
-      const proof = {
+      const checks = {
         state,
         verifier: String(stored['verifier']),
         nonce: String(stored['nonce']),
@@ -139,14 +151,14 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
       const redirect = typeof stored['redirect'] === 'string' ? stored['redirect'] : null;
       return {
         provider,
-        proof,
+        checks,
         redirect: redirect === null ? null : checkRedirect(name, redirect),
       };
     },
-    async finish(resumed, { query, record }) {
-      const { config } = resumed.provider;
+    async finish(login, { query, record }) {
+      const { config } = login.provider;
       try {
-        return await accounts.enter(await identify(resumed, query), config, record);
+        return await accounts.findOrRegister(await identify(login, query), config, record);
       } catch (error) {
         return refuse(config.name, error);
       }
@@ -154,7 +166,10 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
   };
 };
 
-/** Relative to the server; `null`: no page at all. Browsers drop line breaks and take `\` for `/`: neither is taken. */
+/**
+ * Resolves a page relative to the server; null if it is not a URL. Rejects backslashes, white space and control
+ * characters, because browsers read `\` as `/` and drop line breaks.
+ */
 const resolvePage = (text: string, server: string): URL | null => {
   if (/[\\\s\p{Cc}]/u.test(text) || text.startsWith('//')) return null;
   if (text.startsWith('/')) return URL.canParse(text, server) ? new URL(text, server) : null;
@@ -163,7 +178,7 @@ const resolvePage = (text: string, server: string): URL | null => {
   return page.username === '' && page.password === '' ? page : null;
 };
 
-/** What a page is told in `?reason=` of a login that failed. */
+/** Adds `?reason=<error code>` of a failed login to the URL of a page. */
 export const withReason = (redirect: string, error: ApiError): string => {
   const page = new URL(redirect);
   page.searchParams.set('reason', error.code);

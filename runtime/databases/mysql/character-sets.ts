@@ -1,7 +1,7 @@
-/** Which texts the character sets of MySQL and MariaDB have the characters for. */
+/** Decides which texts the character sets of MySQL and MariaDB can represent. */
 
-/** Sets beside those that are known by their first 128 characters alone. latin1 is Windows-1252. */
-const texts: ReadonlyMap<string, RegExp> = new Map([
+/** Characters of each set; other sets are assumed to contain only ASCII. latin1 is Windows-1252. */
+const patterns: ReadonlyMap<string, RegExp> = new Map([
   ['latin1', /^[\0-\u007f\u00a0-ÿ€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/],
   ['utf8mb3', /^[\0-\uffff]*$/u],
   ['utf8', /^[\0-\uffff]*$/u],
@@ -11,12 +11,12 @@ const texts: ReadonlyMap<string, RegExp> = new Map([
 const ascii = /^[\0-\u007f]*$/;
 
 /**
- * Whether the character set of the collation certainly has what the text is made of.
- * @param collation begins with the name of its set: `latin1_swedish_ci`
+ * Returns whether the character set of a collation is known to contain every character of a text.
+ * @param collation begins with the name of its character set, as in `latin1_swedish_ci`
  */
 export const hasCharacters = (collation: string, text: string): boolean =>
-  (texts.get(collation.slice(0, collation.indexOf('_'))) ?? ascii).test(text);
+  (patterns.get(collation.slice(0, collation.indexOf('_'))) ?? ascii).test(text);
 
-/** A collation of all characters that tells as much apart as the given one. */
-export const completeCollation = (collation: string): string =>
+/** Returns a collation of all Unicode characters that is case-insensitive if the given one is. */
+export const unicodeCollation = (collation: string): string =>
   collation.endsWith('_ci') ? 'utf8mb4_unicode_520_ci' : 'utf8mb4_bin';

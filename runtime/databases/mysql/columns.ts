@@ -1,4 +1,4 @@
-/** How a column of MySQL's binary protocol is written in the wire form of its field: chosen once per result. */
+/** Writes columns of MySQL's binary protocol as JSON; the writer of a column is chosen once per result. */
 import type { Field } from '../../../contract/collection.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
@@ -9,7 +9,7 @@ import {
   mysqlType,
   readBigInteger,
   readLength,
-  readMoment,
+  readDateTime,
   readNumber,
   readTime,
   skipValue,
@@ -18,19 +18,19 @@ import {
 import type { Cursor, WriteColumn } from '../../execute/row-program.js';
 
 export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
-  if (field.conceal === true || field.hash === true) return writeConcealed(column);
+  if (field.conceal === true || field.hash === true) return writeMasked(column);
   switch (column.type) {
     case mysqlType.date:
       return writeDate;
     case mysqlType.datetime:
     case mysqlType.timestamp:
-      return momentWriter(field, column);
+      return dateTimeWriter(field, column);
     case mysqlType.time:
       return (cursor, writer) => writer.ascii(`"${readTime(cursor, column)}"`);
     case mysqlType.longlong:
-      return wholeWriter(field, (cursor) => readBigInteger(cursor, column));
+      return integerWriter(field, (cursor) => readBigInteger(cursor, column));
     case mysqlType.bit:
-      return field.type === 'binary' ? writeBase64 : wholeWriter(field, readBits);
+      return field.type === 'binary' ? writeBase64 : integerWriter(field, readBits);
     default:
       return fixedWidth(column) === 0 ? bytesWriter(field, column) : numberWriter(field, column);
   }
@@ -38,7 +38,7 @@ export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
 
 const isNumber = ({ type }: Field): boolean => type === 'integer' || type === 'float';
 
-const writeConcealed =
+const writeMasked =
   (column: ColumnType): WriteColumn =>
   (cursor, writer) => {
     skipValue(cursor, column);
@@ -58,7 +58,7 @@ const numberWriter = (field: Field, column: ColumnType): WriteColumn => {
     : (cursor, writer) => writer.integer(readNumber(cursor, column));
 };
 
-/** The most frequent of all. */
+/** Writes a 32-bit integer; inlined because it is the most frequent type. */
 const writeLong: WriteColumn = (cursor, writer) => {
   const { source, at } = cursor;
   cursor.at += 4;
@@ -70,7 +70,7 @@ const writeLong: WriteColumn = (cursor, writer) => {
   );
 };
 
-/** A key as GraphQL has it. */
+/** Writes a 32-bit integer as a string, for GraphQL ids. */
 const quoteLong: WriteColumn = (cursor, writer) => {
   writer.byte(quote);
   writeLong(cursor, writer);
@@ -79,14 +79,14 @@ const quoteLong: WriteColumn = (cursor, writer) => {
 
 const quote = 0x22;
 
-const wholeWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColumn => {
+const integerWriter = (field: Field, read: (cursor: Cursor) => bigint): WriteColumn => {
   if (field.type === 'boolean')
     return (cursor, writer) => writer.ascii(read(cursor) === 0n ? 'false' : 'true');
   if (isNumber(field)) return (cursor, writer) => writer.ascii(read(cursor).toString());
   return (cursor, writer) => writer.ascii(`"${read(cursor)}"`);
 };
 
-/** Big-endian. */
+/** Reads a BIT value, which is big-endian. */
 const readBits = (cursor: Cursor): bigint => {
   const length = readLength(cursor);
   let value = 0n;
@@ -98,7 +98,7 @@ const readBits = (cursor: Cursor): bigint => {
 const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
   switch (field.type) {
     case 'json':
-      // where the database checks what is stored, its bytes are JSON
+      // a JSON column contains valid JSON, so its bytes are copied
       return field.dbType === undefined ? writeBytes : textWriter(field);
     case 'integer':
     case 'float':
@@ -122,10 +122,10 @@ const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
   }
 };
 
-/** What is kept as text but means something else. */
+/** Returns a writer of values that are stored as text but have another type. */
 const textWriter = (field: Field): WriteColumn => {
   const toJson = cellToJson(field);
-  return (cursor, writer) => writer.text(toJson(takeText(cursor)));
+  return (cursor, writer) => writer.text(toJson(readString(cursor)));
 };
 
 const writeString: WriteColumn = (cursor, writer) => {
@@ -148,22 +148,25 @@ const writeQuoted: WriteColumn = (cursor, writer) => {
   writer.byte(0x22);
 };
 
-const takeText = (cursor: Cursor, encoding: 'utf8' | 'base64' = 'utf8'): string => {
+const readString = (cursor: Cursor, encoding: 'utf8' | 'base64' = 'utf8'): string => {
   const length = readLength(cursor);
   cursor.at += length;
   return cursor.source.toString(encoding, cursor.at - length, cursor.at);
 };
 
-const writeBase64: WriteColumn = (cursor, writer) => writer.text(`"${takeText(cursor, 'base64')}"`);
+const writeBase64: WriteColumn = (cursor, writer) => writer.text(`"${readString(cursor, 'base64')}"`);
 
 const writeDate: WriteColumn = (cursor, writer) => {
-  const [year, month, day] = readMoment(cursor);
+  const [year, month, day] = readDateTime(cursor);
   writer.byte(0x22);
-  writeDay(writer, [year, month, day]);
+  writeYearMonthDay(writer, [year, month, day]);
   writer.byte(0x22);
 };
 
-const writeDay = (writer: ByteWriter, [year, month, day]: readonly [number, number, number]): void => {
+const writeYearMonthDay = (
+  writer: ByteWriter,
+  [year, month, day]: readonly [number, number, number],
+): void => {
   writer.twoDigits(Math.floor(year / 100));
   writer.twoDigits(year % 100);
   writer.byte(0x2d);
@@ -172,20 +175,23 @@ const writeDay = (writer: ByteWriter, [year, month, day]: readonly [number, numb
   writer.twoDigits(day);
 };
 
-const momentWriter =
+const dateTimeWriter =
   ({ type }: Field, { decimals }: ColumnType): WriteColumn =>
   (cursor, writer) => {
-    const [year, month, day, hour, minute, second, micros] = readMoment(cursor);
+    const [year, month, day, hour, minute, second, micros] = readDateTime(cursor);
     writer.byte(0x22);
-    writeDay(writer, [year, month, day]);
+    writeYearMonthDay(writer, [year, month, day]);
     writer.byte(0x54);
-    writeClock(writer, [hour, minute, second]);
+    writeTimeOfDay(writer, [hour, minute, second]);
     writer.ascii(fractionText(micros, decimals));
     if (type === 'timestamp') writer.byte(0x5a);
     writer.byte(0x22);
   };
 
-const writeClock = (writer: ByteWriter, [hour, minute, second]: readonly [number, number, number]): void => {
+const writeTimeOfDay = (
+  writer: ByteWriter,
+  [hour, minute, second]: readonly [number, number, number],
+): void => {
   writer.twoDigits(hour);
   writer.byte(0x3a);
   writer.twoDigits(minute);

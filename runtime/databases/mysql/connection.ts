@@ -1,4 +1,4 @@
-/** MySQL and MariaDB through mysql2. Rows are read from the packets themselves: see `rows`. */
+/** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
 import { isIP } from 'node:net';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type ResultSetHeader } from 'mysql2';
 import type { RenderedStatement } from '../../sql/fragment.js';
@@ -19,8 +19,9 @@ import { mariadb } from './mariadb-dialect.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
-import { hintOf, rememberSize } from '../../execute/size-hints.js';
+import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
+import { acknowledged } from '../unknown-outcome.js';
 
 export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
   const pool = createPool(poolOptions(options));
@@ -30,10 +31,10 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   });
   const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
   pool.on('connection', (connection) => {
-    // queued before whatever the connection was opened for; a failure shows there
+    // queued before the first statement, which then reports a failure
     connection.query(setup, () => undefined);
   });
-  // opened before the dialect was known
+  // the first connection was opened before the dialect was known
   await runOn(pool, (connection) => send(connection, setup, []));
   return {
     dialect: dialect.name,
@@ -77,12 +78,12 @@ const sslOptions = (
 ): PoolOptions => {
   if ((ssl === null || ssl === 'false') && ca === undefined) return {};
   const rejectUnauthorized = ssl !== 'no-verify';
-  // of an address the driver would compare the name "localhost"
+  // for an IP address the driver would verify the name "localhost"
   const verifyIdentity = rejectUnauthorized && isIP(host) === 0;
   return { ssl: { rejectUnauthorized, verifyIdentity, ...(ca === undefined ? {} : { ca }) } };
 };
 
-/** Which of the two answers at the URL. */
+/** Returns the dialect of the server at the URL, MySQL or MariaDB. */
 export const dialectOf = async (options: DatabaseOptions): Promise<SqlDialect> => {
   const pool = createPool({ ...poolOptions(options), connectionLimit: 1 });
   return readDialect(pool).finally(() => pool.end(() => undefined));
@@ -93,16 +94,16 @@ const readDialect = async (pool: Pool): Promise<SqlDialect> => {
   return String(row?.version).toLowerCase().includes('mariadb') ? mariadb : mysql;
 };
 
-/** Strict, in UTC, bounded in time (milliseconds, 0: unbounded). */
+/** Returns the session settings: UTC, strict mode, and a timeout in milliseconds (0 for none). */
 export const sessionSetup = (dialect: DialectName, timeout: number): string =>
   [
     "set time_zone = '+00:00'",
-    // a key that is given counts, also when it is 0
+    // an explicit key is stored even if it is 0
     "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
     ...(dialect === 'mariadb' ? [`max_statement_time = ${timeout / 1000}`] : mysqlLimits(timeout)),
   ].join(', ');
 
-/** MySQL stops nothing but selects; what it can promise of a write is how long it waits for others. */
+/** Returns the limits of MySQL, whose statement timeout applies only to selects; writes are limited in lock waits. */
 const mysqlLimits = (timeout: number): readonly string[] => {
   const wait = Math.ceil(timeout / 1000);
   const waits = [`innodb_lock_wait_timeout = ${wait}`, `lock_wait_timeout = ${wait}`];
@@ -127,7 +128,9 @@ const createPoolExecutor = (pool: Pool): Executor => ({
   quote: mysql.quote,
   rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
   query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
-  write: (statement) => runOn(pool, (connection) => sendWrite(connection, statement)),
+  write: (statement) => runOn(pool, (connection) => acknowledged(() => sendWrite(connection, statement))),
+  writeRows: (statement, layout) =>
+    runOn(pool, (connection) => acknowledged(() => readRows(connection, statement, layout))),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({
@@ -135,6 +138,7 @@ const createConnectionExecutor = (connection: PoolConnection): Executor => ({
   rows: (statement, layout) => readRows(connection, statement, layout),
   query: (text, values = []) => send(connection, text, values),
   write: (statement) => sendWrite(connection, statement),
+  writeRows: (statement, layout) => readRows(connection, statement, layout),
 });
 
 const runTransaction = async <Result>(
@@ -144,7 +148,7 @@ const runTransaction = async <Result>(
   await send(connection, 'start transaction', []);
   try {
     const result = await body(createConnectionExecutor(connection));
-    await send(connection, 'commit', []);
+    await acknowledged(() => send(connection, 'commit', []));
     return result;
   } catch (error) {
     // a lost connection has rolled back already
@@ -153,7 +157,7 @@ const runTransaction = async <Result>(
   }
 };
 
-/** MySQL takes names of 64 characters, and a database may have as many in its own. */
+/** Hashed, because MySQL limits lock names to 64 characters, as many as the name of the database may have. */
 const lockName = "sha2(concat(database(), '.', ?), 224)";
 
 const holdLock = async <Result>(
@@ -176,21 +180,21 @@ const send = (
   values: readonly BindValue[],
 ): Promise<Record<string, unknown>[]> => {
   if (values.length > 0) {
-    return withStatement(connection, text, (statement, settle) => {
+    return withStatement(connection, text, (statement, callbacks) => {
       statement.execute(values, (error, rows) =>
-        settleWith(settle, error, rows as Record<string, unknown>[]),
+        resolveOrReject(callbacks, error, rows as Record<string, unknown>[]),
       );
     });
   }
   return new Promise((resolve, reject) => {
     connection.query(text, (error, rows) =>
-      settleWith({ resolve, reject }, error, rows as Record<string, unknown>[]),
+      resolveOrReject({ resolve, reject }, error, rows as Record<string, unknown>[]),
     );
   });
 };
 
-const settleWith = <Result>(
-  { resolve, reject }: Settle<Result>,
+const resolveOrReject = <Result>(
+  { resolve, reject }: PromiseCallbacks<Result>,
   error: Error | null,
   result: Result,
 ): void => {
@@ -209,12 +213,12 @@ const sendWrite = (connection: PoolConnection, { text, values }: RenderedStateme
 const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
   insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, generatedKey: String(insertId) };
 
-/** What mysql2 hands out for a prepared statement; its types do not name the command that `execute` returns. */
+/** A prepared statement of mysql2, whose types omit the command that `execute` returns. */
 interface Statement {
   execute(values: readonly BindValue[], done: (error: Error | null, result: unknown) => void): Command;
 }
 
-/** A command reads its answer packet by packet: each state is a function that returns the next one. */
+/** A command reads the response packet by packet; each state is a function that returns the next one. */
 interface Command {
   readField: State;
 }
@@ -223,7 +227,7 @@ type State = (this: Command & { done(): null }, packet: Packet & { isEOF(): bool
 
 const statementsOf = new WeakMap<PoolConnection, Map<string, Statement>>();
 
-interface Settle<Result> {
+interface PromiseCallbacks<Result> {
   resolve(result: Result): void;
   reject(error: Error): void;
 }
@@ -231,10 +235,10 @@ interface Settle<Result> {
 const withStatement = <Result>(
   connection: PoolConnection,
   text: string,
-  run: (statement: Statement, settle: Settle<Result>) => void,
+  run: (statement: Statement, callbacks: PromiseCallbacks<Result>) => void,
 ): Promise<Result> =>
   new Promise<Result>((resolve, fail) => {
-    // for logs: of a prepared statement the driver does not say which it was
+    // for logs, because the driver does not add the text of a prepared statement
     const reject = (error: Error): void => fail(Object.assign(error, { sql: text }));
     let statements = statementsOf.get(connection);
     if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
@@ -245,7 +249,7 @@ const withStatement = <Result>(
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
       const evicted = evictStatement(kept);
-      // closed by the driver, which would hand out its own copy again
+      // through the driver, whose own cache would return the closed statement again
       if (evicted !== undefined) connection.unprepare(evicted[0]);
       kept.set(text, statement);
       run(statement, { resolve, reject });
@@ -253,8 +257,8 @@ const withStatement = <Result>(
   });
 
 /**
- * Runs a prepared statement and writes each row packet as JSON when it arrives. mysql2's command would parse every
- * column definition and build an object per row; the states below take their place, from the definitions on.
+ * Runs a prepared statement and writes each row packet as JSON when it arrives. The states below replace those of
+ * mysql2's command, which would parse every column definition and create an object per row.
  */
 const readRows = (
   connection: PoolConnection,
@@ -262,7 +266,7 @@ const readRows = (
   layout: RowLayout,
 ): Promise<RowSet> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
-    const collector = new RowCollector(hintOf(text), layout.limit);
+    const collector = new RowCollector(sizeHint(text), layout.limit);
     const columns: ColumnType[] = [];
     let program: MysqlProgram | null = null;
     let failure: Error | null = null;
@@ -293,7 +297,7 @@ const readRows = (
 
 const programs = new WeakMap<readonly Token[], MysqlProgram>();
 
-/** Of the last result with these tokens, as long as its columns are the same. */
+/** Returns the program of the last result with the same tokens, or compiles one if the columns have changed. */
 const programFor = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram => {
   const present = programs.get(layout.tokens);
   if (present !== undefined && isSame(present.columns, columns)) return present;

@@ -1,4 +1,4 @@
-/** MySQL 9: MariaDB's words, save that an insert gives nothing back. */
+/** The SQL dialect of MySQL 9: that of MariaDB without `INSERT … RETURNING`. */
 import type { SqlDialect } from '../contract.js';
 import { mariadb } from './mariadb-dialect.js';
 
@@ -7,8 +7,8 @@ export const mysql: SqlDialect = {
   name: 'mysql',
   returning: false,
   keyStep: 'select last_insert_id() as first, @@auto_increment_increment as step',
-  // MySQL 9.7 makes a join of an `exists` it finds in an outer join, and then forgets the conditions inside it
-  joined: ['(', ') <=> true'],
+  // MySQL 9.7 converts an `exists` in an outer join to a join and then drops its conditions
+  joinCondition: ['(', ') <=> true'],
   checkClause:
     'select check_clause as clause from information_schema.check_constraints where constraint_schema = database() and constraint_name = ?',
 };

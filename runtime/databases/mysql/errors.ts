@@ -1,4 +1,4 @@
-/** Which errors of mysql2 are about the connection. */
+/** Classifies connection errors of mysql2. */
 import { codeOf, isNetworkError } from '../network-errors.js';
 
 const lossCodes: ReadonlySet<unknown> = new Set([
@@ -21,5 +21,5 @@ const permanentCodes: ReadonlySet<unknown> = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** Says whether the server answered, and waiting would not change what it said. */
+/** Returns whether the server rejected the connection for a reason that does not go away by waiting. */
 export const isPermanent = (error: unknown): boolean => permanentCodes.has(codeOf(error));

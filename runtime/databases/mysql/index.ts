@@ -1,6 +1,6 @@
 /**
- * MySQL and MariaDB: what `open` loads. Read `connection` first, then `rows` and `columns`, which turn packets of the
- * driver into JSON. What only one of the two knows is in `dialect`, `ddl` (MySQL) and `mariadb-dialect`, `mariadb-ddl`.
+ * The implementation of MySQL and MariaDB. Read `connection` first, then `rows` and `columns`, which convert packets of
+ * the driver to JSON. Differences are in `dialect` and `ddl` (MySQL) and in `mariadb-dialect` and `mariadb-ddl`.
  */
 import type { DatabaseFolder } from '../contract.js';
 import { mysqlPrinter } from './ddl.js';

@@ -1,4 +1,4 @@
-/** Knex on MySQL and MariaDB, for Objection models. */
+/** Configures Knex for MySQL and MariaDB, for Objection models. */
 import type { Field } from '../../../contract/collection.js';
 import { cellToJson, type CellValue } from '../../execute/cells.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
@@ -30,7 +30,7 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
 
 const numbers: ReadonlySet<Field['type']> = new Set(['boolean', 'integer', 'bigInteger'] as const);
 
-/** Bits come as bytes. */
+/** Converts a BIT value, which the driver returns as bytes, to an integer. */
 const toCell = ({ type }: Field, value: unknown): CellValue =>
   numbers.has(type) && Buffer.isBuffer(value)
     ? BigInt(`0x${value.toString('hex') || '0'}`)

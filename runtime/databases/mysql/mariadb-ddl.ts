@@ -1,8 +1,8 @@
-/** DDL of the system tables for MariaDB, and for MySQL as far as that says the same. */
+/** Prints the DDL of the system tables for MariaDB; MySQL shares all but `if not exists`. */
 import type { DdlPrinter } from '../contract.js';
 import type { Named, SystemColumn } from '../../schema/system-tables.js';
 
-/** Compared by code unit: keys and tokens must not match their accented cousins. */
+/** Binary collation, so that keys and tokens do not match strings that differ in case or accents. */
 const binary = ' character set utf8mb4 collate utf8mb4_bin';
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
@@ -39,10 +39,10 @@ const longTexts: ReadonlySet<SystemColumn['type']> = new Set(['text', 'csv'] as 
 const defaultOf = (column: SystemColumn): string => {
   if (column.default !== undefined) {
     const value = typeof column.default === 'string' ? text(column.default) : String(Number(column.default));
-    // MySQL takes nothing but an expression for a long text
+    // MySQL accepts only expressions as defaults of TEXT columns
     return ` default ${longTexts.has(column.type) ? `(${value})` : value}`;
   }
-  // Without words of its own MariaDB may renew a timestamp on every update.
+  // without a default, MariaDB may set a timestamp on every update
   if (column.type !== 'timestamp') return '';
   return column.nullable ? ' default null' : ' default current_timestamp';
 };
@@ -53,7 +53,10 @@ const columnOf = (column: SystemColumn): string =>
 
 const keyOf = (kind: string, key: Named): string => `${kind} ${quote(key.name)} (${quoteAll(key.columns)})`;
 
-/** `ifMissing`: the words that let a statement pass over what is there already. */
+/**
+ * Creates a printer.
+ * @param ifMissing clause that skips existing columns and indexes, or an empty string where there is none
+ */
 export const createPrinter = (ifMissing: string): DdlPrinter => ({
   quote,
   createTable: (table) => {
@@ -75,7 +78,7 @@ export const createPrinter = (ifMissing: string): DdlPrinter => ({
     `alter table ${quote(table)} add constraint ${quote(key.name)} ` +
     `foreign key (${quote(key.column)}) ` +
     `references ${quote(key.table)} (${quote(key.references)}) on delete ${key.onDelete}`,
-  indexesApart: false,
+  separateIndexes: false,
 });
 
 export const mariadbPrinter = createPrinter('if not exists ');

@@ -1,12 +1,12 @@
-/** MariaDB 10.11+. */
+/** The SQL dialect of MariaDB 10.11 and later. */
 import type { Field } from '../../../contract/collection.js';
-import { completeCollation, hasCharacters } from './character-sets.js';
+import { unicodeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
-/** As many digits after the point as there are, and as leave room for those before it. */
+/** Returns the number of decimals in a cast: at least 30, as far as DECIMAL(65) has room for the integer digits. */
 const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
   Math.min(Math.max(30, scale), 65 - (precision - scale));
 
@@ -19,22 +19,22 @@ export const mariadb: SqlDialect = {
   rowLock: ' for update',
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
-  // comparing these with a bound text would compare doubles; a cast to 64 bits would bend what is larger
+  // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values
   placeholder(field) {
     if (field.type === 'decimal' || field.type === 'bigInteger')
       return `cast(? as decimal(65,${fractionOf(field)}))`;
-    // bits are compared as the number they are
+    // BIT values are compared as numbers
     if (field.type === 'binary' && field.dbType === 'bit') return 'cast(conv(hex(?), 16, 10) as unsigned)';
     return isSingle(field) ? 'cast(? as float)' : '?';
   },
-  // such a number is cast to no 4-byte float: the statement fails
-  beyond(field) {
+  // a value out of the range of a 4-byte float would fail the statement
+  outOfRange(field) {
     if (isSingle(field)) return { placeholder: 'cast(? as double)', fits: fitsSingle };
     const { collation } = field;
     if (collation === undefined) return null;
-    // compared in a set that has its characters, such a text finds nothing; left as it is, the statement fails
+    // text with other characters would fail the statement; compared in Unicode it matches nothing
     return {
-      placeholder: `? collate ${completeCollation(collation)}`,
+      placeholder: `? collate ${unicodeCollation(collation)}`,
       fits: (value) => typeof value !== 'string' || hasCharacters(collation, value),
     };
   },

@@ -1,5 +1,5 @@
 /**
- * Rows of MySQL's binary protocol. Types of columns come with every result, so a changed table cannot be misread.
+ * Reads rows of MySQL's binary protocol. Every result contains its column types, so a changed table is read correctly.
  * https://mariadb.com/kb/en/resultset-row/#binary-resultset-row
  */
 import type { RowLayout } from '../contract.js';
@@ -14,18 +14,18 @@ import {
 } from '../../execute/row-program.js';
 import type { RowCollector } from '../../execute/row-set.js';
 
-/** The part of a driver packet that is used here. */
+/** The fields of a driver packet that are used here. */
 export interface Packet {
   readonly buffer: Buffer;
   readonly offset: number;
   readonly end: number;
 }
 
-/** A place in a row: the next column, and where its bytes begin. */
+/** A cursor in a row: the next column and the position of its bytes. */
 interface Row extends Cursor {
   readonly columns: readonly ColumnType[];
   column: number;
-  /** Where the bits begin that say which columns are null. */
+  /** Position of the null bitmap. */
   readonly bitmap: number;
 }
 
@@ -45,7 +45,7 @@ const isNull = ({ source, bitmap }: Row, column: number): boolean =>
 export const compileRows = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram =>
   compileProgram(format, layout, columns);
 
-/** Writes one row packet into the collector. */
+/** Writes a row packet into the collector. */
 export const writePacket = (packet: Packet, program: MysqlProgram, collector: RowCollector): void =>
   writeRow(openRow(packet, program.columns), packet.end - packet.offset, { program, collector });
 

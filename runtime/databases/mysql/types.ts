@@ -1,13 +1,13 @@
-/** Column types of MySQL's binary protocol, and how many bytes their values take. */
+/** Column types of MySQL's binary protocol and the decoding of their values. */
 import type { Packet } from './rows.js';
 import type { Cursor } from '../../execute/row-program.js';
 
 export interface ColumnType {
   readonly type: number;
   readonly unsigned: boolean;
-  /** Digits after the second, or after the point; 31 and more: as many as there are. */
+  /** Number of fractional digits; 31 or more if it varies. */
   readonly decimals: number;
-  /** Bytes that are no text. */
+  /** Whether the value is binary rather than text. */
   readonly binary: boolean;
 }
 
@@ -31,7 +31,7 @@ export const mysqlType = {
 const unsignedFlag = 0x20;
 const binaryCharset = 63;
 
-/** A column definition ends in charset 2, length 4, type 1, flags 2, decimals 1, filler 2 bytes. */
+/** Reads a column definition from its end: charset 2, length 4, type 1, flags 2, decimals 1, filler 2 bytes. */
 export const readColumnType = ({ buffer, end }: Packet): ColumnType => ({
   type: buffer[end - 6] as number,
   unsigned: ((buffer[end - 5] as number) & unsignedFlag) !== 0,
@@ -49,7 +49,7 @@ widths[mysqlType.float] = 4;
 widths[mysqlType.longlong] = 8;
 widths[mysqlType.double] = 8;
 
-/** Bytes of a value of fixed width; 0 where its length comes first. */
+/** Returns the bytes of a value of fixed width, or 0 if a length precedes the value. */
 export const fixedWidth = ({ type }: ColumnType): number => widths[type] as number;
 
 export const skipValue = (cursor: Cursor, column: ColumnType): void => {
@@ -57,7 +57,7 @@ export const skipValue = (cursor: Cursor, column: ColumnType): void => {
   cursor.at += length;
 };
 
-/** The length that precedes a value: the cursor moves to the value. */
+/** Reads the length that precedes a value and moves the cursor to the value. */
 export const readLength = (cursor: Cursor): number => {
   const { source } = cursor;
   const first = source[cursor.at++] as number;
@@ -68,7 +68,7 @@ export const readLength = (cursor: Cursor): number => {
   return length;
 };
 
-/** Whole numbers up to 32 bits, and floating-point numbers. */
+/** Reads an integer of up to 32 bits or a floating-point number. */
 export const readNumber = (cursor: Cursor, { type, unsigned }: ColumnType): number => {
   const { source, at } = cursor;
   switch (type) {
@@ -93,7 +93,7 @@ export const readNumber = (cursor: Cursor, { type, unsigned }: ColumnType): numb
   }
 };
 
-/** The shortest decimal that is this 4-byte float again: 0.1, not 0.10000000149011612. */
+/** Returns the shortest decimal that rounds to the same 4-byte float: 0.1 rather than 0.10000000149011612. */
 const shortestSingle = (value: number): number => {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -108,16 +108,16 @@ export const readBigInteger = (cursor: Cursor, { unsigned }: ColumnType): bigint
   return unsigned ? source.readBigUInt64LE(at) : source.readBigInt64LE(at);
 };
 
-/** Any value as text: for keys. Bytes are the characters of their numbers. */
+/** Reads any value as text, for keys; bytes are decoded as latin1. */
 export const readText = (cursor: Cursor, column: ColumnType): string => {
   switch (column.type) {
     case mysqlType.longlong:
       return readBigInteger(cursor, column).toString();
     case mysqlType.date:
-      return dayToText(readMoment(cursor));
+      return dateToText(readDateTime(cursor));
     case mysqlType.datetime:
     case mysqlType.timestamp:
-      return momentToText(readMoment(cursor));
+      return dateTimeToText(readDateTime(cursor));
     case mysqlType.time:
       return readTime(cursor, column);
     default: {
@@ -129,10 +129,10 @@ export const readText = (cursor: Cursor, column: ColumnType): string => {
   }
 };
 
-/** Year, month, day, hour, minute, second, microseconds; parts that are not sent are 0. */
-export type Moment = readonly [number, number, number, number, number, number, number];
+/** Year, month, day, hour, minute, second, microseconds; parts missing in the packet are 0. */
+export type DateTime = readonly [number, number, number, number, number, number, number];
 
-export const readMoment = (cursor: Cursor): Moment => {
+export const readDateTime = (cursor: Cursor): DateTime => {
   const { source } = cursor;
   const length = source[cursor.at] as number;
   const at = cursor.at + 1;
@@ -142,18 +142,21 @@ export const readMoment = (cursor: Cursor): Moment => {
   return [part(0) + part(1) * 256, part(2), part(3), part(4), part(5), part(6), micros];
 };
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const padTwo = (value: number): string => String(value).padStart(2, '0');
 
-const dayToText = ([year, month, day]: Moment): string =>
-  `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+const dateToText = ([year, month, day]: DateTime): string =>
+  `${String(year).padStart(4, '0')}-${padTwo(month)}-${padTwo(day)}`;
 
-const momentToText = (moment: Moment): string => {
+const dateTimeToText = (moment: DateTime): string => {
   const [, , , hour, minute, second, micros] = moment;
-  const clock = `${two(hour)}:${two(minute)}:${two(second)}`;
-  return `${dayToText(moment)} ${clock}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}`;
+  const clock = `${padTwo(hour)}:${padTwo(minute)}:${padTwo(second)}`;
+  return `${dateToText(moment)} ${clock}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}`;
 };
 
-/** Hours may exceed a day, and be negative: sign 1, days 4, hours, minutes, seconds 1 each, microseconds 4 bytes. */
+/**
+ * Reads a TIME, which may be negative or longer than a day: sign 1, days 4, hours, minutes and seconds 1 each,
+ * microseconds 4 bytes.
+ */
 export const readTime = (cursor: Cursor, { decimals }: ColumnType): string => {
   const { source } = cursor;
   const length = source[cursor.at] as number;
@@ -163,10 +166,10 @@ export const readTime = (cursor: Cursor, { decimals }: ColumnType): string => {
   const hours = (length === 0 ? 0 : source.readUInt32LE(at + 1) * 24) + part(5);
   const micros = length > 8 ? source.readUInt32LE(at + 8) : 0;
   const sign = part(0) === 1 ? '-' : '';
-  return `${sign}${two(hours)}:${two(part(6))}:${two(part(7))}${fractionText(micros, decimals)}`;
+  return `${sign}${padTwo(hours)}:${padTwo(part(6))}:${padTwo(part(7))}${fractionText(micros, decimals)}`;
 };
 
-/** With the digits the column has. */
+/** Returns the fraction of a second with as many digits as the column has. */
 export const fractionText = (micros: number, decimals: number): string => {
   const digits = decimals > 6 ? (micros === 0 ? 0 : 6) : decimals;
   return digits > 0 ? `.${String(micros).padStart(6, '0').slice(0, digits)}` : '';

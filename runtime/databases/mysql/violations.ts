@@ -1,26 +1,29 @@
 /** Reads constraint violations of MySQL and MariaDB from the errors of mysql2. */
 import type { Violation } from '../contract.js';
-import { found, violation } from '../violations.js';
+import { firstGroup, violation } from '../violations.js';
 
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (!(error instanceof Error)) return null;
   const { errno, message, sqlState } = error as Error & Readonly<Record<'errno' | 'sqlState', unknown>>;
-  if (sqlState === signalled) return violation('check');
+  if (sqlState === signalState) return violation('check');
   return typeof errno === 'number' ? readNumber(errno, message, table) : null;
 };
 
-/** What triggers of MySQL and MariaDB refuse with, whatever number they give it. */
-const signalled = '45000';
+/** SQLSTATE of errors that triggers raise with SIGNAL, regardless of the error number. */
+const signalState = '45000';
 
-/** https://mariadb.com/kb/en/mariadb-error-codes/ and https://dev.mysql.com/doc/mysql-errors/9.0/en/server-error-reference.html */
+/**
+ * Reads an error number.
+ * https://mariadb.com/kb/en/mariadb-error-codes/ and https://dev.mysql.com/doc/mysql-errors/9.0/en/server-error-reference.html
+ */
 const readNumber = (errno: number, text: string, table: string): Violation | null => {
-  const column = (pattern: RegExp): readonly string[] => [found(pattern, text) ?? []].flat();
+  const column = (pattern: RegExp): readonly string[] => [firstGroup(pattern, text) ?? []].flat();
   switch (errno) {
     case 1062:
-      return violation('unique', [], withoutTable(found(/for key '(.*)'$/s, text), table));
+      return violation('unique', [], withoutTable(firstGroup(/for key '(.*)'$/s, text), table));
     case 1452:
     case 1216:
-      return violation('foreignKey', splitNames(found(/FOREIGN KEY \((`.*?`)\) REFERENCES/s, text)));
+      return violation('foreignKey', splitNames(firstGroup(/FOREIGN KEY \((`.*?`)\) REFERENCES/s, text)));
     case 1451:
     case 1217:
       return violation('referenced');
@@ -39,7 +42,7 @@ const readNumber = (errno: number, text: string, table: string): Violation | nul
     case 3157:
     case 3988:
       return violation('type', column(lastColumn));
-    // text that a function takes for JSON; it names no column of the table
+    // invalid JSON passed to a function; the error names no column of the table
     case 3141:
     case 4037:
     case 4038:
@@ -48,25 +51,25 @@ const readNumber = (errno: number, text: string, table: string): Violation | nul
     case 3140:
     case 6136:
       return violation('type', column(/ in value for column '(?:.*\.)?(.*?)'\.$/s));
-    // no partition takes the row; a generated column divides by 0; a trigger says no
+    // no partition for the row; division by 0 in a generated column; rejected by a trigger
     case 1365:
     case 1526:
     case 1644:
       return violation('check');
     case 3819:
-      return violation('check', [], found(/^Check constraint '(.*)' is violated/s, text));
+      return violation('check', [], firstGroup(/^Check constraint '(.*)' is violated/s, text));
     case 4025:
-      return violation('check', [], found(/CONSTRAINT `(?:.*`?\.`?)?(.*?)` failed/s, text));
+      return violation('check', [], firstGroup(/CONSTRAINT `(?:.*`?\.`?)?(.*?)` failed/s, text));
     default:
       return null;
   }
 };
 
-/** MySQL says `table.key`, MariaDB `key`. */
+/** Removes the table from the name of a key; MySQL reports `table.key`, MariaDB `key`. */
 const withoutTable = (key: string | null, table: string): string | null =>
   key?.startsWith(`${table}.`) === true ? key.slice(table.length + 1) : key;
 
-/** `db`.`table`.`column`, or the column alone in quotes. */
+/** Matches `db`.`table`.`column` or the quoted column alone. */
 const lastColumn = /for column (?:`.*`\.)?[`'](.*?)[`'] at row/s;
 
 const splitNames = (list: string | null): readonly string[] =>

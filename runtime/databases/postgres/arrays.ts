@@ -1,11 +1,11 @@
-/** Arrays as PostgreSQL writes them → JSON lists. */
+/** Converts arrays in PostgreSQL's text format to JSON. */
 import type { Field } from '../../../contract/collection.js';
 import type { FieldType } from '../../../contract/field-types.js';
 import { elementOf } from '../../plan/elements.js';
 import { cellToJson } from '../../execute/cells.js';
 import { postgresType, textToCell } from './values.js';
 
-/** Which of the types that become such a field its elements are read as. The others stay texts. */
+/** Type as which array elements of each field type are read; other elements are read as text. */
 const oids: Readonly<Partial<Record<FieldType, number>>> = {
   integer: postgresType.integer,
   float: postgresType.double,
@@ -17,16 +17,16 @@ const oids: Readonly<Partial<Record<FieldType, number>>> = {
   timestamp: postgresType.timestamptz,
 };
 
-/** Braces, commas, quoted elements, and elements without quotes. */
+/** Matches braces, commas, quoted and unquoted elements. */
 const arrayTokens = /[{},]|"(?:[^"\\]|\\.)*"|[^{},"]+/gs;
 
 type ToJson = (text: string) => string;
 
-/** `{1,NULL,"a b"}` → `[1,null,"a b"]`, by the name of the array's type, such as `integer[]`. */
+/** Returns the converter of an array type such as `integer[]`: `{1,NULL,"a b"}` → `[1,null,"a b"]`. */
 export const arrayToJson = (array: Pick<Field, 'dbType'>): ToJson => {
   const elementToJson = elementWriter(array);
   return (text) => {
-    // bounds that do not begin at 1 are told in front: `[0:1]={1,2}`
+    // bounds other than 1 precede the elements: `[0:1]={1,2}`
     const tokens = text.slice(text.indexOf('{')).match(arrayTokens) ?? [];
     return tokens.map((token) => arrayTokenToJson(token, elementToJson)).join('');
   };

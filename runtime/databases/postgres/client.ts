@@ -1,14 +1,14 @@
-/** One connection of pg, whose rows are handed over as the bytes they are. */
+/** Extends pg's client and connection to pass rows on as raw bytes. */
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { Client, Connection as PlainConnection, type ClientConfig } from 'pg';
 import type { Prepared } from './command.js';
 import type { DataRow } from './rows.js';
 
-/** Of the driver's connection, what its types leave out. */
+/** The driver's connection, with members that are missing in its types. */
 interface DriverConnection extends EventEmitter {
   readonly stream: Duplex;
-  /** Names of the statements that the server knows. */
+  /** Statements that the server has prepared, by name. */
   readonly parsedStatements: Record<string, string>;
   attachListeners(stream: EventEmitter): void;
   parse(statement: { readonly name: string; readonly text: string }): void;
@@ -23,69 +23,72 @@ interface DriverConnection extends EventEmitter {
 
 const Connection = PlainConnection as unknown as new (config: ClientConfig) => DriverConnection;
 
-const header = 5;
+const headerLength = 5;
 const dataRow = 0x44;
 
 /**
- * Takes the messages apart before the driver does: its parser would make a text of every value of every row.
- * All other messages go on to it.
+ * Splits the stream into messages before the driver does, whose parser would convert every value to a string, and
+ * forwards all messages except rows to the driver.
  */
 export class RowConnection extends Connection {
-  /** Of the command at work. */
+  /** Receives the rows of the current command. */
   onRow: ((row: DataRow) => void) | null = null;
-  readonly #others = new EventEmitter();
-  /** The beginning of a message whose end is still to come, and the size it will have. */
-  #pending: Buffer[] = [];
-  #have = 0;
-  #want = header;
+  readonly #driverStream = new EventEmitter();
+  /** Chunks of an incomplete message. */
+  #incomplete: Buffer[] = [];
+  /** Bytes received of the incomplete message. */
+  #received = 0;
+  /** Bytes required before the next attempt to split. */
+  #required = headerLength;
 
   override attachListeners(stream: EventEmitter): void {
-    super.attachListeners(this.#others);
-    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    super.attachListeners(this.#driverStream);
+    stream.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#have === 0) return this.#split(chunk);
-    this.#pending.push(chunk);
-    this.#have += chunk.length;
-    if (this.#have < this.#want) return;
-    const whole = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#have = 0;
+  #receive(chunk: Buffer): void {
+    if (this.#received === 0) return this.#split(chunk);
+    this.#incomplete.push(chunk);
+    this.#received += chunk.length;
+    if (this.#received < this.#required) return;
+    const whole = Buffer.concat(this.#incomplete);
+    this.#incomplete = [];
+    this.#received = 0;
     this.#split(whole);
   }
 
-  /** A message is its kind, one byte, and its length with itself, four bytes. */
+  /** Splits messages; each begins with its type, one byte, and its length without the type, four bytes. */
   #split(source: Buffer): void {
     let at = 0;
-    let others = 0;
-    this.#want = header;
-    while (at + header <= source.length) {
+    // start of the messages that have not been forwarded yet
+    let unsent = 0;
+    this.#required = headerLength;
+    while (at + headerLength <= source.length) {
       const end = at + 1 + source.readUInt32BE(at + 1);
       if (end > source.length) {
-        this.#want = end - at;
+        this.#required = end - at;
         break;
       }
       if (source[at] === dataRow) {
-        if (others < at) this.#others.emit('data', source.subarray(others, at));
-        others = end;
-        this.onRow?.({ source, start: at + header, end });
+        if (unsent < at) this.#driverStream.emit('data', source.subarray(unsent, at));
+        unsent = end;
+        this.onRow?.({ source, start: at + headerLength, end });
       }
       at = end;
     }
-    if (others < at) this.#others.emit('data', source.subarray(others, at));
+    if (unsent < at) this.#driverStream.emit('data', source.subarray(unsent, at));
     if (at === source.length) return;
-    this.#pending.push(source.subarray(at));
-    this.#have = source.length - at;
+    this.#incomplete.push(source.subarray(at));
+    this.#received = source.length - at;
   }
 }
 
-/** A client whose loss is told by the commands that met it; without them it would end the process. */
+/** A client that reports a lost connection only through its commands; an unhandled event would end the process. */
 export class RowClient extends Client {
-  /** By text; longest unused first. */
+  /** Prepared statements by SQL text, least recently used first. */
   readonly statements = new Map<string, Prepared>();
-  /** Names of statements that the server may forget. */
-  readonly dropped: string[] = [];
+  /** Names of evicted statements that are still to be closed on the server. */
+  readonly evictedNames: string[] = [];
   nextStatement = 1;
 
   constructor(config: ClientConfig) {

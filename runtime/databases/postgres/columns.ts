@@ -1,23 +1,23 @@
-/** How a column of PostgreSQL's text format is written in the wire form of its field: chosen once per statement. */
+/** Writes columns of PostgreSQL's text format as JSON; the writer of a column is chosen once per statement. */
 import type { Field } from '../../../contract/collection.js';
-import { isArray } from '../../plan/elements.js';
+import { isArrayColumn } from '../../plan/elements.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
 import { arrayToJson } from './arrays.js';
-import { momentText, postgresType, textToCell } from './values.js';
+import { dateTimeText, postgresType, textToCell } from './values.js';
 import type { Cursor, WriteColumn } from '../../execute/row-program.js';
 
-/** Moves behind a value, whose length comes first. @returns where it begins */
-export const takeValue = (cursor: Cursor): number => {
+/** Moves the cursor behind a value with its length prefix. @returns the start of the value */
+export const valueStart = (cursor: Cursor): number => {
   const start = cursor.at + 4;
   cursor.at = start + cursor.source.readInt32BE(cursor.at);
   return start;
 };
 
-/** @param oid number of the column's type */
+/** Returns the writer of a column. @param oid OID of the column's type */
 export const columnWriter = (field: Field, oid: number): WriteColumn => {
-  if (field.conceal === true || field.hash === true) return writeConcealed;
+  if (field.conceal === true || field.hash === true) return writeMasked;
   switch (oid) {
     case postgresType.boolean:
       return field.type === 'boolean' ? writeBoolean : writeString;
@@ -36,7 +36,7 @@ export const columnWriter = (field: Field, oid: number): WriteColumn => {
     case postgresType.date:
     case postgresType.timestamp:
     case postgresType.timestamptz:
-      return momentWriter(field);
+      return dateTimeWriter(field);
     case postgresType.bytes:
     case postgresType.character:
       return cellWriter(field, oid);
@@ -45,18 +45,18 @@ export const columnWriter = (field: Field, oid: number): WriteColumn => {
   }
 };
 
-const writeConcealed: WriteColumn = (cursor, writer) => {
-  takeValue(cursor);
+const writeMasked: WriteColumn = (cursor, writer) => {
+  valueStart(cursor);
   writer.ascii(maskedValue);
 };
 
 const letterT = 0x74;
 
 const writeBoolean: WriteColumn = (cursor, writer) =>
-  writer.ascii(cursor.source[takeValue(cursor)] === letterT ? 'true' : 'false');
+  writer.ascii(cursor.source[valueStart(cursor)] === letterT ? 'true' : 'false');
 
 const writeBytes: WriteColumn = (cursor, writer) => {
-  const start = takeValue(cursor);
+  const start = valueStart(cursor);
   writer.copy(cursor.source, start, cursor.at);
 };
 
@@ -69,11 +69,11 @@ const writeQuoted: WriteColumn = (cursor, writer) => {
 };
 
 const writeString: WriteColumn = (cursor, writer) => {
-  const start = takeValue(cursor);
+  const start = valueStart(cursor);
   writer.string(cursor.source, start, cursor.at);
 };
 
-/** `NaN` and `Infinity` are no JSON. */
+/** Writes a number, but `NaN` and `Infinity` as strings. */
 const writeFloat: WriteColumn = (cursor, writer) => {
   const { source, at } = cursor;
   const last = source[at + 3 + source.readInt32BE(at)] as number;
@@ -81,53 +81,56 @@ const writeFloat: WriteColumn = (cursor, writer) => {
   else writeQuoted(cursor, writer);
 };
 
-/** What takes a closer look. */
+/** Returns a writer that converts the value instead of copying its bytes. */
 const cellWriter = (field: Field, oid: number): WriteColumn => {
   const toJson = cellToJson(field);
-  return (cursor, writer) => writer.text(toJson(textToCell(takeText(cursor), oid)));
+  return (cursor, writer) => writer.text(toJson(textToCell(readString(cursor), oid)));
 };
 
-const takeText = (cursor: Cursor): string => {
-  const start = takeValue(cursor);
+const readString = (cursor: Cursor): string => {
+  const start = valueStart(cursor);
   return cursor.source.toString('utf8', start, cursor.at);
 };
 
-/** Where the day ends and the time begins. */
-const dayLength = 10;
+/** Length of `YYYY-MM-DD`. */
+const dateLength = 10;
 const zoneLength = '+00'.length;
 const letterZ = 0x5a;
 
-/** Bytes of the usual form are copied; years of more or less than four digits, and `infinity`, take a closer look. */
-const momentWriter = (field: Field): WriteColumn => {
+/** Returns a writer that copies dates with a four-digit year and converts others, such as `infinity` and BC dates. */
+const dateTimeWriter = (field: Field): WriteColumn => {
   const toJson = cellToJson(field);
-  const slowly: WriteColumn = (cursor, writer) => writer.text(toJson(momentText(takeText(cursor))));
+  const convert: WriteColumn = (cursor, writer) => writer.text(toJson(dateTimeText(readString(cursor))));
   if (field.type === 'date')
-    return (cursor, writer) => (isUsual(cursor) ? writeQuoted : slowly)(cursor, writer);
-  if (field.type !== 'dateTime' && field.type !== 'timestamp') return slowly;
+    return (cursor, writer) => (isPlainForm(cursor) ? writeQuoted : convert)(cursor, writer);
+  if (field.type !== 'dateTime' && field.type !== 'timestamp') return convert;
   const fraction = field.fraction ?? 0;
   return (cursor, writer) => {
-    if (!isUsual(cursor)) return slowly(cursor, writer);
+    if (!isPlainForm(cursor)) return convert(cursor, writer);
     const { source } = cursor;
-    const start = takeValue(cursor);
+    const start = valueStart(cursor);
     const hasZone = source[cursor.at - zoneLength] === 0x2b;
     const end = hasZone ? cursor.at - zoneLength : cursor.at;
     writer.byte(quote);
-    writer.copy(source, start, start + dayLength);
+    writer.copy(source, start, start + dateLength);
     writer.byte(0x54);
-    writer.copy(source, start + dayLength + 1, end);
-    writeZeros(writer, end - start - momentLength, fraction);
+    writer.copy(source, start + dateLength + 1, end);
+    writeZeros(writer, end - start - dateTimeLength, fraction);
     if (field.type === 'timestamp') writer.byte(letterZ);
     writer.byte(quote);
   };
 };
 
-/** `YYYY-MM-DD HH:MM:SS` */
-const momentLength = 19;
+/** Length of `YYYY-MM-DD HH:MM:SS`. */
+const dateTimeLength = 19;
 
-const isUsual = ({ source, at }: Cursor): boolean =>
+const isPlainForm = ({ source, at }: Cursor): boolean =>
   source[at + 4 + 4] === 0x2d && source[at + 3 + source.readInt32BE(at)] !== 0x43;
 
-/** The database drops zeros at the end of a fraction. `written`: what there is of it, with its point. */
+/**
+ * Writes the trailing zeros of a fraction, which the database omits.
+ * @param written length of the fraction in the value, including its point
+ */
 const writeZeros = (writer: ByteWriter, written: number, fraction: number): void => {
   if (fraction === 0 || fraction === 6) return;
   if (written === 0) writer.byte(0x2e);
@@ -155,8 +158,8 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
   }
 };
 
-/** Arrays, and text that is JSON by meta. */
+/** Returns the writer of arrays and of text declared as JSON. */
 const jsonWriter = (field: Field): WriteColumn => {
-  const toJson = isArray(field) ? arrayToJson(field) : cellToJson(field);
-  return (cursor, writer) => writer.text(toJson(takeText(cursor)));
+  const toJson = isArrayColumn(field) ? arrayToJson(field) : cellToJson(field);
+  return (cursor, writer) => writer.text(toJson(readString(cursor)));
 };

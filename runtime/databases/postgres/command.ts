@@ -1,35 +1,37 @@
-/** One statement on its way: what is sent for it, and what becomes of the answer. pg calls the methods. */
+/** Sends a statement over pg's protocol layer and reads the response; pg calls the methods of `Command`. */
 import type { BindValue } from '../contract.js';
 import type { RowClient, RowConnection } from './client.js';
 import type { Column, DataRow, PostgresProgram } from './rows.js';
+import { addErrorCode } from './errors.js';
 import { bindToText } from './values.js';
 
-/** A statement that a connection has prepared, or is about to. */
+/** A prepared statement of a connection. */
 export interface Prepared {
   readonly name: string;
-  /** With numbered placeholders. */
+  /** SQL with numbered placeholders. */
   readonly text: string;
-  /** Told by the server when it is prepared; a change makes it refuse the statement. */
+  /** Columns described by the server at PREPARE; it rejects the statement after a change. */
   columns: readonly Column[];
-  /** Of the layout it was run with last. */
+  /** Program of the layout with which it was last executed. */
   program: PostgresProgram | null;
 }
 
-export interface Question {
+export interface CommandOptions {
   readonly text: string;
-  /** `null`: sent as text, without values. */
+  /** `null` sends the text without values. */
   readonly prepared: Prepared | null;
   readonly values: readonly BindValue[];
   row(row: DataRow, columns: readonly Column[]): void;
 }
 
-/** @returns what the database says it has done, such as `UPDATE 3` */
-export const ask = (client: RowClient, question: Question): Promise<string> =>
+/** Runs a statement. @returns the command tag, such as `UPDATE 3` */
+export const runCommand = (client: RowClient, options: CommandOptions): Promise<string> =>
   new Promise((resolve, reject) => {
-    client.query(new Command(question, client.dropped, { resolve, reject }));
+    const fail = (error: Error): void => reject(addErrorCode(error));
+    client.query(new Command(options, client.evictedNames, { resolve, reject: fail }));
   });
 
-interface Settle {
+interface PromiseCallbacks {
   resolve(tag: string): void;
   reject(error: Error): void;
 }
@@ -38,8 +40,8 @@ interface DriverMessage {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** Messages of class 22 quote the value they are about, which is nobody's business but the sender's. */
-const withoutValue = (error: Error): Error => {
+/** Removes the quoted value from messages of class 22 (data exceptions), because it may be confidential. */
+const redactValue = (error: Error): Error => {
   if (!String((error as { code?: unknown }).code).startsWith('22')) return error;
   const { message, stack = '' } = error;
   error.message = message.replace(/".*"/s, '"…"');
@@ -48,32 +50,32 @@ const withoutValue = (error: Error): Error => {
 };
 
 class Command {
-  /** By this pg keeps what a connection has parsed. */
+  /** Name under which pg remembers a parsed statement. */
   readonly name: string | undefined;
   readonly text: string;
-  readonly #question: Question;
-  readonly #dropped: string[];
-  readonly #settle: Settle;
+  readonly #options: CommandOptions;
+  readonly #evictedNames: string[];
+  readonly #callbacks: PromiseCallbacks;
   #columns: readonly Column[];
   #tag = '';
   #failure: Error | null = null;
 
-  constructor(question: Question, dropped: string[], settle: Settle) {
-    this.#question = question;
-    this.#dropped = dropped;
-    this.#settle = settle;
-    this.name = question.prepared?.name;
-    this.text = question.prepared?.text ?? question.text;
-    this.#columns = question.prepared?.columns ?? [];
+  constructor(options: CommandOptions, evictedNames: string[], callbacks: PromiseCallbacks) {
+    this.#options = options;
+    this.#evictedNames = evictedNames;
+    this.#callbacks = callbacks;
+    this.name = options.prepared?.name;
+    this.text = options.prepared?.text ?? options.text;
+    this.#columns = options.prepared?.columns ?? [];
   }
 
   submit(connection: RowConnection): void {
     connection.onRow = (row) => this.#takeRow(row);
-    const { prepared, values } = this.#question;
+    const { prepared, values } = this.#options;
     if (prepared === null) return connection.query(this.text);
     const { name, text } = prepared;
     connection.stream.cork();
-    for (const old of this.#dropped.splice(0)) connection.close({ type: 'S', name: old });
+    for (const old of this.#evictedNames.splice(0)) connection.close({ type: 'S', name: old });
     if (connection.parsedStatements[name] === undefined) {
       connection.parse({ name, text });
       connection.describe({ type: 'S', name });
@@ -86,13 +88,13 @@ class Command {
 
   handleRowDescription({ fields }: DriverMessage): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, oid: dataTypeID }));
-    if (this.#question.prepared !== null) this.#question.prepared.columns = this.#columns;
+    if (this.#options.prepared !== null) this.#options.prepared.columns = this.#columns;
   }
 
   #takeRow(row: DataRow): void {
     if (this.#failure !== null) return;
     try {
-      this.#question.row(row, this.#columns);
+      this.#options.row(row, this.#columns);
     } catch (error) {
       this.#failure = error as Error;
     }
@@ -103,12 +105,12 @@ class Command {
   }
 
   handleReadyForQuery(): void {
-    if (this.#failure === null) this.#settle.resolve(this.#tag);
-    else this.#settle.reject(this.#failure);
+    if (this.#failure === null) this.#callbacks.resolve(this.#tag);
+    else this.#callbacks.reject(this.#failure);
   }
 
   handleError(error: Error): void {
-    this.#settle.reject(Object.assign(withoutValue(error), { sql: this.#question.text }));
+    this.#callbacks.reject(Object.assign(redactValue(error), { sql: this.#options.text }));
   }
 
   handleEmptyQuery(): void {}
@@ -116,7 +118,7 @@ class Command {
   handlePortalSuspended(): void {}
 
   handleCopyInResponse(connection: RowConnection): void {
-    connection.sendCopyFail('nothing is copied');
+    connection.sendCopyFail('COPY is not supported');
   }
 
   handleCopyData(): void {}

@@ -1,17 +1,18 @@
-/** PostgreSQL through pg. Rows are read from the messages themselves: see `client` and `rows`. */
+/** Connects to PostgreSQL through pg; rows are read directly from the protocol messages by `client` and `rows`. */
 import { Pool } from 'pg';
 import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
-import { ask, type Prepared, type Question } from './command.js';
+import { runCommand, type Prepared, type CommandOptions } from './command.js';
 import { postgres } from './dialect.js';
-import { isConnectionLoss } from './errors.js';
+import { isConnectionLoss, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './rows.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
-import { hintOf, rememberSize } from '../../execute/size-hints.js';
+import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
+import { acknowledged } from '../unknown-outcome.js';
 
 const idleTimeout = 60_000;
 
@@ -49,30 +50,33 @@ const createPool = (options: DatabaseOptions): Pool => {
     Client: PoolClient,
     onConnect: (connected) => connected.query(setup),
   });
-  // an idle connection was lost: the next one is a new one
+  // the pool replaces a lost idle connection
   return pool.on('error', () => undefined);
 };
 
 const oldestVersion = 15;
 
-/** @throws Error with a code of PostgreSQL's, where waiting does not help */
+/** Checks the server version and the schema. @throws Error with a permanent SQLSTATE */
 const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOptions): Promise<void> => {
   const [server] = await runOn(pool, (client) =>
     query(client, "select current_setting('server_version_num') as version, current_schema() as schema", []),
   );
   const version = Math.floor(Number(server?.version) / 10_000);
   if (version < oldestVersion) {
-    throw withCode(new Error(`PostgreSQL ${oldestVersion} or newer is needed; this is ${version}`), '0A000');
+    throw withCode(
+      new Error(`PostgreSQL ${oldestVersion} or newer is required; this is ${version}`),
+      '0A000',
+    );
   }
   if (server?.schema !== schema) {
-    const message = `there is no schema "${schema}" (DATABASE_SCHEMA) that the user may use`;
+    const message = `the schema "${schema}" (DATABASE_SCHEMA) does not exist or the user may not use it`;
     throw withCode(new Error(message), '3F000');
   }
 };
 
 const runOn = <Result>(pool: Pool, task: (client: RowClient) => Promise<Result>): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
-    const fail = (error: Error): void => reject(nameLoss(error));
+    const fail = (error: Error): void => reject(addErrorCode(error));
     pool.connect((error, client, release) => {
       if (error !== undefined || client === undefined) return fail(error ?? new Error('no connection'));
       task(client as unknown as RowClient).then(
@@ -88,40 +92,31 @@ const runOn = <Result>(pool: Pool, task: (client: RowClient) => Promise<Result>)
     });
   });
 
-/** The server closes the connection behind such an error; until that is heard it would be lent again. */
+/** Returns whether the server closes the connection after an error, so that the pool must not reuse it. */
 const endsConnection = (error: Error): boolean => {
   const { severity = '', code = '' } = error as { severity?: string; code?: string };
-  // the severity is told in the language of the server, the code is not
+  // the severity may be localized, so the code is checked as well
   return severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P');
-};
-
-const withCode = (error: Error, code: string): Error => Object.assign(error, { code });
-
-const tlsProblem = /^(?:ERR_TLS|ERR_SSL|UNABLE_TO|CERT_|SELF_SIGNED|DEPTH_ZERO)/;
-
-/** The driver tells some losses of a connection in words only. */
-const nameLoss = (error: Error): Error => {
-  const { code } = error as { code?: string };
-  if (/SSL connection/.test(error.message) || tlsProblem.test(code ?? '')) {
-    return withCode(error, 'HANDSHAKE_SSL_ERROR');
-  }
-  if (code !== undefined) return error;
-  if (/^Connection terminated|not queryable/.test(error.message)) return withCode(error, 'ECONNRESET');
-  return error.message === 'timeout expired' ? withCode(error, 'ETIMEDOUT') : error;
 };
 
 const createPoolExecutor = (pool: Pool): Executor => ({
   quote: postgres.quote,
   rows: (statement, layout) =>
-    runOn(pool, (client) => anew(client, () => readRows(client, statement, layout))),
-  query: (text, values = []) => runOn(pool, (client) => anew(client, () => query(client, text, values))),
-  write: (statement) => runOn(pool, (client) => anew(client, () => write(client, statement))),
+    runOn(pool, (client) => retryIfStale(client, () => readRows(client, statement, layout))),
+  query: (text, values = []) =>
+    runOn(pool, (client) => retryIfStale(client, () => query(client, text, values))),
+  write: (statement) =>
+    runOn(pool, (client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
+  writeRows: (statement, layout) =>
+    runOn(pool, (client) =>
+      acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout))),
+    ),
 });
 
-/** One statement after the other, none after one that failed: PostgreSQL takes no more in its transaction. */
+/** Runs statements sequentially and none after a failure, as PostgreSQL accepts no more in that transaction. */
 const createClientExecutor = (client: RowClient): Executor => {
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(run: () => Promise<Result>): Promise<Result> => {
+  const enqueue = <Result>(run: () => Promise<Result>): Promise<Result> => {
     const result = last.then(run);
     last = result;
     result.catch(() => undefined);
@@ -129,19 +124,20 @@ const createClientExecutor = (client: RowClient): Executor => {
   };
   return {
     quote: postgres.quote,
-    rows: (statement, layout) => inTurn(() => readRows(client, statement, layout)),
-    query: (text, values = []) => inTurn(() => query(client, text, values)),
-    write: (statement) => inTurn(() => write(client, statement)),
+    rows: (statement, layout) => enqueue(() => readRows(client, statement, layout)),
+    query: (text, values = []) => enqueue(() => query(client, text, values)),
+    write: (statement) => enqueue(() => write(client, statement)),
+    writeRows: (statement, layout) => enqueue(() => readRows(client, statement, layout)),
   };
 };
 
-/** A statement whose columns have changed since it was prepared is refused before it does anything. */
-const anew = async <Result>(client: RowClient, run: () => Promise<Result>): Promise<Result> => {
+/** Retries a statement that the server rejected, before executing it, because its columns have changed. */
+const retryIfStale = async <Result>(client: RowClient, run: () => Promise<Result>): Promise<Result> => {
   try {
     return await run();
   } catch (error) {
     if (!isStale(error)) throw error;
-    await forgetStatements(client);
+    await deallocateStatements(client);
     return run();
   }
 };
@@ -151,7 +147,7 @@ const isStale = (error: unknown): boolean => {
   return (code === '0A000' && routine === 'RevalidateCachedQuery') || code === '26000';
 };
 
-const forgetStatements = async (client: RowClient): Promise<void> => {
+const deallocateStatements = async (client: RowClient): Promise<void> => {
   client.statements.clear();
   await send(client, 'deallocate all');
 };
@@ -163,17 +159,17 @@ const runTransaction = async <Result>(
   await send(client, 'begin');
   try {
     const result = await body(createClientExecutor(client));
-    await send(client, 'commit');
+    await acknowledged(() => send(client, 'commit'));
     return result;
   } catch (error) {
     // a lost connection has rolled back already
     await send(client, 'rollback').catch(() => undefined);
-    if (isStale(error)) await forgetStatements(client).catch(() => undefined);
+    if (isStale(error)) await deallocateStatements(client).catch(() => undefined);
     throw error;
   }
 };
 
-/** On a connection of its own, which gives the lock back however it ends. */
+/** Holds an advisory lock on a separate connection, so that the lock is released when the connection ends. */
 const holdLock = async <Result>(
   options: DatabaseOptions,
   name: string,
@@ -183,16 +179,16 @@ const holdLock = async <Result>(
   try {
     await client.connect();
     await send(client, "set lock_timeout = '60s'; set statement_timeout = 0");
-    await takeLock(client, `${options.schema ?? 'public'}.${name}`);
+    await acquireLock(client, `${options.schema ?? 'public'}.${name}`);
     return await body();
   } catch (error) {
-    throw nameLoss(error as Error);
+    throw addErrorCode(error as Error);
   } finally {
     await client.end().catch(() => undefined);
   }
 };
 
-const takeLock = async (client: RowClient, name: string): Promise<void> => {
+const acquireLock = async (client: RowClient, name: string): Promise<void> => {
   try {
     await query(client, 'select pg_advisory_lock(hashtextextended(?, 0))', [name]);
   } catch (error) {
@@ -202,7 +198,7 @@ const takeLock = async (client: RowClient, name: string): Promise<void> => {
 };
 
 const send = (client: RowClient, text: string): Promise<string> =>
-  ask(client, { text, prepared: null, values: [], row: () => undefined });
+  runCommand(client, { text, prepared: null, values: [], row: () => undefined });
 
 const query = async (
   client: RowClient,
@@ -211,14 +207,14 @@ const query = async (
 ): Promise<Record<string, unknown>[]> => {
   const rows: Record<string, unknown>[] = [];
   const prepared = values.length === 0 ? null : prepare(client, text);
-  const row: Question['row'] = (data, columns) => rows.push(readDataRow(data, columns));
-  await ask(client, { text, prepared, values, row });
+  const row: CommandOptions['row'] = (data, columns) => rows.push(readDataRow(data, columns));
+  await runCommand(client, { text, prepared, values, row });
   return rows;
 };
 
 const write = async (client: RowClient, { text, values }: RenderedStatement): Promise<WriteResult> => {
   const prepared = values.length === 0 ? null : prepare(client, text);
-  const tag = await ask(client, { text, prepared, values, row: () => undefined });
+  const tag = await runCommand(client, { text, prepared, values, row: () => undefined });
   return { affected: Number(/\d+$/.exec(tag)?.[0] ?? 0) };
 };
 
@@ -228,11 +224,11 @@ const readRows = async (
   layout: RowLayout,
 ): Promise<RowSet> => {
   const prepared = prepare(client, text);
-  const collector = new RowCollector(hintOf(text), layout.limit);
+  const collector = new RowCollector(sizeHint(text), layout.limit);
   let program: PostgresProgram | null = null;
-  const row: Question['row'] = (data) =>
+  const row: CommandOptions['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);
-  await ask(client, { text, prepared, values, row });
+  await runCommand(client, { text, prepared, values, row });
   rememberSize(text, collector.writer.length);
   return collector.finish();
 };
@@ -244,14 +240,14 @@ const programFor = (prepared: Prepared, layout: RowLayout): PostgresProgram => {
 };
 
 const prepare = (client: RowClient, text: string): Prepared => {
-  const { statements, dropped } = client;
+  const { statements, evictedNames } = client;
   const present = findStatement(statements, text);
   if (present !== undefined) return present;
   const name = `s${client.nextStatement++}`;
   const prepared: Prepared = { name, text: numberPlaceholders(text), columns: [], program: null };
   const evicted = evictStatement(statements);
-  // the server is told with the statement that takes its place
-  if (evicted !== undefined) dropped.push(evicted[1].name);
+  // closed on the server together with the next statement
+  if (evicted !== undefined) evictedNames.push(evicted[1].name);
   statements.set(text, prepared);
   return prepared;
 };

@@ -1,4 +1,4 @@
-/** DDL of the system tables for PostgreSQL. */
+/** Prints the DDL of the system tables for PostgreSQL. */
 import { createHash } from 'node:crypto';
 import type { DdlPrinter } from '../contract.js';
 import type { Named, SystemColumn } from '../../schema/system-tables.js';
@@ -9,10 +9,10 @@ const quoteAll = (names: readonly string[]): string => names.map(quote).join(', 
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** Bytes of a name; the server cuts longer ones, so that two of them may become one. */
+/** Maximum bytes of a name; the server truncates longer ones, which may then collide. */
 const maxName = 63;
 
-/** Of a constraint or index: cut where it is too long, told apart by a hash of the whole. */
+/** Quotes the name of a constraint or index; a name that is too long is truncated and ends in a hash. */
 const quoteShort = (name: string): string => {
   const bytes = Buffer.from(name);
   if (bytes.length <= maxName) return quote(name);
@@ -74,5 +74,5 @@ export const postgresPrinter: DdlPrinter = {
     `alter table ${quote(table)} add constraint ${quoteShort(key.name)} ` +
     `foreign key (${quote(key.column)}) ` +
     `references ${quote(key.table)} (${quote(key.references)}) on delete ${key.onDelete}`,
-  indexesApart: true,
+  separateIndexes: true,
 };

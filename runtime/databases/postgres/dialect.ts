@@ -1,31 +1,31 @@
-/** PostgreSQL 15+. */
+/** The SQL dialect of PostgreSQL 15 and later. */
 import type { Field } from '../../../contract/collection.js';
-import { elementOf, isArray } from '../../plan/elements.js';
-import { keptValue, readValue } from '../../plan/values.js';
+import { elementOf, isArrayColumn } from '../../plan/elements.js';
+import { toStoredValue, readValue } from '../../plan/values.js';
 import type { BindValue, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
-/** Texts have no zero character: what follows it is looked for alone, and what no text has in its place. */
+/** Escapes a LIKE pattern and replaces NUL, which text cannot contain, by a code point that matches no stored text. */
 const escapeText = (text: string): string => escapeLike(text).replaceAll('\0', '\u{10ffff}');
 
-/** Types that texts are written to and read from, but that compare as something else. */
-const isOnlyLikeText = ({ type, values, dbType }: Field): boolean =>
+/** Returns whether a string field has a type (an enum, `inet`) that does not compare as text. */
+const needsTextCast = ({ type, values, dbType }: Field): boolean =>
   type === 'string' && (values !== undefined || (dbType !== undefined && dbType !== 'character'));
 
 const isPadded = ({ dbType }: Field): boolean => dbType === 'character';
 
 const castToText = ['cast(', ' as text)'] as const;
-const asItIs = ['', ''] as const;
+const noCast = ['', ''] as const;
 
-/** `abbrev` spells an address as it is shown; a cast would add the mask. */
+/** Returns the conversion of a column to text; `abbrev` prints an address without the mask that a cast would add. */
 const asText = (field: Field): readonly [string, string] => {
-  if (!isOnlyLikeText(field)) return asItIs;
+  if (!needsTextCast(field)) return noCast;
   return field.dbType === 'inet' ? ['abbrev(', ')'] : castToText;
 };
 
-/** Types that have no order, or that svc does not know. */
+/** Returns whether a type has no sort order, or none that is known. */
 const isUnordered = ({ type }: Field): boolean => type === 'json' || type === 'unknown';
 
 export const postgres: SqlDialect = {
@@ -35,25 +35,25 @@ export const postgres: SqlDialect = {
   emptyRow: 'default values',
   rowLock: ' for update',
   shareLock: ' for share',
-  // a bound one is guessed to be a tenth of all rows: such a plan is never kept, or is one for many rows
+  // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,
-  array: (values) => `{${values.map(spellBound).join(',')}}`,
+  array: (values) => `{${values.map(formatValue).join(',')}}`,
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
-  // else a number that is too large for the column would be no number at all
+  // a value out of the column's range would fail the statement without a cast
   placeholder: (field) => (field.type === 'integer' ? 'cast(? as bigint)' : '?'),
-  beyond(field) {
+  outOfRange(field) {
     if (field.type === 'bigInteger') {
       return { placeholder: 'cast(? as numeric)', fits: (value) => typeof value !== 'number' };
     }
-    // text that fits no 4-byte float becomes no number at all
+    // a value out of the range of a 4-byte float would fail the statement
     return isSingle(field) ? { placeholder: 'cast(? as double precision)', fits: fitsSingle } : null;
   },
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
     if (typeof value !== 'string') return value;
-    if (isArray(field)) return jsonToArray(value, elementOf(field));
-    return moments.has(field.type) ? spellYear(value) : value;
+    if (isArrayColumn(field)) return jsonToArray(value, elementOf(field));
+    return dateTimeTypes.has(field.type) ? formatYear(value) : value;
   },
   match(kind, field) {
     const [before, after] = isPadded(field) ? castToText : asText(field);
@@ -63,47 +63,47 @@ export const postgres: SqlDialect = {
   },
   pattern: (kind, text) => likePattern(kind, escapeText(text)),
   asText,
-  order(field, descending) {
-    const [before, after] = isUnordered(field) ? castToText : asItIs;
+  sortKey(field, descending) {
+    const [before, after] = isUnordered(field) ? castToText : noCast;
     const direction = descending ? ' desc' : '';
-    // nulls are the smallest values, as elsewhere
+    // nulls sort as the smallest values, as in the other databases
     const nulls = descending ? ' nulls last' : ' nulls first';
     return { before, after: `${after}${direction}`, nulls };
   },
 };
 
-const moments: ReadonlySet<Field['type']> = new Set(['date', 'dateTime', 'timestamp'] as const);
+const dateTimeTypes: ReadonlySet<Field['type']> = new Set(['date', 'dateTime', 'timestamp'] as const);
 
-/** There is no year 0: the one before year 1 is called 1 BC. */
-const spellYear = (moment: string): string =>
+/** Writes year 0 as 1 BC, because PostgreSQL has no year 0. */
+const formatYear = (moment: string): string =>
   moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
 
-/** `[1, null, "a"]` → `{1,NULL,"a"}`. Anything but a list becomes a text that is no array either. */
+/** Converts a JSON list to an array, `[1, null, "a"]` → `{1,NULL,"a"}`, and other values to text that is no array. */
 const jsonToArray = (json: string, element: Field | null): string => {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) return 'not a list';
-  return spellArray(value, element);
+  return formatArray(value, element);
 };
 
-const spellArray = (values: readonly unknown[], element: Field | null): string =>
-  `{${values.map((value) => spellElement(value, element)).join(',')}}`;
+const formatArray = (values: readonly unknown[], element: Field | null): string =>
+  `{${values.map((value) => formatElement(value, element)).join(',')}}`;
 
-/** As a column of the element's type takes it. */
-const spellElement = (value: unknown, element: Field | null): string => {
+/** Formats an element as a column of its type accepts it. */
+const formatElement = (value: unknown, element: Field | null): string => {
   if (value === null) return 'NULL';
-  if (element?.type === 'json') return spellString(JSON.stringify(value));
-  if (Array.isArray(value)) return spellArray(value, element);
+  if (element?.type === 'json') return quoteElement(JSON.stringify(value));
+  if (Array.isArray(value)) return formatArray(value, element);
   const read = element === null ? null : readValue(element, value);
   if (element !== null && read?.ok === true) {
-    return spellBound(postgres.bind(element, keptValue(element, read.value)));
+    return formatValue(postgres.bind(element, toStoredValue(element, read.value)));
   }
-  return spellString(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return quoteElement(typeof value === 'object' ? JSON.stringify(value) : String(value));
 };
 
-const spellBound = (value: BindValue): string => {
+const formatValue = (value: BindValue): string => {
   if (value === null) return 'NULL';
-  if (Buffer.isBuffer(value)) return spellString(`\\x${value.toString('hex')}`);
-  return typeof value === 'string' ? spellString(value) : String(value);
+  if (Buffer.isBuffer(value)) return quoteElement(`\\x${value.toString('hex')}`);
+  return typeof value === 'string' ? quoteElement(value) : String(value);
 };
 
-const spellString = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+const quoteElement = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -1,4 +1,4 @@
-/** Which errors of pg are about the connection. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Classifies connection errors of pg. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 import { codeOf, isNetworkError } from '../network-errors.js';
 
 const lossCodes: ReadonlySet<unknown> = new Set([
@@ -22,5 +22,21 @@ const permanentCodes: ReadonlySet<unknown> = new Set([
   '0A000',
 ]);
 
-/** Says whether the server answered, and waiting would not change what it said. */
+/** Returns whether the server rejected the connection for a reason that does not go away by waiting. */
 export const isPermanent = (error: unknown): boolean => permanentCodes.has(codeOf(error));
+
+/** Adds a code to an error. */
+export const withCode = (error: Error, code: string): Error => Object.assign(error, { code });
+
+const tlsProblem = /^(?:ERR_TLS|ERR_SSL|UNABLE_TO|CERT_|SELF_SIGNED|DEPTH_ZERO)/;
+
+/** Adds a code to connection errors that the driver reports only by message. */
+export const addErrorCode = (error: Error): Error => {
+  const { code } = error as { code?: string };
+  if (/SSL connection/.test(error.message) || tlsProblem.test(code ?? '')) {
+    return withCode(error, 'HANDSHAKE_SSL_ERROR');
+  }
+  if (code !== undefined) return error;
+  if (/^Connection terminated|not queryable/.test(error.message)) return withCode(error, 'ECONNRESET');
+  return error.message === 'timeout expired' ? withCode(error, 'ETIMEDOUT') : error;
+};

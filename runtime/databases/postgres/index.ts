@@ -1,6 +1,6 @@
 /**
- * PostgreSQL: what `open` loads. Read `connection` first, then `client`, which takes rows out of the driver's stream, and
- * `rows` and `columns`, which turn them into JSON.
+ * The PostgreSQL implementation. Read `connection` first, then `client`, which extracts rows from the driver's stream,
+ * and `rows` and `columns`, which convert them to JSON.
  */
 import type { DatabaseFolder } from '../contract.js';
 import { postgresPrinter } from './ddl.js';

@@ -1,6 +1,6 @@
-/** Knex on PostgreSQL, for Objection models. */
+/** Configures Knex for PostgreSQL, for Objection models. */
 import { cellToJson, type CellValue } from '../../execute/cells.js';
-import { isArray } from '../../plan/elements.js';
+import { isArrayColumn } from '../../plan/elements.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
 import { arrayToJson } from './arrays.js';
 import { postgres } from './dialect.js';
@@ -26,6 +26,6 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
       },
     },
     toJson: (field, value) =>
-      isArray(field) ? arrayToJson(field)(String(value)) : cellToJson(field)(value as CellValue),
+      isArrayColumn(field) ? arrayToJson(field)(String(value)) : cellToJson(field)(value as CellValue),
   };
 };

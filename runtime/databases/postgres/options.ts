@@ -1,18 +1,18 @@
-/** How a connection to PostgreSQL is opened: the address, encryption, and what every session agrees on. */
+/** Builds the options of a PostgreSQL connection: address, TLS and session settings. */
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import type { DatabaseOptions } from '../contract.js';
 
 const connectTimeout = 5_000;
 
-/** @throws Error saying what the URL should look like */
+/** Parses the database URL. @throws Error with the expected format */
 export const clientOptions = ({ url, ca }: DatabaseOptions): ClientConfig => {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   if (pathname.length < 2) {
     throw new Error('DATABASE_URL names no database; expected postgres://user:password@host:port/database');
   }
   return {
-    // the folder of a socket takes the place of a name
+    // `host` in the query is the directory of a Unix socket
     host: searchParams.get('host') ?? decodeURIComponent(hostname).replace(/^\[|\]$/g, ''),
     port: port === '' ? 5432 : Number(port),
     ...(username === '' ? {} : { user: decodeURIComponent(username) }),
@@ -25,7 +25,10 @@ export const clientOptions = ({ url, ca }: DatabaseOptions): ClientConfig => {
   };
 };
 
-/** As libpq reads `sslmode`: `require` encrypts, `verify-ca` asks who signed, `verify-full` for the name as well. */
+/**
+ * TLS options by `sslmode`, as in libpq: `require` only encrypts, `verify-ca` verifies the certificate authority,
+ * `verify-full` the host name as well.
+ */
 const sslModes = new Map<string, ConnectionOptions | false>([
   ['disable', false],
   ['require', { rejectUnauthorized: false }],
@@ -37,7 +40,7 @@ const sslOptions = (mode: string | null, ca: string | undefined): ConnectionOpti
   const options = sslModes.get(mode ?? (ca === undefined ? 'disable' : 'verify-full'));
   if (options === undefined) {
     const known = [...sslModes.keys()].join(', ');
-    throw new Error(`DATABASE_URL asks for sslmode=${mode}; expected one of ${known}`);
+    throw new Error(`DATABASE_URL has sslmode=${mode}; expected one of ${known}`);
   }
   return options === false || ca === undefined ? options : { ...options, ca };
 };
@@ -45,8 +48,8 @@ const sslOptions = (mode: string | null, ca: string | undefined): ConnectionOpti
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
- * In UTC, bounded in time, and texts in one form. Names are looked for in the schema alone, and what extensions
- * bring (types, their operators) where they were installed.
+ * Returns the session settings: UTC, fixed output formats, the statement timeout, and a search path of the schema and
+ * of the schemas of extensions, whose types and operators are needed.
  */
 export const sessionSetup = ({ schema = 'public', statementTimeout = 0 }: DatabaseOptions): string => `
   set time zone 'UTC';

@@ -1,6 +1,6 @@
 /**
- * Statements are written with `?`, which PostgreSQL spells `$1`, `$2`, …: numbered once per text, when it is prepared.
- * Names and literals are passed over, whatever is in them.
+ * Replaces the placeholders `?` by `$1`, `$2`, … once per statement, when it is prepared; quoted identifiers and
+ * literals are skipped.
  */
 const parts = /"[^"]*"|'[^']*'|\?/g;
 

@@ -1,10 +1,10 @@
 /**
- * Rows of PostgreSQL's protocol, in text format.
+ * Reads rows of PostgreSQL's protocol in text format.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html (DataRow)
  */
 import type { RowLayout } from '../contract.js';
-import { columnWriter, takeValue } from './columns.js';
-import { momentText, postgresType, textToCell } from './values.js';
+import { columnWriter, valueStart } from './columns.js';
+import { dateTimeText, postgresType, textToCell } from './values.js';
 import {
   compileProgram,
   writeRow,
@@ -16,7 +16,7 @@ import type { RowCollector } from '../../execute/row-set.js';
 
 export interface Column {
   readonly name: string;
-  /** Number of its type. */
+  /** OID of the column's type. */
   readonly oid: number;
 }
 
@@ -39,21 +39,21 @@ const format: RowFormat<Row, Column> = {
     return true;
   },
   skipValue(row) {
-    takeValue(row);
+    valueStart(row);
   },
   readText(row) {
-    const start = takeValue(row);
+    const start = valueStart(row);
     const text = row.source.toString('utf8', start, row.at);
     const oid = row.columns[row.column - 1]?.oid;
     if (oid === postgresType.bytes) return Buffer.from(text.slice(2), 'hex').toString('latin1');
-    return oid === postgresType.timestamptz ? momentText(text) : text;
+    return oid === postgresType.timestamptz ? dateTimeText(text) : text;
   },
 };
 
 export const compileRows = (layout: RowLayout, columns: readonly Column[]): PostgresProgram =>
   compileProgram(format, layout, columns);
 
-/** A row as it came: its bytes begin with the number of columns. */
+/** The body of a DataRow message, which begins with the number of columns. */
 export interface DataRow {
   readonly source: Buffer;
   readonly start: number;
@@ -67,17 +67,17 @@ const openRow = ({ source, start }: DataRow, columns: readonly Column[]): Row =>
   column: 0,
 });
 
-/** Writes one row into the collector. */
+/** Writes a row into the collector. */
 export const writeDataRow = (row: DataRow, program: PostgresProgram, collector: RowCollector): void =>
   writeRow(openRow(row, program.columns), row.end - row.start, { program, collector });
 
-/** A row as an object: numbers as far as they are exact, booleans as 1 and 0. */
+/** Reads a row as an object; inexact numbers are text, booleans are 1 and 0. */
 export const readDataRow = (row: DataRow, columns: readonly Column[]): Record<string, unknown> => {
   const cursor = openRow(row, columns);
   return Object.fromEntries(
     columns.map(({ name, oid }) => {
       if (format.takeNull(cursor)) return [name, null];
-      const start = takeValue(cursor);
+      const start = valueStart(cursor);
       return [name, textToCell(cursor.source.toString('utf8', start, cursor.at), oid)];
     }),
   );

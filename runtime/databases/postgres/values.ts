@@ -1,8 +1,8 @@
-/** PostgreSQL's types by number, and their text form as plain values. */
+/** Converts values between PostgreSQL's text format and JavaScript. */
 import type { BindValue } from '../contract.js';
 import type { CellValue } from '../../execute/cells.js';
 
-/** Numbers of the types that are not read as they are written: `select oid, typname from pg_type`. */
+/** OIDs of the types that need conversion (`select oid, typname from pg_type`). */
 export const postgresType = {
   boolean: 16,
   bytes: 17,
@@ -21,7 +21,10 @@ export const postgresType = {
   jsonb: 3802,
 } as const;
 
-/** A value that is not null. Booleans are 1 and 0, moments lose their zone, which is UTC; exact numbers stay text. */
+/**
+ * Converts a non-null value: booleans to 1 and 0, times without their zone, which is UTC; numbers that a double cannot
+ * represent stay text.
+ */
 export const textToCell = (text: string, type: number): CellValue => {
   switch (type) {
     case postgresType.boolean:
@@ -42,14 +45,14 @@ export const textToCell = (text: string, type: number): CellValue => {
     case postgresType.date:
     case postgresType.timestamp:
     case postgresType.timestamptz:
-      return momentText(text);
+      return dateTimeText(text);
     default:
       return text;
   }
 };
 
-/** Without the zone; the year before year 1 is year 0, as in ISO 8601. */
-export const momentText = (text: string): string => {
+/** Removes the zone and writes 1 BC as year 0, as in ISO 8601. */
+export const dateTimeText = (text: string): string => {
   const plain = text.replace(/\+00(?= BC$|$)/, '');
   if (!plain.endsWith(' BC')) return plain;
   const [, year = '', rest = ''] = /^(\d+)(.*) BC$/.exec(plain) ?? [];
@@ -57,6 +60,6 @@ export const momentText = (text: string): string => {
   return `${before === 0 ? '' : '-'}${String(before).padStart(4, '0')}${rest}`;
 };
 
-/** What is sent for a value: bytes as they are, everything else as text. */
+/** Returns a value as it is bound: bytes unchanged, anything else as text. */
 export const bindToText = (value: BindValue): string | Buffer | null =>
   value === null || Buffer.isBuffer(value) ? value : String(value);

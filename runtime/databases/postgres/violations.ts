@@ -1,6 +1,6 @@
 /** Reads constraint violations of PostgreSQL from the errors of pg. */
 import type { Violation } from '../contract.js';
-import { found, violation } from '../violations.js';
+import { firstGroup, violation } from '../violations.js';
 
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (!(error instanceof Error)) return null;
@@ -13,13 +13,13 @@ export const readViolation = (error: unknown, table: string): Violation | null =
 interface PostgresError {
   readonly code: string;
   readonly message: string;
-  /** The function of the server that refused, in every language the same. */
+  /** Function of the server that raised the error; not localized. */
   readonly routine?: string;
   readonly detail?: string;
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
-  /** Where in the statement, or in one that a function of the database runs; of neither, a value is wrong. */
+  /** Position in the statement, or with `internalQuery` in one run by a function; neither is set for an invalid value. */
   readonly position?: string;
   readonly internalQuery?: string;
 }
@@ -42,9 +42,9 @@ const readSqlState = (error: PostgresError, table: string): Violation | null => 
     case '23514':
       return violation('check', checkedColumn(constraint, table), constraint);
     case '428C9':
-      return violation('type', [found(/column "(.*)"/s, error.message) ?? []].flat());
+      return violation('type', [firstGroup(/column "(.*)"/s, error.message) ?? []].flat());
     case '0A000':
-      // what a rule makes of an insert gives no row back
+      // an insert rewritten by a rule returns no row
       return error.routine === 'RewriteQuery' ? violation('skipped') : null;
     case '22001':
     case '54000':
@@ -53,30 +53,30 @@ const readSqlState = (error: PostgresError, table: string): Violation | null => 
       return violation('range', column);
     default:
       if (isRaised(error)) return violation('check');
-      return error.code.startsWith('22') || isMisread(error) ? violation('type', column) : null;
+      return error.code.startsWith('22') || isParseError(error) ? violation('type', column) : null;
   }
 };
 
-/** A function of the database refused, with a code of its choice. */
+/** Returns whether a PL/pgSQL function raised the error. */
 const isRaised = ({ code, routine }: PostgresError): boolean =>
   code === 'P0001' || routine === 'exec_stmt_raise';
 
-/** What columns such as `tsquery`, `jsonpath` and `regclass` say of a text they cannot read. */
-const misreadings: ReadonlySet<string> = new Set(['42601', '42602', '42P01', '42704', '42883', '3F000']);
+/** SQLSTATEs with which types such as `tsquery`, `jsonpath` and `regclass` reject text that they cannot parse. */
+const parseErrorCodes: ReadonlySet<string> = new Set(['42601', '42602', '42P01', '42704', '42883', '3F000']);
 
-const isMisread = ({ code, position, internalQuery }: PostgresError): boolean =>
-  misreadings.has(code) && position === undefined && internalQuery === undefined;
+const isParseError = ({ code, position, internalQuery }: PostgresError): boolean =>
+  parseErrorCodes.has(code) && position === undefined && internalQuery === undefined;
 
-/** A check of one column that was given no name is called `<table>_<column>_check`. */
+/** Returns the column of an unnamed check constraint, which PostgreSQL names `<table>_<column>_check`. */
 const checkedColumn = (constraint: string | null, table: string): readonly string[] => {
   const start = `${table}_`;
   if (constraint?.startsWith(start) !== true) return [];
-  return [found(/^(.*)_check\d*$/s, constraint.slice(start.length)) ?? []].flat();
+  return [firstGroup(/^(.*)_check\d*$/s, constraint.slice(start.length)) ?? []].flat();
 };
 
-/** `Key (a, "B c")=(…) …`: the names alone, in any language; the values stay where they are. */
+/** Reads the column names, but not the values, from a localized detail such as `Key (a, "B c")=(…) …`. */
 const keyColumns = ({ detail = '' }: PostgresError): readonly string[] =>
   Array.from(
-    (found(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g),
+    (firstGroup(/\((.*?)\)=\(/s, detail) ?? '').matchAll(/"((?:[^"]|"")*)"|[^\s,]+/g),
     ([plain, quoted]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')),
   );

@@ -1,4 +1,4 @@
-/** SQLite through libsql: one connection that reads, one that writes, both in write-ahead mode. */
+/** Connects to SQLite through libsql with one connection for reads and one for writes, both in WAL mode. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +14,7 @@ type Statement = ReturnType<Connection['prepare']>;
 
 interface Prepared {
   readonly statement: Statement;
-  /** That of the last rows. */
+  /** Program of the last layout. */
   program: SqliteProgram | null;
 }
 
@@ -31,8 +31,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
     dialect: sqlite.name,
     sql: sqlite,
     quote: sqlite.quote,
-    rows: (statement, layout) =>
-      isRead(statement.text) ? reading.rows(statement, layout) : queue(() => writing.rows(statement, layout)),
+    rows: reading.rows,
+    writeRows: (statement, layout) => queue(() => writing.writeRows(statement, layout)),
     query: (text, values) =>
       isRead(text) ? reading.query(text, values) : queue(() => writing.query(text, values)),
     write: (statement) => queue(() => writing.write(statement)),
@@ -49,7 +49,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
         }
       }),
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
-    // there is no server to lose
+    // there is no server
     isConnectionLoss: () => false,
     close: async () => {
       reader.close();
@@ -69,7 +69,7 @@ export const openConnection = (path: string): Connection => {
   return connection;
 };
 
-/** One after another: a transaction must not meet the statements of others on its connection. */
+/** Runs tasks sequentially, so that no other statement runs inside a transaction on the shared connection. */
 const createQueue = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(task: () => Promise<Result>): Promise<Result> => {
@@ -98,14 +98,16 @@ const createExecutor = (connection: Connection): Executor => {
       throw Object.assign(error as Error, { sql: text });
     }
   };
+  const readRows: Executor['rows'] = async ({ text, values }, layout) =>
+    run(text, (prepared) => {
+      const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];
+      return collect(prepared, rows, layout);
+    });
   return {
     quote: sqlite.quote,
-    rows: async ({ text, values }, layout) =>
-      run(text, (prepared) => {
-        const rows = prepared.statement.raw(true).all(values) as LibsqlValue[][];
-        return collect(prepared, rows, layout);
-      }),
-    // names as the driver pairs them: what a statement knows of its columns may be older than its rows
+    rows: readRows,
+    writeRows: readRows,
+    // as objects, because the column names of a prepared statement may be older than its rows
     query: async (text, values = []) =>
       run(text, ({ statement }) => statement.raw(false).all(values) as Record<string, LibsqlValue>[]).map(
         plainRow,
@@ -126,13 +128,13 @@ const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: Row
 const plainRow = (row: Record<string, LibsqlValue>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plainValue(value)]));
 
-/** Whole numbers as numbers where they fit, else as text. */
+/** Converts integers to numbers if they are safe, otherwise to text. */
 const plainValue = (value: LibsqlValue): unknown => {
   if (typeof value !== 'bigint') return toCell(value);
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 };
 
-/** A second database whose only use is that one holder at a time can write it. */
+/** Runs `body` with an exclusive lock on a separate database file, which serves only as a lock between processes. */
 const lockFile = async <Result>(path: string, body: () => Promise<Result>): Promise<Result> => {
   const lock = new Libsql(path);
   try {
@@ -144,18 +146,18 @@ const lockFile = async <Result>(path: string, body: () => Promise<Result>): Prom
   }
 };
 
-const lockTries = 600;
-const lockPause = 100;
+const maxLockAttempts = 600;
+const lockRetryDelay = 100;
 
-/** Waits without blocking the process: the holder may be in it. */
+/** Waits without blocking the process, because the holder of the lock may be in the same process. */
 const beginExclusive = async (lock: Connection): Promise<void> => {
   for (let tries = 1; ; tries += 1) {
     try {
       lock.exec('begin exclusive');
       return;
     } catch (error) {
-      if (tries === lockTries) throw error;
-      await setTimeout(lockPause);
+      if (tries === maxLockAttempts) throw error;
+      await setTimeout(lockRetryDelay);
     }
   }
 };

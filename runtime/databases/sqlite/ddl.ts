@@ -1,4 +1,4 @@
-/** DDL of the system tables for SQLite. Declared types keep the meaning that affinities forget. */
+/** Prints the DDL of the system tables for SQLite; declared types preserve what column affinities lose. */
 import type { DdlPrinter } from '../contract.js';
 import type { References, SystemColumn } from '../../schema/system-tables.js';
 
@@ -46,10 +46,10 @@ const targetOf = (key: Pick<References, 'table' | 'references' | 'onDelete'>): s
 export const sqlitePrinter: DdlPrinter = {
   quote,
   createTable: (table, foreignKeys) => {
-    const counted = table.columns.some((column) => column.autoIncrement === true);
+    const hasAutoIncrement = table.columns.some((column) => column.autoIncrement === true);
     const parts = [
       ...table.columns.map(columnOf),
-      ...(counted ? [] : [`PRIMARY KEY (${quoteAll(table.primaryKey)})`]),
+      ...(hasAutoIncrement ? [] : [`PRIMARY KEY (${quoteAll(table.primaryKey)})`]),
       ...table.uniques.map((key) => `CONSTRAINT ${quote(key.name)} UNIQUE (${quoteAll(key.columns)})`),
       ...foreignKeys.map(
         (key) => `CONSTRAINT ${quote(key.name)} FOREIGN KEY (${quote(key.column)}) ${targetOf(key)}`,
@@ -70,5 +70,5 @@ export const sqlitePrinter: DdlPrinter = {
   addIndex: (table, index) =>
     `CREATE INDEX IF NOT EXISTS ${quote(index.name)} ON ${quote(table)} (${quoteAll(index.columns)})`,
   addForeignKey: null,
-  indexesApart: true,
+  separateIndexes: true,
 };

@@ -1,4 +1,4 @@
-/** SQLite 3.45+. */
+/** The SQL dialect of SQLite 3.45 and later. */
 import type { Scalar } from '../../plan/values.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
@@ -6,12 +6,12 @@ import { escapeLike, likePattern } from '../../sql/like.js';
 
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, '[$&]');
 
-/** GLOB minds the case, LIKE does not. */
+/** Returns a GLOB pattern for case-sensitive matches, otherwise a LIKE pattern. */
 const toPattern = (kind: Match, text: string): string =>
   kind.startsWith('i') ? likePattern(kind, escapeLike(text)) : likePattern(kind, escapeGlob(text), '*');
 
-/** Anything but a whole number of 64 bits is bound as it is: columns hold it, and others that refer to them. */
-const toWhole = (value: Exclude<Scalar, boolean>): BindValue => {
+/** Converts text to a 64-bit integer; binds any other value as is, because a SQLite column may contain it. */
+const toInteger = (value: Exclude<Scalar, boolean>): BindValue => {
   if (Buffer.isBuffer(value) || !/^[+-]?\d+$/.test(String(value))) return value;
   const whole = BigInt(value);
   return whole === BigInt.asIntN(64, whole) ? whole : value;
@@ -29,9 +29,9 @@ export const sqlite: SqlDialect = {
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
-    return field.type === 'integer' || field.type === 'bigInteger' ? toWhole(value) : value;
+    return field.type === 'integer' || field.type === 'bigInteger' ? toInteger(value) : value;
   },
   match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
-  // patterns end at a zero character: one that nothing matches takes its place
+  // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them
   pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : toPattern(kind, text)),
 };

@@ -1,4 +1,4 @@
-/** SQLite: what `open` loads. Read `connection` first, then `rows`, which turns values of the driver into JSON. */
+/** The SQLite implementation. Read `connection` first, then `rows`, which converts values of the driver to JSON. */
 import type { DatabaseFolder } from '../contract.js';
 import { sqlitePrinter } from './ddl.js';
 import { sqlite } from './dialect.js';
@@ -6,7 +6,7 @@ import { sqlite } from './dialect.js';
 export const folder: DatabaseFolder = {
   dialects: { sqlite: { sql: sqlite, ddl: sqlitePrinter } },
   open: async (options) => (await import('./connection.js')).openSqlite(options),
-  // there is no server to wait for
+  // waiting does not help without a server
   isPermanent: () => true,
   bindKnex: async (options) => (await import('./knex.js')).bindKnex(options),
 };

@@ -1,4 +1,4 @@
-/** Knex on SQLite, for Objection models: libsql has the interface of better-sqlite3, so the dialect of that serves. */
+/** Configures Knex for SQLite; libsql has the interface of better-sqlite3, so its dialect is reused. */
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
 import { cellToJson } from '../../execute/cells.js';
@@ -7,7 +7,7 @@ import { openConnection } from './connection.js';
 import { sqlite } from './dialect.js';
 import { toCell, type LibsqlValue } from './rows.js';
 
-/** One connection: more would block it. */
+/** Binds Knex with a pool of one connection, because several would block each other. */
 export const bindKnex = async ({ url }: DatabaseOptions): Promise<KnexBinding> => {
   const filename = url.slice('sqlite:'.length);
   return {

@@ -1,6 +1,6 @@
 /**
- * Rows as libsql gives them, written as JSON. A row is one text, for each piece that goes from JavaScript into bytes
- * costs more than the piece.
+ * Serializes rows of libsql as JSON. A row is concatenated to one string first, because copying many short strings to
+ * bytes costs more than concatenating them.
  */
 import type { Field } from '../../../contract/collection.js';
 import { showKey } from '../../sql/key.js';
@@ -11,7 +11,7 @@ import type { RowCollector } from '../../execute/row-set.js';
 
 export type LibsqlValue = string | number | bigint | ArrayBuffer | null;
 
-/** A layout, ready to write rows. */
+/** A compiled row layout. */
 export interface SqliteProgram {
   readonly tokens: readonly Token[];
   readonly keyColumns: number;
@@ -35,7 +35,7 @@ export const compileRows = ({ tokens, keyColumns }: RowLayout): SqliteProgram =>
 export const toCell = (value: LibsqlValue): CellValue =>
   value instanceof ArrayBuffer ? Buffer.from(value) : value;
 
-/** Writes one row into the collector. */
+/** Writes a row into the collector. */
 export const writeCells = (
   row: readonly LibsqlValue[],
   { keyColumns, steps }: SqliteProgram,
@@ -64,11 +64,11 @@ export const writeCells = (
       case 'list':
         writer.text(text);
         text = '';
-        collector.hole(step.list, keyOf(row, column, step.columns));
+        collector.addSlot(step.list, keyOf(row, column, step.columns));
         column += step.columns;
         break;
       case 'key':
-        text += shownKey(cellsOf(row, column, step.fields.length), step.fields);
+        text += keyToText(cellsOf(row, column, step.fields.length), step.fields);
         column += step.fields.length;
         break;
     }
@@ -76,8 +76,8 @@ export const writeCells = (
   writer.text(text);
 };
 
-/** Where every part is null the key is hidden. */
-const shownKey = (cells: readonly CellValue[], fields: readonly Field[]): string =>
+/** Returns a key as JSON, or `null` if every part is null, which means that the key is not readable. */
+const keyToText = (cells: readonly CellValue[], fields: readonly Field[]): string =>
   cells.every((cell) => cell === null) ? 'null' : JSON.stringify(showKey(cells.map(cellToText), fields));
 
 const keyOf = (row: readonly LibsqlValue[], first: number, count: number): string | null =>

@@ -9,7 +9,7 @@ import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { refuse, type Refused } from './wire.js';
+import { queueError, type QueueError } from './wire.js';
 
 /** An authenticated caller; requests belong to the account (the user), whichever key was used. */
 export interface Caller {
@@ -27,22 +27,22 @@ export interface CallerOptions {
 
 export type Identify = (request: ApiRequest) => Promise<Caller>;
 
-const header = /^Key +([^\s:]+):(\S+) *$/i;
+const keyHeader = /^Key +([^\s:]+):(\S+) *$/i;
 
 /** @throws 401 with the same message for every reason, REQUESTS_EXCEEDED when the rate limit is reached */
 export const createIdentify = (options: CallerOptions): Identify => {
-  const noteUse = createUseNotes(options.statements);
+  const recordUse = createUseRecorder(options.statements);
   const findKey = findById((ids) => findActiveKeys(options.statements, ids));
   return async (request) => {
     const { access, secrets } = options;
-    const [, id, secret] = header.exec(String(request.headers.authorization ?? '')) ?? [];
+    const [, id, secret] = keyHeader.exec(String(request.headers.authorization ?? '')) ?? [];
     if (id === undefined || secret === undefined)
       return toCaller(await identifyNow(request, access).catch(throwRefusal));
     const found = isId(id) ? await findKey(id) : null;
-    const key = found !== null && isGood(found, secret, secrets) ? found : null;
+    const key = found !== null && isValid(found, secret, secrets) ? found : null;
     await admitNow(key?.user ?? null, request, access).catch(throwRefusal);
-    if (key === null) throw unknown();
-    noteUse(key);
+    if (key === null) throw invalidKey();
+    recordUse(key);
     return {
       account: key.account,
       mayUse: (model) => model.access === 'user' && allows(key.models, model.id),
@@ -51,21 +51,23 @@ export const createIdentify = (options: CallerOptions): Identify => {
   };
 };
 
-const isGood = (key: StoredKey, secret: string, secrets: HashSecrets): boolean =>
+const isValid = (key: StoredKey, secret: string, secrets: HashSecrets): boolean =>
   isSecretOf(key, secret, secrets) && !isExpired(key, Date.now());
 
-const unknown = (): Refused => refuse(401, 'invalid key credentials');
+const invalidKey = (): QueueError => queueError(401, 'invalid key credentials');
 
 /** Hides the reason of a failed authentication, except for the rate limit. */
 const throwRefusal = (error: unknown): never => {
   if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') throw error;
-  throw error instanceof ApiErrors || (error instanceof ApiError && error.status < 500) ? unknown() : error;
+  throw error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)
+    ? invalidKey()
+    : error;
 };
 
 /** Returns the caller of a token. @throws 401 without a user, 403 when TFA must be enabled first */
-export const toCaller = ({ user, policies, pending }: Principal): Caller => {
-  if (pending) throw refuse(403, 'one-time passwords have to be turned on first');
-  if (user === null) throw refuse(401, 'a key is needed: Authorization: Key <id>:<secret>');
+export const toCaller = ({ user, policies, needsSecondFactor }: Principal): Caller => {
+  if (needsSecondFactor) throw queueError(403, 'set up one-time passwords first');
+  if (user === null) throw queueError(401, 'an API key is required: Authorization: Key <id>:<secret>');
   return {
     account: user.id,
     mayUse: ({ access: needed }) => needed === 'user' || policies.admin,
@@ -76,12 +78,12 @@ export const toCaller = ({ user, policies, pending }: Principal): Caller => {
 /** Milliseconds between updates of the last use of a key. */
 const useInterval = 60_000;
 
-const createUseNotes = (statements: Statements): ((key: StoredKey) => void) => {
-  const noted = new LRUCache<string, number>({ max: 10_000 });
+const createUseRecorder = (statements: Statements): ((key: StoredKey) => void) => {
+  const recorded = new LRUCache<string, number>({ max: 10_000 });
   return ({ id, used }) => {
     const now = Date.now();
-    if (now - Math.max(used ?? 0, noted.get(id) ?? 0) < useInterval) return;
-    noted.set(id, now);
-    markUsed(statements, id, now).catch(() => noted.delete(id));
+    if (now - Math.max(used ?? 0, recorded.get(id) ?? 0) < useInterval) return;
+    recorded.set(id, now);
+    markUsed(statements, id, now).catch(() => recorded.delete(id));
   };
 };

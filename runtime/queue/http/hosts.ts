@@ -9,7 +9,7 @@ export interface QueueAddresses {
   readonly runUrl: string | null;
 }
 
-interface Place {
+interface AddressMapping {
   readonly host: string;
   /** Path prefix of the address; empty at the root. */
   readonly from: string;
@@ -17,25 +17,25 @@ interface Place {
 }
 
 /** Returns a function that rewrites matching requests, or null if neither address is set. */
-export const createRelocation = ({
+export const createPathMapper = ({
   queueUrl,
   runUrl,
 }: QueueAddresses): ((request: ApiRequest) => ApiRequest) | null => {
-  const places = [...placeOf(queueUrl, '/queue'), ...placeOf(runUrl, '/run')];
-  if (places.length === 0) return null;
+  const mappings = [...mappingOf(queueUrl, '/queue'), ...mappingOf(runUrl, '/run')];
+  if (mappings.length === 0) return null;
   return (request) => {
     const { headers, path } = request;
-    const found = places.find(({ host, from }) => headers.host === host && path.startsWith(`${from}/`));
-    return found === undefined ? request : { ...request, path: pathIn(found, path) };
+    const found = mappings.find(({ host, from }) => headers.host === host && path.startsWith(`${from}/`));
+    return found === undefined ? request : { ...request, path: rewritePath(found, path) };
   };
 };
 
-const pathIn = ({ from, to }: Place, path: string): string => {
+const rewritePath = ({ from, to }: AddressMapping, path: string): string => {
   const rest = path.slice(from.length);
   return rest.startsWith(`${to}/`) ? rest : to + rest;
 };
 
-const placeOf = (url: string | null, to: string): readonly Place[] => {
+const mappingOf = (url: string | null, to: string): readonly AddressMapping[] => {
   if (url === null) return [];
   const { host, pathname } = new URL(url);
   return [{ host, from: pathname.replace(/\/$/, ''), to }];

@@ -1,4 +1,4 @@
-/** The queue on the wire: `/queue/…`, `/run/…`, the files of results, and the keys that signatures are checked with. */
+/** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
 import type { Access } from '../../access/access.js';
 import { limitHeaders } from '../../access/limiter.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
@@ -30,14 +30,14 @@ import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
-import { respondJson, respondRefusal, errorHeaders, jsonType, refuse, Refused } from './wire.js';
+import { respondJson, respondError, errorHeaders, jsonType, queueError, QueueError } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
   readonly database: Database;
   readonly access: Access;
   readonly models: readonly QueueModelDeclaration[];
-  /** Modules of function models: what `/run` calls. */
+  /** Loads the modules of function models, for `/run`. */
   readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
   readonly onLoss: (error: unknown) => void;
 }
@@ -46,7 +46,7 @@ export interface Queue {
   readonly lifecycle: RequestLifecycle;
   readonly requests: Requests;
   readonly settings: QueueSettings;
-  /** Returns what serves a route of the queue. Errors of the caller are answers; others are thrown. */
+  /** Returns the handler of a route; client errors become responses, others are thrown. */
   handle(handler: QueueHandler): RouteHandle;
   close(): Promise<void>;
 }
@@ -77,10 +77,10 @@ export const createQueue = (options: QueueOptions): Queue => {
     requests,
     settings,
     handle: (handler) => (request, segments) =>
-      respond(handler, { request, segments }, services).catch(toAnswer),
+      respond(handler, { request, segments }, services).catch(toErrorResponse),
     async close() {
       streams.close();
-      await lifecycle.settle();
+      await lifecycle.flush();
       await gateway.close();
     },
   };
@@ -96,20 +96,20 @@ interface Services {
   readonly run: RunHandler;
 }
 
-/** What the pipeline of the data plane throws is told in the words of the queue. */
-const toAnswer = (error: unknown): ApiResponse => {
-  if (error instanceof Refused) return respondRefusal(error);
-  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return answerExceeded(error);
+/** Converts client errors, including those of the content API, to the format of the queue. */
+const toErrorResponse = (error: unknown): ApiResponse => {
+  if (error instanceof QueueError) return respondError(error);
+  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return respondRateLimit(error);
   if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
     const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
-    return respondRefusal(refuse(status, message, 'bad_request'));
+    return respondError(queueError(status, message, 'bad_request'));
   }
   throw error;
 };
 
-const answerExceeded = (error: ApiError): ApiResponse => {
-  const answer = respondRefusal(refuse(error.status, error.message, 'rate_limit'));
-  return { ...answer, headers: { ...answer.headers, ...limitHeaders(error) } };
+const respondRateLimit = (error: ApiError): ApiResponse => {
+  const response = respondError(queueError(error.status, error.message, 'rate_limit'));
+  return { ...response, headers: { ...response.headers, ...limitHeaders(error) } };
 };
 
 export type QueueHandler = Extract<
@@ -117,7 +117,7 @@ export type QueueHandler = Extract<
   { readonly kind: 'model' } | { readonly kind: 'files' } | { readonly kind: 'signingKeys' }
 >;
 
-/** A request as the router found it. */
+/** A request with the path segments that the router matched. */
 interface Routed {
   readonly request: ApiRequest;
   readonly segments: readonly string[];
@@ -134,7 +134,7 @@ const respond = (handler: QueueHandler, routed: Routed, services: Services): Pro
   }
 };
 
-/** A body may take its time: who sends it is asked when all of it is there. */
+/** Identifies the caller after reading the body, so that access is current even if the upload takes long. */
 const identify = async (request: ApiRequest, services: Services): Promise<Caller> => {
   if (request.method === 'POST') await request.body();
   return services.identify(request);
@@ -156,7 +156,7 @@ const respondModel = async (
   return respondRequest(action, { found, request }, services);
 };
 
-/** The path may leave out what follows the second segment of the model, or a later one. */
+/** Returns whether a path names a model; it may omit the segments after the second one. */
 const isNameOf = (name: string, model: string): boolean =>
   model === name || (name.includes('/') && model.startsWith(`${name}/`));
 
@@ -180,7 +180,7 @@ const respondSubmit = async (
   return respondJson(200, body, { 'x-svc-request-id': made.id });
 };
 
-interface Asked {
+interface FoundRequest {
   readonly found: RequestHead;
   readonly request: ApiRequest;
 }
@@ -190,7 +190,7 @@ const wantsLogs = ({ query }: ApiRequest): boolean =>
 
 const respondRequest = async (
   action: Exclude<ModelAction, 'submit' | 'run'>,
-  { found, request }: Asked,
+  { found, request }: FoundRequest,
   { requests, streams }: Services,
 ): Promise<ApiResponse> => {
   const headers = { 'x-svc-request-id': found.id };
@@ -232,7 +232,7 @@ const cancelStatuses: Readonly<Record<Cancellation, number>> = {
   ALREADY_COMPLETED: 400,
 };
 
-/** The signature says who may: files have no other owner. */
+/** Returns a file; its signed URL is the only authorization. */
 const respondFile = async (
   { request: { query }, segments: [request = '', name = ''] }: Routed,
   { files, settings }: Services,
@@ -242,10 +242,10 @@ const respondFile = async (
   const isNamed = isId(request) && isFileName(name);
   const signed = { request, name, expires };
   if (!isNamed || !isSignatureOf(signed, parameters.get('signature') ?? '', settings.secrets)) {
-    throw refuse(404, 'there is no such file');
+    throw queueError(404, 'there is no such file');
   }
   const file = expires * 1000 > Date.now() ? await files.read(request, name) : null;
-  if (file === null) throw refuse(404, 'the file is not kept any more');
+  if (file === null) throw queueError(404, 'the file is not kept any more');
   return {
     status: 200,
     headers: {
@@ -257,7 +257,7 @@ const respondFile = async (
   };
 };
 
-/** Public keys are for everybody, in pages of any origin as well. */
+/** Returns the public signing keys, for any origin. */
 const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
   const { published } = await signingKeys(database, Date.now());
   return respondJson(200, toJwks(published), {

@@ -1,7 +1,4 @@
-/**
- * `/run`: runs a model within the HTTP request, without storage, retries or webhooks; a disconnect cancels
- * it.
- */
+/** Handles `/run`: runs a model within the HTTP request, without storage, retries or webhooks; a disconnect cancels it. */
 import type { QueueModelDeclaration, RunFiles, RunModel } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import { readJson } from '../../request/body.js';
@@ -9,10 +6,10 @@ import { createDirectoryStore, isFileName, signFile, type FileStore } from '../r
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
-import type { Attempted } from '../models/attempt.js';
+import type { RunResult } from '../models/attempt.js';
 import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
-import { respondJson, errorHeaders, refuse, refusePart } from './wire.js';
+import { respondJson, errorHeaders, queueError, partError } from './wire.js';
 
 export type RunHandler = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
 
@@ -23,15 +20,15 @@ export interface RunHandlerOptions {
 }
 
 export const createRunHandler = ({ settings, loadFunctions, onLoss }: RunHandlerOptions): RunHandler => {
-  const enter = createGate();
+  const acquire = createRunLimit();
   const files = createDirectoryStore(settings.filesDir);
   let runner: Promise<RunModelOnce> | null = null;
   return async (model, request) => {
-    refuseWebhook(request);
+    rejectWebhook(request);
     const { filesTtl: ttl } = readSubmitOptions(request, settings.webhookPolicy);
     const input = await readJson(request, {});
-    const leave = enter(model);
-    const signal = request.gone();
+    const release = acquire(model);
+    const signal = request.closeSignal();
     const requestId = createId();
     try {
       const run = await (runner ??= loadRunner(loadFunctions));
@@ -41,42 +38,42 @@ export const createRunHandler = ({ settings, loadFunctions, onLoss }: RunHandler
         resumed: undefined,
         log: () => undefined,
         progress: () => undefined,
-        files: runFiles(requestId, { files, settings, ttl }),
+        files: createRunFiles(requestId, { files, settings, ttl }),
         signal,
         onFailure: onLoss,
       });
-      return answer(requestId, attempted);
+      return toResponse(requestId, attempted);
     } catch (error) {
       if (signal.aborted) {
-        return answer(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
+        return toResponse(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
       }
       throw error;
     } finally {
-      leave();
+      release();
     }
   };
 };
 
-const refuseWebhook = ({ query }: ApiRequest): void => {
+const rejectWebhook = ({ query }: ApiRequest): void => {
   if (!new URLSearchParams(query).has('svc_webhook')) return;
   const where = ['query', 'svc_webhook'];
-  throw refusePart(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
+  throw partError(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
 };
 
 /** Limits concurrent runs per model. @returns a function that frees the slot @throws 429 at the limit */
-const createGate = (): ((model: QueueModelDeclaration) => () => void) => {
+const createRunLimit = (): ((model: QueueModelDeclaration) => () => void) => {
   const running = new Map<string, number>();
   return ({ id, concurrency }) => {
     const count = running.get(id) ?? 0;
     if (count >= concurrency.model) {
-      throw refuse(429, `${count} requests run already`, 'concurrent_requests_limit');
+      throw queueError(429, `${count} requests run already`, 'concurrent_requests_limit');
     }
     running.set(id, count + 1);
     return () => running.set(id, (running.get(id) ?? 1) - 1);
   };
 };
 
-const answer = (requestId: string, { outcome, retry }: Attempted): ApiResponse =>
+const toResponse = (requestId: string, { outcome, retry }: RunResult): ApiResponse =>
   respondJson(outcome.status, outcome.body, {
     ...outcome.headers,
     'x-svc-request-id': requestId,
@@ -108,7 +105,7 @@ export interface RunFilesOptions {
 }
 
 /** Returns the file API of a run: it stores files and returns signed URLs. */
-export const runFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
+export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
   async save(name, contentType, bytes) {
     if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
     await files.write(request, name, bytes);

@@ -1,8 +1,8 @@
 /** Parses the query and headers of a submission; all errors are reported together. */
 import type { ApiRequest } from '../../request/api-request.js';
 import type { Detail } from '../requests/outcome.js';
-import { refusalOf, type TargetPolicy } from '../webhooks/target.js';
-import { Refused } from './wire.js';
+import { findTargetError, type TargetPolicy } from '../webhooks/target.js';
+import { QueueError } from './wire.js';
 
 export interface SubmitOptions {
   readonly webhook: string | null;
@@ -51,7 +51,7 @@ export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: Target
     ),
     tags: read(['header', 'X-Svc-Tags'], header('X-Svc-Tags'), parseTags),
   };
-  if (details.length > 0) throw new Refused(422, details);
+  if (details.length > 0) throw new QueueError(422, details);
   return options;
 };
 
@@ -79,7 +79,7 @@ const typeOf = (loc: readonly string[]): string =>
 const parseWebhook =
   (policy: TargetPolicy): Parse<string> =>
   (text) => {
-    const refusal = refusalOf(text, policy);
+    const refusal = findTargetError(text, policy);
     if (refusal !== null) throw new Error(refusal);
     return new URL(text).href;
   };
@@ -101,13 +101,13 @@ const parseTimeout: Parse<number> = (text) => {
 };
 
 /** Largest 32-bit integer, the range of the database column; 68 years. */
-const mostSeconds = 2 ** 31 - 1;
+const maxSeconds = 2 ** 31 - 1;
 
 /** Ignores the other members of the preference: they concern access control, which files here do not have. */
 const parseLifecycle: Parse<number | null> = (text) => {
   const { expiration_duration_seconds: seconds = null } = parseObject(text);
   if (seconds === null) return null;
-  if (Number.isInteger(seconds) && Number(seconds) > 0) return Math.min(Number(seconds), mostSeconds);
+  if (Number.isInteger(seconds) && Number(seconds) > 0) return Math.min(Number(seconds), maxSeconds);
   throw new Error('expected {"expiration_duration_seconds": n} with a whole number, 1 or more');
 };
 
@@ -122,7 +122,7 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> => {
   throw new Error('expected a JSON object');
 };
 
-const mostTags = 10;
+const maxTags = 10;
 
 const parseTags: Parse<string> = (text) => {
   if (text.length > 1024) throw new Error('expected at most 1024 characters');
@@ -133,6 +133,6 @@ const parseTags: Parse<string> = (text) => {
     }
     return [key, value];
   });
-  if (pairs.length > mostTags) throw new Error(`expected at most ${mostTags} pairs`);
+  if (pairs.length > maxTags) throw new Error(`expected at most ${maxTags} pairs`);
   return JSON.stringify(Object.fromEntries(pairs));
 };

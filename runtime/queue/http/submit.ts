@@ -6,7 +6,7 @@ import type { RequestLifecycle } from '../requests/lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
 import {
-  countBefore,
+  countAhead,
   countWaiting,
   findRequest,
   toNewHead,
@@ -14,7 +14,7 @@ import {
   type RequestHead,
 } from '../store/requests.js';
 import type { SubmitOptions } from './submit-options.js';
-import { refuse, refusePart } from './wire.js';
+import { queueError, partError } from './wire.js';
 
 export interface SubmitServices {
   readonly database: Database;
@@ -35,16 +35,13 @@ export interface Submission {
   readonly options: SubmitOptions;
 }
 
-/**
- * Stores a request. @throws 422 when its idempotency key belongs to another request, 429 when the queue is
- * full
- */
+/** Stores a request. @throws 422 when its idempotency key belongs to another request, 429 when the queue is full */
 export const submit = async (
   { account, model, input, options }: Submission,
   { database, lifecycle }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
-    throw refuse(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
+    throw queueError(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
   }
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
@@ -75,7 +72,7 @@ const keyOf = (row: NewRequest, text: string): IdempotencyKey => {
   return { account, name: hash(text), fingerprint: hash(JSON.stringify(content)) };
 };
 
-/** Same key and same content: the first request. */
+/** Returns the first request of an idempotency key. @throws 422 if the content differs, 410 if it has expired */
 const replay = async (
   record: IdempotencyRecord,
   fingerprint: string | undefined,
@@ -83,11 +80,11 @@ const replay = async (
 ): Promise<Submitted> => {
   if (record.fingerprint !== fingerprint) {
     const where = ['header', 'Idempotency-Key'];
-    throw refusePart(where, 'this key was used for another request', 'value_error.idempotency_key');
+    throw partError(where, 'this key was used for another request', 'value_error.idempotency_key');
   }
   const request = await findRequest(database, record.request);
-  if (request === null) throw refuse(410, 'the request of this idempotency key is not kept any more');
-  return { request, position: request.state === 'waiting' ? await countBefore(database, request) : 0 };
+  if (request === null) throw queueError(410, 'the request of this idempotency key is not kept any more');
+  return { request, position: request.state === 'waiting' ? await countAhead(database, request) : 0 };
 };
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');

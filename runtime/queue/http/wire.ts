@@ -12,7 +12,7 @@ export const respondJson = (
 ): ApiResponse => ({ status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(body) });
 
 /** A rejected request; `detail` is part of the response. */
-export class Refused extends Error {
+export class QueueError extends Error {
   readonly status: number;
   readonly detail: string | readonly Detail[];
   readonly errorType: string | null;
@@ -26,14 +26,14 @@ export class Refused extends Error {
   }
 }
 
-export const refuse = (status: number, detail: string, errorType?: string): Refused =>
-  new Refused(status, detail, errorType ?? null);
+export const queueError = (status: number, detail: string, errorType?: string): QueueError =>
+  new QueueError(status, detail, errorType ?? null);
 
 /** Returns a 422 error for a part of the request other than its input. */
-export const refusePart = (loc: readonly string[], msg: string, type: string): Refused =>
-  new Refused(422, [{ loc, msg, type }]);
+export const partError = (loc: readonly string[], msg: string, type: string): QueueError =>
+  new QueueError(422, [{ loc, msg, type }]);
 
-export const respondRefusal = ({ status, detail, errorType }: Refused): ApiResponse =>
+export const respondError = ({ status, detail, errorType }: QueueError): ApiResponse =>
   respondJson(
     status,
     { detail, ...(errorType !== null && { error_type: errorType }) },
@@ -52,5 +52,5 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
 });
 
 /** Returns a routing error in the format of the queue. */
-export const answerUnserved = ({ status, message }: ApiError): ApiResponse =>
+export const respondRoutingError = ({ status, message }: ApiError): ApiResponse =>
   respondJson(status, { detail: message });

@@ -1,25 +1,25 @@
-/** One attempt to run a model: what a runner is given, and what it returns. */
+/** Input and output of an attempt to run a model. */
 import type { LogLevel, RunFiles } from '../../../contract/queue-model.js';
 import type { Outcome } from '../requests/outcome.js';
 
-export interface Run {
+export interface RunContext {
   readonly requestId: string;
   readonly input: unknown;
-  /** What the last `progress` of an earlier attempt said. */
+  /** State passed to the last `progress` call of an earlier attempt. */
   readonly resumed: unknown;
   log(message: string, level?: LogLevel): void;
   progress(state: unknown): void;
   readonly files: RunFiles;
-  /** Aborted when the run is to end early. */
+  /** Aborted when the run has to end early. */
   readonly signal: AbortSignal;
-  /** Told of what a function threw: for the operator, never for the caller. */
+  /** Receives errors of functions, for the logs and never for the caller. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Outcome of one attempt; `retry`: the platform broke it, another one may succeed. */
-export interface Attempted {
+/** Outcome of an attempt; with `retry` it failed for reasons of the platform and another attempt may succeed. */
+export interface RunResult {
   readonly outcome: Outcome;
   readonly retry: boolean;
 }
 
-export const final = (outcome: Outcome): Attempted => ({ outcome, retry: false });
+export const final = (outcome: Outcome): RunResult => ({ outcome, retry: false });

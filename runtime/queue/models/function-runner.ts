@@ -1,31 +1,31 @@
-/** Models that are TypeScript functions. */
+/** Runs models that are TypeScript functions. */
 import type { ModelError, QueueModelDeclaration, RunModel } from '../../../contract/queue-model.js';
-import { final, type Attempted, type Run } from './attempt.js';
+import { final, type RunResult, type RunContext } from './attempt.js';
 
-/** The module of a model, loaded on first use. */
+/** Loads the module of a model on first use. */
 export type LoadFunction = (model: string) => Promise<{ readonly run: RunModel<unknown, unknown> }>;
 
-/** A function that does not mind its signal is left behind when it is aborted. */
+/** Runs a function; one that ignores its abort signal continues in the background, and its result is discarded. */
 export const runFunction = async (
   { id }: QueueModelDeclaration,
-  { input, signal, resumed, log, progress, files }: Run,
+  { input, signal, resumed, log, progress, files }: RunContext,
   load: LoadFunction,
-): Promise<Attempted> => {
+): Promise<RunResult> => {
   const { run } = await load(id);
   const running = async () => run(input, { log, progress, resumed, signal, files });
   try {
-    return answer(200, await Promise.race([running(), untilAborted(signal)]));
+    return toResult(200, await Promise.race([running(), untilAborted(signal)]));
   } catch (error) {
-    if (isModelError(error)) return answer(error.status, error.body);
+    if (isModelError(error)) return toResult(error.status, error.body);
     throw error;
   }
 };
 
-/** What is stored is JSON: so is what is checked. */
-const answer = (status: number, body: unknown): Attempted =>
+/** Converts the body to JSON before it is validated, because JSON is what is stored. */
+const toResult = (status: number, body: unknown): RunResult =>
   final({ status, body: JSON.parse(JSON.stringify(body ?? null)), errorType: null });
 
-/** By its name: the model may have the class from another copy of the package. */
+/** Checks the name instead of the class, which may come from another copy of the package. */
 const isModelError = (error: unknown): error is ModelError => {
   if (!(error instanceof Error) || error.name !== 'ModelError') return false;
   const { status } = error as ModelError;

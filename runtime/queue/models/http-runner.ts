@@ -1,61 +1,63 @@
 /**
- * Models behind an inference server. The input is POSTed; 2xx is the result, other statuses are the model's own
- * answer, save 503, 504 and broken connections: these are tried again (`X-Svc-Needs-Retry: 0` or `1` decides
- * otherwise). An answer of `text/event-stream` is followed: `log` events are logs, the `result` event ends it.
+ * Runs models on an inference server. The input is sent with POST; a 2xx response is the result, and other statuses are
+ * errors of the model. 503, 504 and lost connections are retried, unless `X-Svc-Needs-Retry: 0` or `1` says otherwise.
+ * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
 import type { QueueRunner } from '../../../contract/queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../requests/outcome.js';
-import { final, type Attempted, type Run } from './attempt.js';
+import { final, type RunResult, type RunContext } from './attempt.js';
 
 type HttpRunner = Extract<QueueRunner, { kind: 'http' }>;
 
-export const runHttp = async (runner: HttpRunner, run: Run): Promise<Attempted> => {
-  const call = fetch(expand(runner.url), {
+export const runHttp = async (runner: HttpRunner, run: RunContext): Promise<RunResult> => {
+  const call = fetch(expandVariables(runner.url), {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'x-svc-request-id': run.requestId,
-      ...Object.fromEntries(Object.entries(runner.headers).map(([name, value]) => [name, expand(value)])),
+      ...Object.fromEntries(
+        Object.entries(runner.headers).map(([name, value]) => [name, expandVariables(value)]),
+      ),
     },
     body: JSON.stringify(run.input),
     signal: run.signal,
     redirect: 'manual',
   });
   try {
-    return await judge(await call, run);
+    return await readResponse(await call, run);
   } catch (error) {
     if (run.signal.aborted) {
-      void tellCancelled(runner, run);
+      void notifyCancelled(runner, run);
       throw error;
     }
     return { outcome: platformOutcome(connectionError(error)), retry: true };
   }
 };
 
-/** `${NAME}` is the environment variable of that name. */
-const expand = (text: string): string =>
+/** Replaces `${NAME}` by the environment variable `NAME`. */
+const expandVariables = (text: string): string =>
   text.replaceAll(/\$\{([A-Z_][A-Z0-9_]*)\}/g, (_, name: string) => {
     const value = process.env[name];
     if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
     return value;
   });
 
-const judge = async (response: Response, run: Run): Promise<Attempted> => {
+const readResponse = async (response: Response, run: RunContext): Promise<RunResult> => {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (response.ok && type.startsWith('text/event-stream')) return final(await followEvents(response, run));
   const body = await readJson(response);
   const wanted = headers.get('x-svc-needs-retry');
-  if (wanted === null ? brokenStatuses.has(status) : wanted === '1') {
-    return { outcome: platformOutcome(brokenStatuses.get(status) ?? 'runner_server_error'), retry: true };
+  if (wanted === null ? retryableStatuses.has(status) : wanted === '1') {
+    return { outcome: platformOutcome(retryableStatuses.get(status) ?? 'runner_server_error'), retry: true };
   }
   if (!response.ok && status < 400) return final(incomplete());
   if (body !== undefined) return final(resultOf(response, body));
   return final(response.ok ? incomplete() : { ...platformOutcome('runner_server_error'), status });
 };
 
-const brokenStatuses: ReadonlyMap<number, ErrorType> = new Map([
+const retryableStatuses: ReadonlyMap<number, ErrorType> = new Map([
   [503, 'runner_scheduling_failure'],
   [504, 'runner_connection_timeout'],
 ]);
@@ -66,27 +68,28 @@ const resultOf = ({ ok, status, headers }: Response, body: unknown): Outcome => 
   status: ok ? 200 : status,
   body,
   errorType: null,
-  headers: ownHeaders(headers),
+  headers: modelHeaders(headers),
 });
 
-/** Characters of names and values together. */
-const mostHeaders = 16_384;
+/** Maximum total characters of header names and values. */
+const maxHeaderLength = 16_384;
 
-/** Of svc itself, and what proxies act on. */
-const notOwn = /^x-(svc-|forwarded-|request-|powered-|real-|accel-|sendfile|reproxy|content-type-options)/;
+/** Headers of svc itself and headers that control proxies. */
+const reservedHeaders =
+  /^x-(svc-|forwarded-|request-|powered-|real-|accel-|sendfile|reproxy|content-type-options)/;
 
-/** `X-…`: what the model says about its answer. */
-const ownHeaders = (headers: Headers): Readonly<Record<string, string>> => {
+/** Returns the `X-…` response headers of the model. */
+const modelHeaders = (headers: Headers): Readonly<Record<string, string>> => {
   let length = 0;
   const own = [...headers].filter(([name, value]) => {
-    if (!name.startsWith('x-') || notOwn.test(name)) return false;
+    if (!name.startsWith('x-') || reservedHeaders.test(name)) return false;
     length += name.length + value.length;
-    return length <= mostHeaders;
+    return length <= maxHeaderLength;
   });
   return Object.fromEntries(own);
 };
 
-/** `undefined`: it is no JSON. */
+/** Returns the parsed body, or undefined if it is not JSON. */
 const readJson = async (response: Response): Promise<unknown> => {
   const text = await response.text();
   try {
@@ -96,8 +99,8 @@ const readJson = async (response: Response): Promise<unknown> => {
   }
 };
 
-/** Server-sent events, as far as inference servers use them: `event:` and `data:` lines. */
-const followEvents = async (response: Response, run: Run): Promise<Outcome> => {
+/** Reads server-sent events; only `event:` and `data:` lines are supported. */
+const followEvents = async (response: Response, run: RunContext): Promise<Outcome> => {
   let rest = '';
   let outcome: Outcome = incomplete();
   const text = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
@@ -112,8 +115,8 @@ const followEvents = async (response: Response, run: Run): Promise<Outcome> => {
   return outcome;
 };
 
-/** @returns the result, where the event carries it */
-const readEvent = (event: string, run: Run): unknown => {
+/** Logs a `log` event. @returns the data of a `result` event, otherwise undefined */
+const readEvent = (event: string, run: RunContext): unknown => {
   const lines = event.split(/\r?\n/);
   const of = (field: string): string[] =>
     lines
@@ -139,9 +142,9 @@ const connectionError = (error: unknown): ErrorType => {
   return connectionErrors.get(cause?.code) ?? 'runner_connection_error';
 };
 
-/** A server that knows `POST <address>/cancel` hears of it; for others the closed connection has to do. */
-const tellCancelled = async (runner: HttpRunner, { requestId }: Run): Promise<void> => {
-  await fetch(`${expand(runner.url).replace(/\/$/, '')}/cancel`, {
+/** Sends `POST <address>/cancel`; servers without this path detect the closed connection. */
+const notifyCancelled = async (runner: HttpRunner, { requestId }: RunContext): Promise<void> => {
+  await fetch(`${expandVariables(runner.url).replace(/\/$/, '')}/cancel`, {
     method: 'POST',
     headers: { 'x-svc-request-id': requestId },
     signal: AbortSignal.timeout(2_000),

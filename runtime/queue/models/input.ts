@@ -1,4 +1,4 @@
-/** Inputs and outputs against the schemas of their model. Compiled once a model, on first use. */
+/** Validates inputs and outputs with the JSON schemas of their model, compiled on first use. */
 import {
   createAjv,
   type Ajv2020,
@@ -10,8 +10,8 @@ import type { Detail } from '../requests/outcome.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Problems told of one input. */
-const mostDetails = 100;
+/** Maximum number of errors reported for an input. */
+const maxDetails = 100;
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 let ajv: Ajv2020 | null = null;
@@ -25,26 +25,26 @@ const validatorOf = (schema: Schema): ValidateFunction => {
   return validate;
 };
 
-/** Every problem of an input; empty where the model takes it. */
+/** Returns the validation errors of an input; empty if it is valid. */
 export const checkInput = (
   { input }: Pick<QueueModelDeclaration, 'input'>,
   value: unknown,
 ): readonly Detail[] => {
   const validate = validatorOf(input);
   if (validate(value)) return [];
-  return (validate.errors ?? []).slice(0, mostDetails).map(toDetail);
+  return (validate.errors ?? []).slice(0, maxDetails).map(toDetail);
 };
 
 export const isOutput = ({ output }: Pick<QueueModelDeclaration, 'output'>, value: unknown): boolean =>
   validatorOf(output)(value);
 
 const toDetail = (error: ErrorObject): Detail => {
-  const place = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const [msg, type, field] = describe(error);
-  return { loc: ['body', ...place, ...(field === undefined ? [] : [field])], msg, type };
+  return { loc: ['body', ...path, ...(field === undefined ? [] : [field])], msg, type };
 };
 
-/** RFC 6901 §4 */
+/** Unescapes a segment of a JSON pointer (RFC 6901 §4). */
 const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
 const types: Readonly<Record<string, readonly [string, string]>> = {
@@ -56,10 +56,10 @@ const types: Readonly<Record<string, readonly [string, string]>> = {
   object: ['value is not a valid dict', 'type_error.dict'],
 };
 
-type Described = readonly [msg: string, type: string, field?: string];
+type ErrorDescription = readonly [msg: string, type: string, field?: string];
 
-/** Text and type of a problem, and the field it adds to the place. */
-const describe = ({ keyword, params, message = 'invalid' }: ErrorObject): Described => {
+/** Returns the message and type of an error, and the field to append to its path. */
+const describe = ({ keyword, params, message = 'invalid' }: ErrorObject): ErrorDescription => {
   switch (keyword) {
     case 'required':
       return ['field required', 'value_error.missing', String(params.missingProperty)];

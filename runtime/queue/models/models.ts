@@ -1,4 +1,4 @@
-/** The models that are served, by id. */
+/** Indexes the models by id. */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 
 export interface QueueModels {

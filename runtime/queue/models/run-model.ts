@@ -1,12 +1,12 @@
-/** Runs a model once: checks what goes in and what comes out, and sees to it that it ends in time. */
+/** Runs a model once: validates its input and output and enforces its timeout. */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { checkInput, isOutput } from './input.js';
 import { platformOutcome, type Outcome } from '../requests/outcome.js';
-import { final, type Attempted, type Run } from './attempt.js';
+import { final, type RunResult, type RunContext } from './attempt.js';
 import { runFunction, type LoadFunction } from './function-runner.js';
 import { runHttp } from './http-runner.js';
 
-export type RunModelOnce = (model: QueueModelDeclaration, run: Run) => Promise<Attempted>;
+export type RunModelOnce = (model: QueueModelDeclaration, run: RunContext) => Promise<RunResult>;
 
 export const createRunner =
   (loadFunction: LoadFunction): RunModelOnce =>
@@ -16,10 +16,10 @@ export const createRunner =
     const deadline = AbortSignal.timeout(model.timeout);
     const limited = { ...run, signal: AbortSignal.any([run.signal, deadline]) };
     try {
-      const attempted = await perform(model, limited, loadFunction);
-      const fault = faultOf(attempted.outcome, model);
-      if (fault === null) return attempted;
-      run.log(fault, 'ERROR');
+      const result = await runAttempt(model, limited, loadFunction);
+      const outputError = findOutputError(result.outcome, model);
+      if (outputError === null) return result;
+      run.log(outputError, 'ERROR');
       return final(platformOutcome('runner_incomplete_response'));
     } catch (error) {
       run.signal.throwIfAborted();
@@ -29,15 +29,16 @@ export const createRunner =
     }
   };
 
-/** Bytes: what every database takes in one statement. Larger results belong into files. */
-const mostOutput = 8_000_000;
+/** Maximum bytes of a result, which every database accepts in one statement; larger results belong in files. */
+const maxOutputBytes = 8_000_000;
 
-const faultOf = ({ status, body }: Outcome, model: QueueModelDeclaration): string | null => {
+const findOutputError = ({ status, body }: Outcome, model: QueueModelDeclaration): string | null => {
   const size = Buffer.byteLength(JSON.stringify(body));
-  if (size > mostOutput) return `the result has ${size} bytes, ${mostOutput} are kept; files hold more`;
+  if (size > maxOutputBytes)
+    return `the result has ${size} bytes, ${maxOutputBytes} are kept; files hold more`;
   if (status !== 200 || isOutput(model, body)) return null;
   return 'the result is not of the form that the model promises';
 };
 
-const perform = (model: QueueModelDeclaration, run: Run, load: LoadFunction): Promise<Attempted> =>
+const runAttempt = (model: QueueModelDeclaration, run: RunContext, load: LoadFunction): Promise<RunResult> =>
   model.runner.kind === 'function' ? runFunction(model, run, load) : runHttp(model.runner, run);

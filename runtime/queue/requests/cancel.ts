@@ -3,7 +3,7 @@ import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from '../store/requests.js';
-import { refuse } from '../http/wire.js';
+import { queueError } from '../http/wire.js';
 
 export interface CancelServices {
   readonly lifecycle: RequestLifecycle;
@@ -28,7 +28,7 @@ export const cancel = async (
   }
   await cancelWorkflow(id, false).catch((error: unknown) => {
     onLoss(error);
-    throw refuse(503, 'the request cannot be reached at the moment; try again', 'internal_error');
+    throw queueError(503, 'the request cannot be reached at the moment; try again', 'internal_error');
   });
   return 'CANCELLATION_REQUESTED';
 };

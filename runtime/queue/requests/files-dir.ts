@@ -2,7 +2,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 
 /** Creates the directory if missing. @returns an error message if it is not writable, otherwise null */
-export const faultOfFilesDir = async (directory: string): Promise<string | null> => {
+export const checkFilesDir = async (directory: string): Promise<string | null> => {
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK | constants.X_OK);
@@ -11,7 +11,7 @@ export const faultOfFilesDir = async (directory: string): Promise<string | null>
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     return (
       `QUEUE_FILES_DIR: files of models cannot be written to "${directory}" (${code}); ` +
-      'let this user write there, or name another folder'
+      'make it writable for this user or set another directory'
     );
   }
 };

@@ -44,9 +44,7 @@ export const createDirectoryStore = (root: string): FileStore => ({
   },
 });
 
-/**
- * Whether a name has only letters, digits and `._-` and no leading `.` or `-`, so that it is never a path.
- */
+/** Returns whether a name has only letters, digits and `._-` and no leading `.` or `-`, so that it is never a path. */
 export const isFileName = (name: string): boolean => /^[A-Za-z0-9_][\w.-]{0,127}$/.test(name);
 
 /** Returns the signed path `/files/…`, relative to the URL of the server. */

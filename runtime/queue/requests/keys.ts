@@ -48,9 +48,7 @@ export const isSecretOf = ({ hash }: StoredKey, secret: string, secrets: HashSec
 
 export const isExpired = ({ expires }: StoredKey, now: number): boolean => expires !== null && expires <= now;
 
-/**
- * Whether the patterns of a key include a model: `demo/*` matches every model of `demo`, `null` every model.
- */
+/** Returns whether the patterns of a key include a model: `demo/*` matches every model of `demo`, null every model. */
 export const allows = (models: readonly string[] | null, model: string): boolean =>
   models === null || models.some((pattern) => matches(pattern, model));
 

@@ -7,7 +7,7 @@ import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestEnd } from '../contract.js';
 import { createId } from '../store/ids.js';
 import { batchWrites } from '../../concurrency/batch.js';
-import { createSubmissionBatch, type Arrived } from './submission-batch.js';
+import { createSubmissionBatch, type SubmissionResult } from './submission-batch.js';
 import { createModelLocks } from '../store/model-locks.js';
 import type { QueueModels } from '../models/models.js';
 import type { DeliveryStart, Gateway, RequestStart } from '../temporal/gateway.js';
@@ -39,21 +39,21 @@ export interface RequestLifecycleOptions {
 
 export interface RequestLifecycle {
   /** Stores a request, assigns a slot if one is free, and starts its workflow in the background. */
-  open(request: NewRequest, key: IdempotencyKey | null): Promise<Arrived>;
+  open(request: NewRequest, key: IdempotencyKey | null): Promise<SubmissionResult>;
   /** Ends a request; returns null if it has already ended or is not in the state `from`. */
   end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
   /** Returns how a request ended, or null if it has not. */
-  endOf(id: string): Promise<RequestEnd | null>;
+  findEnd(id: string): Promise<RequestEnd | null>;
   /** Assigns free slots of a model to waiting requests. */
   fill(model: QueueModelDeclaration): Promise<void>;
   /** Ensures that the workflow of a request exists. */
-  start(request: RequestHead): Promise<void>;
+  ensureStarted(request: RequestHead): Promise<void>;
   /** Starts the workflow of a delivery in the background. */
-  announce(delivery: Delivery): void;
+  scheduleDelivery(delivery: Delivery): void;
   /** Ensures that the workflow of a delivery exists. */
-  deliver(delivery: Delivery): Promise<void>;
+  ensureDelivery(delivery: Delivery): Promise<void>;
   /** Resolves when all urgent notifications have been sent to Temporal. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 export const createRequestLifecycle = (options: RequestLifecycleOptions): RequestLifecycle => {
@@ -76,7 +76,7 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
     };
   };
 
-  const tell = (request: RequestHead): Promise<void> =>
+  const notifyWorkflow = (request: RequestHead): Promise<void> =>
     request.state === 'waiting'
       ? gateway.start(startOf(request, false))
       : gateway.admit(startOf(request, true));
@@ -98,13 +98,17 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
 
   const dispatcher = createDispatcher({ mark, onLoss });
 
-  const tellAdmitted = async (ids: readonly string[]): Promise<void> => {
+  const notifyAdmitted = async (ids: readonly string[]): Promise<void> => {
     if (ids.length === 0) return;
     const requests = await findRequests(database, ids).catch(onLoss);
-    for (const request of requests ?? []) dispatcher.add(request, () => tell(request));
+    for (const request of requests ?? []) dispatcher.add(request, () => notifyWorkflow(request));
   };
 
-  const takeIn = createSubmissionBatch({ database, modelLocks, onAdmitted: (ids) => void tellAdmitted(ids) });
+  const submit = createSubmissionBatch({
+    database,
+    modelLocks,
+    onAdmitted: (ids) => void notifyAdmitted(ids),
+  });
 
   const deliveryStart = ({ id, request, account, round, url }: Delivery): DeliveryStart => ({
     deliveryId: id,
@@ -115,9 +119,9 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
     host: new URL(url).hostname,
   });
 
-  const markTold = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
+  const markStartedDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
 
-  const announce = (delivery: Delivery): void =>
+  const scheduleDelivery = (delivery: Delivery): void =>
     dispatcher.addDelivery(() => gateway.deliver(deliveryStart(delivery)));
 
   const endLocked = async (request: RequestHead, change: Change): Promise<EndedLocked> => {
@@ -133,44 +137,44 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
   };
 
   return {
-    async endOf(id) {
+    async findEnd(id) {
       const request = await findRequest(database, id);
       if (request?.state !== 'ended') return null;
       const { httpStatus, errorType, webhook } = request;
       return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
     },
-    settle: () => dispatcher.settle(),
-    async start(request) {
-      await tell(request);
+    flush: () => dispatcher.flush(),
+    async ensureStarted(request) {
+      await notifyWorkflow(request);
       await mark([request]);
     },
     async open(request, key) {
       const model = models.find(request.model);
       if (model === undefined) throw new Error(`there is no model ${request.model}`);
-      const arrived = await takeIn(model, { request, key });
-      if (arrived.kind === 'opened') {
-        const head = toNewHead(request, arrived.admitted ? 'admitted' : 'waiting');
+      const result = await submit(model, { request, key });
+      if (result.kind === 'opened') {
+        const head = toNewHead(request, result.admitted ? 'admitted' : 'waiting');
         // no workflow exists yet, so no signal is needed
-        dispatcher.add(head, () => gateway.start(startOf(head, arrived.admitted)));
+        dispatcher.add(head, () => gateway.start(startOf(head, result.admitted)));
       }
-      return arrived;
+      return result;
     },
     async end(request, outcome, from) {
       const change: Change = { outcome, from, now: Date.now() };
       const { ended, admitted } = await endLocked(request, change);
-      await tellAdmitted(admitted);
+      await notifyAdmitted(admitted);
       if (ended === null) return null;
       const { delivery } = ended;
-      if (delivery !== null) announce(delivery);
+      if (delivery !== null) scheduleDelivery(delivery);
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
     },
     async fill(model) {
-      await tellAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
+      await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
     },
-    announce,
-    async deliver(delivery) {
+    scheduleDelivery,
+    async ensureDelivery(delivery) {
       await gateway.deliver(deliveryStart(delivery));
-      await markTold(delivery.id);
+      await markStartedDelivery(delivery.id);
     },
   };
 };

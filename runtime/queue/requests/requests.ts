@@ -13,7 +13,7 @@ import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
 import { findRequests, type RequestHead } from '../store/requests.js';
 import { submit, type Submission, type Submitted } from '../http/submit.js';
-import { refuse } from '../http/wire.js';
+import { queueError } from '../http/wire.js';
 
 export interface Requests {
   /** @throws 404 when the model does not exist or the caller may not use it */
@@ -45,7 +45,7 @@ export const createRequests = (options: RequestsOptions): Requests => {
     modelOf(name, caller) {
       const model = models.find(name);
       if (model !== undefined && caller.mayUse(model)) return model;
-      throw refuse(404, `there is no model "${name.slice(0, 200)}"`);
+      throw queueError(404, `there is no model "${name.slice(0, 200)}"`);
     },
     submit: (submission) => submit(submission, options),
     async find(id, { account }) {

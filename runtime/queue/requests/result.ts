@@ -1,7 +1,7 @@
 /** Reads the result of a request: the status, headers and body from the model. */
 import { readOutput, type RequestHead } from '../store/requests.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { refuse } from '../http/wire.js';
+import { queueError } from '../http/wire.js';
 
 export interface RequestResult {
   readonly status: number;
@@ -15,8 +15,8 @@ export interface RequestResult {
 
 /** @throws 400 when the request has not ended, 410 when the result has expired */
 export const readResult = async (request: RequestHead, statements: Statements): Promise<RequestResult> => {
-  if (request.state !== 'ended') throw refuse(400, 'Request is still in progress');
+  if (request.state !== 'ended') throw queueError(400, 'Request is still in progress');
   const { output, headers } = await readOutput(statements, request.id);
-  if (output === null) throw refuse(410, 'the result is not kept any more');
+  if (output === null) throw queueError(410, 'the result is not kept any more');
   return { status: request.httpStatus ?? 500, errorType: request.errorType, headers, body: output };
 };

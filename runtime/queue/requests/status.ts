@@ -3,7 +3,7 @@ import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
 import { readLogs, type StoredLine } from '../store/logs.js';
-import { countBefore, type RequestHead, type RequestState } from '../store/requests.js';
+import { countAhead, type RequestHead, type RequestState } from '../store/requests.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface RequestUrls {
@@ -52,11 +52,11 @@ export const readStatus = async (
   { database, settings, logs }: StatusOptions,
 ): Promise<RequestStatus> => {
   const lines = logs ? await readLogs(database, [request.id]) : null;
-  const position = request.state === 'waiting' ? await countBefore(database, request) : 0;
+  const position = request.state === 'waiting' ? await countAhead(database, request) : 0;
   return statusBody(request, { position, lines, settings });
 };
 
-export interface StatusParts {
+export interface StatusBodyOptions {
   readonly position: number;
   /** `null` if not requested. */
   readonly lines: readonly StoredLine[] | null;
@@ -65,7 +65,7 @@ export interface StatusParts {
 
 export const statusBody = (
   request: RequestHead,
-  { position, lines, settings }: StatusParts,
+  { position, lines, settings }: StatusBodyOptions,
 ): RequestStatus => ({
   status: wireStates[request.state],
   request_id: request.id,

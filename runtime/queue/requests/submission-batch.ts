@@ -9,20 +9,20 @@ import type { LockedModel, ModelLocks } from '../store/model-locks.js';
 import {
   findIdempotency,
   insertIdempotency,
-  labelOf,
+  lookupKeyOf,
   type IdempotencyKey,
   type IdempotencyRecord,
 } from '../store/idempotency.js';
 import { countWaitingByPriority, insertRequests, type NewRequest } from '../store/requests.js';
 
-export interface Arrival {
+export interface SubmissionItem {
   readonly request: NewRequest;
   /** `null` if the request has none. */
   readonly key: IdempotencyKey | null;
 }
 
 /** `known` if the idempotency key belongs to an earlier request; the new one is not stored. */
-export type Arrived =
+export type SubmissionResult =
   | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
   | { readonly kind: 'known'; readonly record: IdempotencyRecord };
 
@@ -33,21 +33,24 @@ export interface SubmissionBatchOptions {
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
 
-export type SubmissionBatch = (model: QueueModelDeclaration, arrival: Arrival) => Promise<Arrived>;
+export type SubmissionBatch = (
+  model: QueueModelDeclaration,
+  arrival: SubmissionItem,
+) => Promise<SubmissionResult>;
 
 /**
  * Maximum requests and input characters per transaction; every database accepts that much in one statement.
  */
 const maxRequests = 64;
-const mostInput = 1_000_000;
+const maxInputLength = 1_000_000;
 
 export const createSubmissionBatch = (options: SubmissionBatchOptions): SubmissionBatch => {
-  const batches = new Map<string, (arrival: Arrival) => Promise<Arrived>>();
+  const batches = new Map<string, (arrival: SubmissionItem) => Promise<SubmissionResult>>();
   return (model, arrival) => {
     const known = batches.get(model.id);
     if (known !== undefined) return known(arrival);
-    const size = { of: ({ request }: Arrival) => request.input.length, most: mostInput };
-    const batch = createBatch((arrivals: readonly Arrival[]) => takeIn(model, arrivals, options), {
+    const size = { of: ({ request }: SubmissionItem) => request.input.length, max: maxInputLength };
+    const batch = createBatch((arrivals: readonly SubmissionItem[]) => storeBatch(model, arrivals, options), {
       maxItems: maxRequests,
       size,
     });
@@ -56,52 +59,52 @@ export const createSubmissionBatch = (options: SubmissionBatchOptions): Submissi
   };
 };
 
-const takeIn = async (
+const storeBatch = async (
   model: QueueModelDeclaration,
-  arrivals: readonly Arrival[],
+  arrivals: readonly SubmissionItem[],
   options: SubmissionBatchOptions,
-): Promise<readonly (Arrived | Promise<Arrived>)[]> => {
+): Promise<readonly (SubmissionResult | Promise<SubmissionResult>)[]> => {
   try {
-    return await openAll(model, arrivals, options);
+    return await storeLocked(model, arrivals, options);
   } catch (error) {
     // a single request may have caused the error, so each one is retried alone
-    return arrivals.map((arrival) => openAlone(model, arrival, { ...options, error, of: arrivals.length }));
+    return arrivals.map((arrival) => retryAlone(model, arrival, { ...options, error, of: arrivals.length }));
   }
 };
 
-interface Alone extends SubmissionBatchOptions {
+interface RetryContext extends SubmissionBatchOptions {
   /** Error of the batch. */
   readonly error: unknown;
   /** Number of requests in the batch. */
   readonly of: number;
 }
 
-const openAlone = async (
+const retryAlone = async (
   model: QueueModelDeclaration,
-  arrival: Arrival,
-  { error, of, ...options }: Alone,
-): Promise<Arrived> => {
-  const again = of > 1 ? openAll(model, [arrival], options) : Promise.reject(error as Error);
+  arrival: SubmissionItem,
+  { error, of, ...options }: RetryContext,
+): Promise<SubmissionResult> => {
+  const again = of > 1 ? storeLocked(model, [arrival], options) : Promise.reject(error as Error);
   const [opened] = await again.catch(async (reason: unknown) => {
     // another process may have stored the same key first
     const record = await findKnown(arrival, options);
     if (record === undefined) throw reason;
     return [{ kind: 'known', record } as const];
   });
-  return opened as Arrived;
+  return opened as SubmissionResult;
 };
 
 const findKnown = async (
-  { key }: Arrival,
+  { key }: SubmissionItem,
   { database }: SubmissionBatchOptions,
 ): Promise<IdempotencyRecord | undefined> =>
-  key === null ? undefined : (await findIdempotency(database, [key])).get(labelOf(key));
+  key === null ? undefined : (await findIdempotency(database, [key])).get(lookupKeyOf(key));
 
-const openAll = async (
+const storeLocked = async (
   model: QueueModelDeclaration,
-  arrivals: readonly Arrival[],
+  arrivals: readonly SubmissionItem[],
   { modelLocks, onAdmitted }: SubmissionBatchOptions,
-): Promise<readonly Arrived[]> => {
+): Promise<readonly SubmissionResult[]> => {
   const { arrived, others } = await modelLocks.hold(model, (locked) => store(model, arrivals, locked));
   if (others.length > 0) onAdmitted(others);
   return arrived;
@@ -109,11 +112,11 @@ const openAll = async (
 
 const store = async (
   model: QueueModelDeclaration,
-  arrivals: readonly Arrival[],
+  arrivals: readonly SubmissionItem[],
   { statements, fill }: LockedModel,
-): Promise<{ readonly arrived: readonly Arrived[]; readonly others: readonly string[] }> => {
+): Promise<{ readonly arrived: readonly SubmissionResult[]; readonly others: readonly string[] }> => {
   const keys = arrivals.flatMap(({ key }) => key ?? []);
-  const { fresh, known } = sift(arrivals, await findIdempotency(statements, keys));
+  const { fresh, known } = splitKnown(arrivals, await findIdempotency(statements, keys));
   await insertIdempotency(statements, fresh.flatMap(toRecord));
   await insertRequests(
     statements,
@@ -122,8 +125,10 @@ const store = async (
   const admitted = new Set(await fill());
   const waiting = fresh.map(({ request }) => request).filter(({ id }) => !admitted.has(id));
   const positions =
-    waiting.length === 0 ? new Map() : placesOf(waiting, await countWaitingByPriority(statements, model.id));
-  const arrived = arrivals.map((arrival): Arrived => {
+    waiting.length === 0
+      ? new Map()
+      : positionsOf(waiting, await countWaitingByPriority(statements, model.id));
+  const arrived = arrivals.map((arrival): SubmissionResult => {
     const record = known.get(arrival);
     if (record !== undefined) return { kind: 'known', record };
     const { id } = arrival.request;
@@ -133,28 +138,31 @@ const store = async (
   return { arrived, others: [...admitted] };
 };
 
-const toRecord = ({ request, key }: Arrival): Parameters<typeof insertIdempotency>[1] =>
+const toRecord = ({ request, key }: SubmissionItem): Parameters<typeof insertIdempotency>[1] =>
   key === null ? [] : [{ ...key, request: request.id, created: request.created }];
 
 /** Separates new from known requests; of several with the same key only the first is new. */
-const sift = (
-  arrivals: readonly Arrival[],
+const splitKnown = (
+  arrivals: readonly SubmissionItem[],
   found: Map<string, IdempotencyRecord>,
-): { readonly fresh: readonly Arrival[]; readonly known: ReadonlyMap<Arrival, IdempotencyRecord> } => {
-  const known = new Map<Arrival, IdempotencyRecord>();
+): {
+  readonly fresh: readonly SubmissionItem[];
+  readonly known: ReadonlyMap<SubmissionItem, IdempotencyRecord>;
+} => {
+  const known = new Map<SubmissionItem, IdempotencyRecord>();
   const fresh = arrivals.filter((arrival) => {
     const { request, key } = arrival;
     if (key === null) return true;
-    const record = found.get(labelOf(key));
+    const record = found.get(lookupKeyOf(key));
     if (record !== undefined) known.set(arrival, record);
-    else found.set(labelOf(key), { fingerprint: key.fingerprint, request: request.id });
+    else found.set(lookupKeyOf(key), { fingerprint: key.fingerprint, request: request.id });
     return record === undefined;
   });
   return { fresh, known };
 };
 
 /** Returns the number of requests ahead of each of the newest waiting requests. */
-const placesOf = (
+const positionsOf = (
   newest: readonly NewRequest[],
   waiting: ReadonlyMap<number, number>,
 ): Map<string, number> => {

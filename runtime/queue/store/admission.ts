@@ -1,7 +1,7 @@
 /**
- * Who runs next. A model has so many slots, an account so many of them; a free slot goes to the highest priority
- * that waits, among equals to the account that runs least, of its requests to the oldest. Decided under the lock of
- * the model's row in `svc_model_locks`, so that processes take turns.
+ * Assigns the slots of a model to waiting requests: highest priority first, then the account with the fewest running
+ * requests, then its oldest request. Slots are limited per model and per account. Runs under the lock of the model's
+ * row in `svc_model_locks`, so that only one process assigns slots at a time.
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
@@ -9,8 +9,8 @@ import { findRow, findRows, insertRow, updateRows, type Statements } from '../..
 type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
 /**
- * Fills the free slots of a model; call it inside a transaction.
- * @returns ids of the requests that were admitted
+ * Fills the free slots of a model; must be called inside a transaction.
+ * @returns ids of the admitted requests
  */
 export const admit = async (
   statements: Statements,
@@ -25,19 +25,19 @@ export const admit = async (
     const account = chooseAccount(waiting, running, concurrency.account);
     if (account === null) break;
     const runs = running.get(account) ?? 0;
-    // who waits alone takes what is left
-    const most = waiting.length === 1 ? portionOf(Math.min(free, concurrency.account - runs)) : 1;
-    const ids = await admitOldest(statements, { model, account, now, most });
+    // several slots at a time only if no other account waits
+    const limit = waiting.length === 1 ? batchSizeOf(Math.min(free, concurrency.account - runs)) : 1;
+    const ids = await admitOldest(statements, { model, account, now, limit });
     admitted.push(...ids);
     running.set(account, runs + ids.length);
     free -= ids.length;
-    if (ids.length < most) leave(waiting, account);
-    else await refresh(statements, waiting, { model, account });
+    if (ids.length < limit) removeAccount(waiting, account);
+    else await refreshAccount(statements, waiting, { model, account });
   }
   return admitted;
 };
 
-/** Locks a model until the transaction ends: the first statement of one that admits. */
+/** Locks a model until the transaction ends; must be the first statement of a transaction that assigns slots. */
 export const lockModel = async (statements: Statements, model: string): Promise<void> => {
   await statements.write({
     text: 'update svc_model_locks set turns = turns + 1 where model = ?',
@@ -45,34 +45,36 @@ export const lockModel = async (statements: Statements, model: string): Promise<
   });
 };
 
-/** Inserts the row that `lockModel` locks; of several that try at once one succeeds, which is enough. */
+/** Inserts the row that `lockModel` locks, unless it exists or another process inserts it at the same time. */
 export const ensureModelLock = async (statements: Statements, model: string): Promise<void> => {
-  const isThere = async (): Promise<boolean> =>
+  const exists = async (): Promise<boolean> =>
     (await findRow(statements, 'svc_model_locks', { where: { model } })) !== undefined;
-  if (await isThere()) return;
+  if (await exists()) return;
   try {
     await insertRow(statements, 'svc_model_locks', { model, turns: 0 });
   } catch (error) {
-    if (!(await isThere())) throw error;
+    if (!(await exists())) throw error;
   }
 };
 
-export interface Waiting {
+/** An account with waiting requests. */
+export interface WaitingAccount {
   readonly account: string;
+  /** Highest priority among the account's waiting requests. */
   readonly priority: number;
-  /** When the oldest of the account's requests was made. */
+  /** Unix time in milliseconds when the account's oldest waiting request was created. */
   readonly since: number;
 }
 
-/** `null`: nobody waits, or whoever waits has as many slots as it may. */
+/** Returns the account that receives the next slot, or null if none waits or all have reached `maxRunning`. */
 export const chooseAccount = (
-  waiting: readonly Waiting[],
+  waiting: readonly WaitingAccount[],
   running: ReadonlyMap<string, number>,
-  most: number,
+  maxRunning: number,
 ): string | null => {
-  const runs = ({ account }: Waiting): number => running.get(account) ?? 0;
+  const runs = ({ account }: WaitingAccount): number => running.get(account) ?? 0;
   const [first] = waiting
-    .filter((each) => runs(each) < most)
+    .filter((each) => runs(each) < maxRunning)
     .sort((a, b) => b.priority - a.priority || runs(a) - runs(b) || a.since - b.since);
   return first?.account ?? null;
 };
@@ -86,8 +88,8 @@ const countRunning = async (statements: Statements, model: string): Promise<Map<
   return new Map(rows.map((row) => [String(row.account), Number(row.running)]));
 };
 
-/** For each account the highest priority that waits. */
-const findWaiting = async (statements: Statements, model: string): Promise<Waiting[]> => {
+/** Returns the accounts with waiting requests for a model. */
+const findWaiting = async (statements: Statements, model: string): Promise<WaitingAccount[]> => {
   const rows = await statements.query(
     'select account, max(priority) as priority, min(date_created) as since from svc_requests ' +
       "where state = 'waiting' and model = ? group by account",
@@ -100,40 +102,40 @@ const findWaiting = async (statements: Statements, model: string): Promise<Waiti
   }));
 };
 
-interface Place {
+interface ModelAccount {
   readonly model: string;
   readonly account: string;
 }
 
-/** Rounded down to a power of two, so that few statements serve all counts. */
-const portionOf = (count: number): number => 2 ** Math.floor(Math.log2(Math.min(count, 256)));
+/** Rounds down to a power of two, so that few distinct statements are prepared. */
+const batchSizeOf = (count: number): number => 2 ** Math.floor(Math.log2(Math.min(count, 256)));
 
-/** @returns `most` ids, or fewer where no more wait */
+/** Admits the oldest requests of an account. @returns `limit` ids, or fewer if fewer wait */
 const admitOldest = async (
   statements: Statements,
-  { model, account, now, most }: Place & { readonly now: number; readonly most: number },
+  { model, account, now, limit }: ModelAccount & { readonly now: number; readonly limit: number },
 ): Promise<readonly string[]> => {
   const rows = await findRows(statements, 'svc_requests', {
     where: { state: 'waiting', model, account },
     columns: ['id'],
     order: ['-priority', 'date_created', 'id'],
-    limit: most,
+    limit,
   });
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   await updateRows(statements, 'svc_requests', {
-    // its workflow has yet to hear of it
+    // the workflow has not been notified yet
     set: { state: 'admitted', started: 0, date_admitted: now },
     where: { state: 'waiting', id: ids },
   });
   return ids;
 };
 
-/** What still waits of an account whose request was just taken. */
-const refresh = async (
+/** Updates the entry of an account after one of its requests was admitted. */
+const refreshAccount = async (
   statements: Statements,
-  waiting: Waiting[],
-  { model, account }: Place,
+  waiting: WaitingAccount[],
+  { model, account }: ModelAccount,
 ): Promise<void> => {
   const [row] = await statements.query(
     'select max(priority) as priority, min(date_created) as since from svc_requests ' +
@@ -141,11 +143,11 @@ const refresh = async (
     [model, account],
   );
   const priority = row?.priority ?? null;
-  leave(waiting, account);
+  removeAccount(waiting, account);
   if (priority !== null) waiting.push({ account, priority: Number(priority), since: Number(row?.since) });
 };
 
-const leave = (waiting: Waiting[], account: string): void => {
+const removeAccount = (waiting: WaitingAccount[], account: string): void => {
   waiting.splice(
     waiting.findIndex((each) => each.account === account),
     1,

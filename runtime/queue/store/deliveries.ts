@@ -1,10 +1,10 @@
-/** `svc_deliveries` and `svc_delivery_attempts`: webhooks, and every attempt to deliver them. */
+/** Stores webhook deliveries (`svc_deliveries`) and their attempts (`svc_delivery_attempts`). */
 import {
   findRow,
   findRows,
   insertRow,
   insertRows,
-  listOf,
+  listPlaceholders,
   updateRows,
   type Statements,
   type SystemRow,
@@ -14,27 +14,28 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 export interface Delivery {
   readonly id: string;
-  /** `null`: a test. */
+  /** `null` for a test delivery. */
   readonly request: string | null;
   readonly account: string;
   readonly url: string;
   readonly state: DeliveryState;
-  /** How often delivery was begun. */
+  /** 1 for the first delivery, one more for each redelivery. */
   readonly round: number;
-  /** Attempts of this round. */
+  /** Number of attempts in this round. */
   readonly attempts: number;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly created: number;
   readonly ended: number | null;
 }
 
 export interface DeliveryAttempt {
-  /** Within its round, from 1. */
+  /** Number of the attempt within its round, from 1. */
   readonly number: number;
-  /** Status of the receiver; `null`: there was no answer. */
+  /** HTTP status of the receiver; `null` without a response. */
   readonly status: number | null;
-  /** What went wrong; `null`: it was accepted. */
+  /** Error code; `null` if the delivery was accepted. */
   readonly error: string | null;
+  /** Duration of the attempt. */
   readonly milliseconds: number;
   readonly created: number;
 }
@@ -63,9 +64,9 @@ const toDelivery = ({ attempted, date_created, date_ended, ...row }: DeliveryRow
 
 export const insertDelivery = async (
   statements: Statements,
-  made: Pick<Delivery, 'id' | 'request' | 'account' | 'url' | 'created'>,
+  delivery: Pick<Delivery, 'id' | 'request' | 'account' | 'url' | 'created'>,
 ): Promise<Delivery> => {
-  const { id, request, account, url, created } = made;
+  const { id, request, account, url, created } = delivery;
   await insertRow(statements, 'svc_deliveries', {
     id,
     request,
@@ -74,7 +75,7 @@ export const insertDelivery = async (
     state: 'pending' satisfies DeliveryState,
     date_created: created,
   });
-  return { ...made, state: 'pending', round: 1, attempts: 0, ended: null };
+  return { ...delivery, state: 'pending', round: 1, attempts: 0, ended: null };
 };
 
 export const findDeliveries = async (
@@ -90,16 +91,16 @@ export const findDeliveryOf = async (statements: Statements, request: string): P
   return row === undefined ? null : toDelivery(row);
 };
 
-export interface PendingLimits {
-  /** Created before. */
+export interface PendingOptions {
+  /** Unix time in milliseconds before which the delivery was created. */
   readonly before: number;
   readonly limit: number;
 }
 
-/** Deliveries of which Temporal may not have heard, oldest first. */
+/** Returns deliveries whose workflow may not have been started, oldest first. */
 export const findPending = async (
   statements: Statements,
-  { before, limit }: PendingLimits,
+  { before, limit }: PendingOptions,
 ): Promise<readonly Delivery[]> => {
   const rows = await findRows(statements, 'svc_deliveries', {
     where: { state: 'pending', started: 0, date_created: { below: before } },
@@ -126,7 +127,7 @@ export const markDeliveriesStarted = async (
   await updateRows(statements, 'svc_deliveries', { set: { started: 1 }, where: { id: ids } });
 };
 
-/** Begins anew what has ended. @returns it as it is now; `null`: it had not ended, or another was quicker */
+/** Starts a new round of an ended delivery. @returns null if it had not ended or was reopened concurrently */
 export const reopenDelivery = async (
   statements: Statements,
   delivery: Delivery,
@@ -141,14 +142,14 @@ export const reopenDelivery = async (
   return { ...delivery, state: 'pending', round: delivery.round + 1, attempts: 0, ended: null };
 };
 
-export interface MadeAttempt extends DeliveryAttempt {
-  /** Id of its delivery. */
+export interface NewAttempt extends DeliveryAttempt {
+  /** Id of the delivery. */
   readonly delivery: string;
 }
 
 export const insertAttempts = async (
   statements: Statements,
-  attempts: readonly MadeAttempt[],
+  attempts: readonly NewAttempt[],
 ): Promise<void> => {
   await insertRows(
     statements,
@@ -162,14 +163,14 @@ export const insertAttempts = async (
       date_created: created,
     })),
   );
-  const { places, values } = listOf(attempts.map(({ delivery }) => delivery));
+  const { places, values } = listPlaceholders(attempts.map(({ delivery }) => delivery));
   await statements.write({
     text: `update svc_deliveries set attempted = attempted + 1, started = 1 where id in (${places})`,
     values,
   });
 };
 
-/** Oldest first. */
+/** Returns the attempts of a delivery, oldest first. */
 export const listAttempts = async (
   statements: Statements,
   delivery: string,

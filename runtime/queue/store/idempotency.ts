@@ -1,30 +1,30 @@
-/** `svc_idempotency`: which request a key of a caller stands for. */
-import { insertRows, listOf, type Statements } from '../../execute/system-rows.js';
+/** Stores idempotency keys and the requests they were used for (`svc_idempotency`). */
+import { insertRows, listPlaceholders, type Statements } from '../../execute/system-rows.js';
 
 export interface IdempotencyRecord {
-  /** SHA-256 of model, input and everything that changes what is done with it. */
+  /** SHA-256 of the model, the input and the options that affect processing. */
   readonly fingerprint: string;
   readonly request: string;
 }
 
 export interface IdempotencyName {
   readonly account: string;
-  /** SHA-256 of the header. */
+  /** SHA-256 of the header value. */
   readonly name: string;
 }
 
-/** A key as it comes with a request: what it is called, and what it stands for. */
+/** The idempotency key of a new request, with the fingerprint of that request. */
 export interface IdempotencyKey extends IdempotencyName {
   readonly fingerprint: string;
 }
 
-/** The records that are there, by `labelOf` their names. */
+/** Returns the existing records by `lookupKeyOf` their names. */
 export const findIdempotency = async (
   statements: Statements,
   names: readonly IdempotencyName[],
 ): Promise<Map<string, IdempotencyRecord>> => {
   if (names.length === 0) return new Map();
-  const list = listOf(names);
+  const list = listPlaceholders(names);
   const rows = await statements.query(
     'select account, name, fingerprint, request from svc_idempotency where ' +
       list.values.map(() => '(account = ? and name = ?)').join(' or '),
@@ -32,13 +32,13 @@ export const findIdempotency = async (
   );
   return new Map(
     rows.map((row) => [
-      labelOf({ account: String(row.account), name: String(row.name) }),
+      lookupKeyOf({ account: String(row.account), name: String(row.name) }),
       { fingerprint: String(row.fingerprint), request: String(row.request) },
     ]),
   );
 };
 
-export const labelOf = ({ account, name }: IdempotencyName): string => `${account} ${name}`;
+export const lookupKeyOf = ({ account, name }: IdempotencyName): string => `${account} ${name}`;
 
 export const insertIdempotency = (
   statements: Statements,

@@ -1,6 +1,6 @@
-/** Ids of requests, deliveries and keys. */
+/** Creates and checks ids of requests, deliveries and keys. */
 export { v7 as createId } from 'uuid';
 
-/** A UUID as it is stored: databases may refuse to compare anything else. */
+/** Returns whether a text is a lower-case UUID; databases may reject comparisons with anything else. */
 export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);

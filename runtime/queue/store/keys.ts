@@ -1,10 +1,10 @@
-/** `svc_keys`: who may use the queue from outside. Only a keyed hash of each secret is kept. */
+/** Stores API keys of the queue (`svc_keys`), each with an HMAC of its secret instead of the secret. */
 import type { User } from '../../access/policies.js';
 import {
   deleteRows,
   findRows,
   insertRow,
-  listOf,
+  listPlaceholders,
   updateRows,
   type Statements,
   type SystemRow,
@@ -14,11 +14,11 @@ export interface StoredKey {
   readonly id: string;
   readonly account: string;
   readonly name: string | null;
-  /** Hex. */
+  /** HMAC of the secret, in hexadecimal. */
   readonly hash: string;
-  /** Patterns of model ids; `null`: every model. */
+  /** Patterns of model ids; `null` for every model. */
   readonly models: readonly string[] | null;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds, as `expires` and `used`. */
   readonly created: number;
   readonly expires: number | null;
   readonly used: number | null;
@@ -42,7 +42,7 @@ const toKey = (row: SystemRow<'svc_keys'>): StoredKey => ({
 
 type KeyAndUser = SystemRow<'svc_keys'> & Pick<SystemRow<'svc_users'>, 'role' | 'status' | 'ip_access'>;
 
-/** Nobody is asked for a second factor who comes with a key. */
+/** Marks the second factor as present, because API keys do not require one. */
 const toActiveKey = (row: KeyAndUser): ActiveKey => ({
   ...toKey(row),
   user: {
@@ -54,12 +54,12 @@ const toActiveKey = (row: KeyAndUser): ActiveKey => ({
   },
 });
 
-/** Those of the keys whose users are active. */
+/** Returns the keys with the given ids whose users are active. */
 export const findActiveKeys = async (
   statements: Statements,
   ids: readonly string[],
 ): Promise<readonly ActiveKey[]> => {
-  const { places, values } = listOf(ids);
+  const { places, values } = listPlaceholders(ids);
   const rows = (await statements.query(
     'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used, ' +
       'role, status, ip_access ' +
@@ -67,7 +67,7 @@ export const findActiveKeys = async (
       `where svc_keys.id in (${places})`,
     values,
   )) as unknown as KeyAndUser[];
-  // collations overlook case and blanks at the end, access does not
+  // compared here, because collations ignore case and trailing blanks
   const active = rows.filter(({ status }) => status === 'active');
   return active.map(toActiveKey);
 };
@@ -83,7 +83,7 @@ export const insertKey = (statements: Statements, key: StoredKey): Promise<void>
     date_expires: key.expires,
   });
 
-/** Oldest first. */
+/** Returns the keys of an account, oldest first. */
 export const listKeys = async (statements: Statements, account: string): Promise<readonly StoredKey[]> => {
   const rows = await findRows(statements, 'svc_keys', {
     where: { account },
@@ -92,7 +92,7 @@ export const listKeys = async (statements: Statements, account: string): Promise
   return rows.map(toKey);
 };
 
-/** @returns whether there was such a key of this account; `null`: of any */
+/** Deletes a key of an account, or of any account for null. @returns whether the key existed */
 export const deleteKey = async (
   statements: Statements,
   id: string,

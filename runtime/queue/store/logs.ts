@@ -1,4 +1,4 @@
-/** `svc_request_logs`: what models say while they run. */
+/** Stores the log lines of models (`svc_request_logs`). */
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { findRows, insertRows, type Statements } from '../../execute/system-rows.js';
 
@@ -6,16 +6,16 @@ export interface LogLine {
   readonly request: string;
   readonly level: LogLevel;
   readonly message: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly time: number;
 }
 
 export interface StoredLine extends LogLine {
-  /** Grows with time. */
+  /** Sequence number, which increases with time. */
   readonly number: number;
 }
 
-/** Lines kept of one answer. */
+/** Maximum number of lines in a response. */
 const maxLines = 10_000;
 
 export const insertLogs = (statements: Statements, lines: readonly LogLine[]): Promise<void> =>
@@ -25,7 +25,7 @@ export const insertLogs = (statements: Statements, lines: readonly LogLine[]): P
     lines.map(({ request, level, message, time }) => ({ request, level, message, date_created: time })),
   );
 
-/** Lines of the requests, oldest first, those after `number` only. */
+/** Returns the log lines of requests with a sequence number above `after`, oldest first. */
 export const readLogs = async (
   statements: Statements,
   requests: readonly string[],

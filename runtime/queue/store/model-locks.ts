@@ -1,4 +1,4 @@
-/** Gives out the slots of models while a row of `svc_model_locks` is locked, so that processes take turns. */
+/** Runs transactions under the lock of a model (a row of `svc_model_locks`), in which slots can be assigned. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { admit, ensureModelLock, lockModel } from './admission.js';
@@ -6,7 +6,7 @@ import type { Statements } from '../../execute/system-rows.js';
 
 export interface LockedModel {
   readonly statements: Statements;
-  /** Gives the free slots to who waits. @returns ids of the requests */
+  /** Assigns free slots to waiting requests. @returns ids of the admitted requests */
   fill(): Promise<readonly string[]>;
 }
 
@@ -16,20 +16,20 @@ export interface ModelLocks {
 }
 
 export const createModelLocks = (database: Database): ModelLocks => {
-  const made = new Map<string, Promise<void>>();
+  const inserted = new Map<string, Promise<void>>();
 
-  const lockOf = (model: string): Promise<void> => {
-    const present = made.get(model);
+  const ensureLock = (model: string): Promise<void> => {
+    const present = inserted.get(model);
     if (present !== undefined) return present;
-    const lock = ensureModelLock(database, model);
-    made.set(model, lock);
-    lock.catch(() => made.delete(model));
-    return lock;
+    const inserting = ensureModelLock(database, model);
+    inserted.set(model, inserting);
+    inserting.catch(() => inserted.delete(model));
+    return inserting;
   };
 
   return {
     async hold(model, body) {
-      await lockOf(model.id);
+      await ensureLock(model.id);
       return database.transaction(async (statements) => {
         await lockModel(statements, model.id);
         return body({ statements, fill: () => admit(statements, model, Date.now()) });

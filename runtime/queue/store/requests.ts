@@ -1,39 +1,39 @@
-/** `svc_requests`: one row a request, from the submission to the end. */
+/** Stores requests (`svc_requests`), one row each, from submission to end. */
 import {
   findRow,
   findRows,
   insertRows,
-  listOf,
+  listPlaceholders,
   updateRows,
   type Statements,
   type SystemRow,
 } from '../../execute/system-rows.js';
 
-/** `waiting` for a slot, `admitted` to one, `running` in a worker, `ended`. */
+/** `waiting` for a slot, `admitted` to a slot, `running` in a worker, or `ended`. */
 export type RequestState = 'waiting' | 'admitted' | 'running' | 'ended';
 
 export interface NewRequest {
   readonly id: string;
   readonly account: string;
   readonly model: string;
-  /** 0 is normal, less is later. */
+  /** 0 is normal; lower values run later. */
   readonly priority: number;
-  /** Whether an attempt that the platform breaks is repeated. */
+  /** Whether attempts that fail for reasons of the platform are retried. */
   readonly retry: boolean;
   /** JSON. */
   readonly input: string;
   readonly webhook: string | null;
   /** JSON. */
   readonly tags: string | null;
-  /** Whether input and result are kept beyond the delivery. */
+  /** Whether the input and the result are kept after delivery. */
   readonly storeIo: boolean;
-  /** Seconds that its files can be fetched; `null`: as long as they are kept. */
+  /** Seconds that result files can be downloaded; `null` for the retention of the server. */
   readonly filesTtl: number | null;
   readonly created: number;
   readonly startBefore: number | null;
 }
 
-/** All times are milliseconds since 1970. */
+/** A request without its payloads; all times are Unix times in milliseconds. */
 export interface RequestHead {
   readonly id: string;
   readonly account: string;
@@ -94,7 +94,7 @@ const toHead = (row: Pick<SystemRow<'svc_requests'>, (typeof headColumns)[number
   startBefore: row.start_before,
 });
 
-/** As it is when it has just been stored; what went in stays there. */
+/** Returns the head of a newly stored request. */
 export const toNewHead = (request: NewRequest, state: 'waiting' | 'admitted'): RequestHead => ({
   id: request.id,
   account: request.account,
@@ -149,16 +149,19 @@ export const findRequests = async (
   return rows.map(toHead);
 };
 
-/** What went out: JSON, `null` where it is not there, or no longer; and what the model said beside it. */
+/** Returns the output as JSON, or null if there is none or it has expired, and the response headers of the model. */
 export const readOutput = async (
   statements: Statements,
   id: string,
-): Promise<{ readonly output: string | null; readonly headers: Ending['headers'] }> => {
+): Promise<{ readonly output: string | null; readonly headers: StoredOutcome['headers'] }> => {
   const row = await findRow(statements, 'svc_requests', { where: { id }, columns: ['output', 'headers'] });
-  return { output: row?.output ?? null, headers: JSON.parse(row?.headers ?? '{}') as Ending['headers'] };
+  return {
+    output: row?.output ?? null,
+    headers: JSON.parse(row?.headers ?? '{}') as StoredOutcome['headers'],
+  };
 };
 
-/** A request and what went in, as JSON; `null`: that is not kept any more. */
+/** Returns a request with its input as JSON, or null if it does not exist; the input is null once it has expired. */
 export const findRequestWithInput = async (
   statements: Statements,
   id: string,
@@ -168,7 +171,7 @@ export const findRequestWithInput = async (
   return row === undefined ? null : { request: toHead(row), input: row.input };
 };
 
-/** JSON of what went in and what came out; `null` where it is not there, or no longer. */
+/** Returns the input and the output as JSON; each is null if it does not exist or has expired. */
 export const readPayloads = async (
   statements: Statements,
   id: string,
@@ -178,8 +181,8 @@ export const readPayloads = async (
     output: null,
   };
 
-/** Requests that wait before this one. */
-export const countBefore = async (
+/** Counts the waiting requests ahead of a request. */
+export const countAhead = async (
   statements: Statements,
   { id, model, priority, created }: Pick<RequestHead, 'id' | 'model' | 'priority' | 'created'>,
 ): Promise<number> => {
@@ -191,7 +194,7 @@ export const countBefore = async (
   return Number(row?.before_it ?? 0);
 };
 
-/** Requests that wait for a model, by priority. */
+/** Counts the waiting requests of a model by priority. */
 export const countWaitingByPriority = async (
   statements: Statements,
   model: string,
@@ -211,8 +214,8 @@ export const countWaiting = async (statements: Statements, model: string): Promi
   return Number(row?.waiting ?? 0);
 };
 
-/** Marks that a worker has taken it up. @returns whether it had not ended */
-export const beginAttempt = async (statements: Statements, id: string, now: number): Promise<boolean> => {
+/** Marks a request as running and counts the attempt. @returns false if it has already ended */
+export const startAttempt = async (statements: Statements, id: string, now: number): Promise<boolean> => {
   const { affected } = await statements.write({
     text:
       "update svc_requests set state = 'running', attempts = attempts + 1, started = 1, date_begun = ? " +
@@ -222,28 +225,28 @@ export const beginAttempt = async (statements: Statements, id: string, now: numb
   return affected > 0;
 };
 
-/** A broken attempt: it waits for the next one, and keeps its slot. */
-export const breakAttempt = async (statements: Statements, id: string): Promise<void> => {
+/** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */
+export const failAttempt = async (statements: Statements, id: string): Promise<void> => {
   await updateRows(statements, 'svc_requests', {
     set: { state: 'admitted' },
     where: { id, state: 'running' },
   });
 };
 
-export interface Ending {
+export interface StoredOutcome {
   readonly httpStatus: number;
   readonly errorType: string | null;
-  /** What the model says beside it. */
+  /** Response headers of the model. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly output: string;
 }
 
-/** Ends it, unless it has ended. @returns whether this call did it */
+/** Ends a request unless it has ended or is not in the state `from`. @returns whether this call ended it */
 export const endRequest = async (
   statements: Statements,
   id: string,
-  { httpStatus, errorType, headers, output }: Ending,
+  { httpStatus, errorType, headers, output }: StoredOutcome,
   { now, from }: { readonly now: number; readonly from?: RequestState },
 ): Promise<boolean> => {
   const affected = await updateRows(statements, 'svc_requests', {
@@ -251,7 +254,7 @@ export const endRequest = async (
       state: 'ended',
       http_status: httpStatus,
       error_type: errorType,
-      headers: toStored(headers),
+      headers: headersToJson(headers),
       output,
       date_ended: now,
     },
@@ -260,10 +263,10 @@ export const endRequest = async (
   return affected > 0;
 };
 
-const toStored = (headers: Ending['headers']): string | null =>
+const headersToJson = (headers: StoredOutcome['headers']): string | null =>
   Object.keys(headers).length === 0 ? null : JSON.stringify(headers);
 
-/** Their workflows know of the state; where that has changed meanwhile, they do not yet. @returns how many do */
+/** Marks that the workflows of requests know this state; requests in another state are skipped. @returns the number marked */
 export const markStarted = (
   statements: Statements,
   ids: readonly string[],
@@ -271,17 +274,17 @@ export const markStarted = (
 ): Promise<number> =>
   updateRows(statements, 'svc_requests', { set: { started: 1 }, where: { state, id: ids } });
 
-export interface UnstartedLimits {
+export interface UnstartedOptions {
   readonly state: 'waiting' | 'admitted';
-  /** Created before. */
+  /** Unix time in milliseconds before which the request was created. */
   readonly before: number;
   readonly limit: number;
 }
 
-/** Requests whose workflow is not known to be there, or to know of the slot; oldest first. */
+/** Returns requests whose workflow may not exist or may not know of the slot, oldest first. */
 export const findUnstarted = async (
   statements: Statements,
-  { state, before, limit }: UnstartedLimits,
+  { state, before, limit }: UnstartedOptions,
 ): Promise<readonly RequestHead[]> => {
   const rows = await findRows(statements, 'svc_requests', {
     where: { state, started: 0, date_created: { below: before } },
@@ -292,8 +295,8 @@ export const findUnstarted = async (
   return rows.map(toHead);
 };
 
-/** Requests that have had a slot since `before`, by id from `after` on: their workflow must be alive. */
-export const findHolding = async (
+/** Returns requests admitted before a time, ordered by id and with ids above `after`; their workflows must exist. */
+export const findSlotHolders = async (
   statements: Statements,
   { before, after, limit }: { readonly before: number; readonly after: string; readonly limit: number },
 ): Promise<readonly RequestHead[]> => {
@@ -311,13 +314,13 @@ export interface ListFilter {
   readonly model?: string;
   readonly states?: readonly RequestState[];
   readonly tag?: { readonly key: string; readonly value: string };
-  /** Only those that were created after, or before. */
+  /** Bounds of the creation time, exclusive, as Unix times in milliseconds. */
   readonly after?: number;
   readonly before?: number;
   readonly limit: number;
 }
 
-/** Newest first. */
+/** Returns the requests of an account that match a filter, newest first. */
 export const listRequests = async (
   statements: Statements,
   { account, model, states, tag, after, before, limit }: ListFilter,
@@ -329,12 +332,12 @@ export const listRequests = async (
     values.push(model);
   }
   if (states !== undefined) {
-    const list = listOf(states);
+    const list = listPlaceholders(states);
     conditions.push(`state in (${list.places})`);
     values.push(...list.values);
   }
   if (tag !== undefined) {
-    // of the stored JSON, where a quote inside of a value is escaped; unlike LIKE the same on every database
+    // searches the stored JSON, in which quotes are escaped; `replace` compares alike on every database, LIKE does not
     conditions.push("replace(tags, ?, '') <> tags");
     values.push(JSON.stringify({ [tag.key]: tag.value }).slice(1, -1));
   }

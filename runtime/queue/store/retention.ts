@@ -1,20 +1,20 @@
-/** What is removed when its time is over. In portions, so that no statement holds much for long. */
+/** Deletes expired requests in batches, so that no statement locks many rows for long. */
 import { deleteRows, findRows, type Statements } from '../../execute/system-rows.js';
 
-interface Limits {
-  /** Milliseconds since 1970: what ended before goes. */
+interface ExpireOptions {
+  /** Unix time in milliseconds; requests that ended before it are deleted. */
   readonly before: number;
   readonly now: number;
 }
 
 const chunkSize = 200;
 
-/** How long after the end a request that is not to be stored can still be read. */
-const briefly = 600_000;
+/** Milliseconds after the end for which payloads of a request with `storeIo` off can still be read. */
+const payloadRetention = 600_000;
 
-/** @returns requests that were removed */
-export const expire = async (statements: Statements, { before, now }: Limits): Promise<number> => {
-  await forgetBodies(statements, now - briefly);
+/** Deletes expired payloads, requests, idempotency keys and test deliveries. @returns the number of deleted requests */
+export const expire = async (statements: Statements, { before, now }: ExpireOptions): Promise<number> => {
+  await deletePayloads(statements, now - payloadRetention);
   let removed = 0;
   for (;;) {
     const rows = await findRows(statements, 'svc_requests', {
@@ -36,7 +36,7 @@ export const expire = async (statements: Statements, { before, now }: Limits): P
   return removed;
 };
 
-const forgetBodies = async (statements: Statements, before: number): Promise<void> => {
+const deletePayloads = async (statements: Statements, before: number): Promise<void> => {
   await statements.write({
     text:
       'update svc_requests set input = null, output = null where store_io = 0 and output is not null and ' +

@@ -1,12 +1,12 @@
-/** What webhooks are signed with: a secret for each account, and the key pairs of the platform. */
+/** Stores the secrets with which webhooks are signed: one per account, and the key pairs of the platform. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createId } from './ids.js';
 import { findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
-/** `whsec_` and 32 random bytes in Base64, as Standard Webhooks writes it. */
+/** Creates a secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in Base64. */
 export const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Secrets of an account that hold now, newest first; makes the first one. */
+/** Returns the valid secrets of an account, newest first; creates the first one. */
 export const webhookSecrets = async (
   statements: Statements,
   account: string,
@@ -39,7 +39,7 @@ const insertSecret = (statements: Statements, account: string, now: number): Pro
     date_created: now,
   });
 
-/** How long the old secret signs beside the new one. */
+/** Milliseconds for which the old secret signs together with the new one. */
 export const secretOverlap = 24 * 3_600_000;
 
 export const rotateWebhookSecret = async (
@@ -54,11 +54,11 @@ export const rotateWebhookSecret = async (
   await insertSecret(statements, account, now);
 };
 
-/** How long a key pair is published before it signs, and after it has: what receivers remember of the set is older. */
+/** Milliseconds that a key is published before and after it signs, because receivers may cache an older key set. */
 export const signingLead = 24 * 3_600_000;
 
 export interface SigningKey {
-  /** `kid` of the public half. */
+  /** `kid` of the public key. */
   readonly id: string;
   /** PEM. */
   readonly privateKey: string;
@@ -68,13 +68,13 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The one that signs. */
+  /** The key that signs. */
   readonly signer: SigningKey;
-  /** Those whose public halves are served: with it the next ones, and the one before while it may still be needed. */
+  /** Keys in the published set: the signer, its successors, and its predecessor while receivers may still need it. */
   readonly published: readonly SigningKey[];
 }
 
-/** Makes the first one. */
+/** Returns the signing keys; creates the first one. */
 export const signingKeys = async (statements: Statements, now: number): Promise<SigningKeys> => {
   const found = chooseKeys(await readSigningKeys(statements), now);
   if (found !== null) return found;
@@ -83,17 +83,20 @@ export const signingKeys = async (statements: Statements, now: number): Promise<
 };
 
 /**
- * A key signs once it has been published for as long as receivers remember the set; the first one does at once.
+ * Chooses the newest key that has been published for `signingLead`, or the oldest if there is none.
  * @param keys newest first
  */
 export const chooseKeys = (keys: readonly SigningKey[], now: number): SigningKeys | null => {
   const signer = keys.find(({ created }) => created + signingLead <= now) ?? keys.at(-1);
   if (signer === undefined) return null;
-  const isSettled = signer.created + 2 * signingLead <= now;
-  return { signer, published: isSettled ? keys.slice(0, keys.indexOf(signer) + 1) : keys };
+  const isPredecessorObsolete = signer.created + 2 * signingLead <= now;
+  return { signer, published: isPredecessorObsolete ? keys.slice(0, keys.indexOf(signer) + 1) : keys };
 };
 
-/** @param atOnce for a key that is known to others: it is not served any more, and the new one signs now */
+/**
+ * Creates a new signing key.
+ * @param atOnce retires all other keys, so that the new key signs immediately; for a compromised key
+ */
 export const rotateSigningKey = async (
   statements: Statements,
   { now, atOnce }: { readonly now: number; readonly atOnce: boolean },
@@ -108,7 +111,7 @@ export const rotateSigningKey = async (
   });
 };
 
-/** Newest first. */
+/** Returns the keys that are not retired, newest first. */
 const readSigningKeys = async (statements: Statements): Promise<readonly SigningKey[]> => {
   const rows = await findRows(statements, 'svc_signing_keys', {
     where: { date_retired: null },

@@ -1,4 +1,4 @@
-/** Part of the package's build: the workflows as one file, so that a worker starts without a bundler. */
+/** Bundles the workflows into one file when the package is built, so that workers start without a bundler. */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';

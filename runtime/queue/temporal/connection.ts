@@ -1,13 +1,13 @@
-/** How Temporal is reached: the SDK's own environment (`TEMPORAL_…`), with the address and namespace of the config. */
+/** Reads the connection options of Temporal from the SDK's environment (`TEMPORAL_…`) and the configuration. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
-export interface ConnectionChoice {
+export interface ConnectionOptions {
   readonly address: string | null;
   readonly namespace: string | null;
 }
 
-/** A file of profiles counts where `TEMPORAL_CONFIG_FILE` names it: what lies in a home folder is for other tools. */
-export const readConnection = ({ address, namespace }: ConnectionChoice) => {
+/** Returns the options; profiles are read only from `TEMPORAL_CONFIG_FILE`, not from the user's home directory. */
+export const readConnection = ({ address, namespace }: ConnectionOptions) => {
   const found = loadClientConnectConfig({ disableFile: !process.env['TEMPORAL_CONFIG_FILE'] });
   return {
     options: { ...found.connectionOptions, ...(address !== null && { address }) },

@@ -1,52 +1,60 @@
 /**
- * Tells Temporal of requests and deliveries, behind the answers that were given for their rows: so many calls at a
- * time, in lines of bounded length. What finds no place in one, or does not get through, the sweep repeats.
+ * Notifies Temporal of stored requests and deliveries in the background, with limited concurrency and queues of limited
+ * length. The sweep repeats notifications that are dropped or fail.
  */
 import { batchWrites } from '../../concurrency/batch.js';
 import { createWorkerPool, type WorkerPool } from '../../concurrency/worker-pool.js';
 import type { RequestHead } from '../store/requests.js';
 
 export interface Dispatcher {
-  /** @param call tells Temporal; safe to repeat */
+  /** Queues a call for a request. @param call idempotent */
   add(request: RequestHead, call: () => Promise<void>): void;
-  /** @param call tells Temporal of a delivery; safe to repeat */
+  /** Queues a call for a delivery. @param call idempotent */
   addDelivery(call: () => Promise<void>): void;
-  /** Tells the rest of who has a slot or a webhook, as far as there is time; who waits is left to the sweep. */
-  settle(): Promise<void>;
+  /** Sends queued calls for admitted requests and deliveries within `flushTimeout`; leaves the others to the sweep. */
+  flush(): Promise<void>;
 }
 
 export interface DispatcherOptions {
-  /** Writes down that Temporal has been told of the states of these. */
+  /** Stores that Temporal knows the states of requests. */
   readonly mark: (requests: readonly RequestHead[]) => Promise<void>;
   readonly onLoss: (error: unknown) => void;
 }
 
-/** Calls at a time: a crowd that waits must not keep Temporal from who has a slot, nor from what has ended. */
-const widths = { admitted: 16, waiting: 2, deliveries: 16 } as const;
-const longest = 10_000;
+/** Separate limits, so that many waiting requests do not delay admitted ones or deliveries. */
+const maxConcurrentCalls = { admitted: 16, waiting: 2, deliveries: 16 } as const;
+const maxQueuedCalls = 10_000;
 /** Milliseconds. */
-const timeToSettle = 3_000;
+const flushTimeout = 3_000;
 
 export const createDispatcher = ({ mark, onLoss }: DispatcherOptions): Dispatcher => {
-  const lineOf = (kind: keyof typeof widths): WorkerPool =>
-    createWorkerPool({ width: widths[kind], longest, onFailure: onLoss });
-  const [admitted, waiting, deliveries] = [lineOf('admitted'), lineOf('waiting'), lineOf('deliveries')];
-  const markTogether = batchWrites(mark);
+  const createPool = (kind: keyof typeof maxConcurrentCalls): WorkerPool =>
+    createWorkerPool({
+      concurrency: maxConcurrentCalls[kind],
+      maxWaiting: maxQueuedCalls,
+      onFailure: onLoss,
+    });
+  const [admitted, waiting, deliveries] = [
+    createPool('admitted'),
+    createPool('waiting'),
+    createPool('deliveries'),
+  ];
+  const markBatched = batchWrites(mark);
   return {
     add(request, call) {
-      const line = request.state === 'waiting' ? waiting : admitted;
-      line.add(async () => {
+      const pool = request.state === 'waiting' ? waiting : admitted;
+      pool.add(async () => {
         await call();
-        markTogether(request).catch(onLoss);
+        markBatched(request).catch(onLoss);
       });
     },
     addDelivery: (call) => deliveries.add(call),
-    async settle() {
+    async flush() {
       waiting.clear();
       const timer = setTimeout(() => {
         admitted.clear();
         deliveries.clear();
-      }, timeToSettle);
+      }, flushTimeout);
       await Promise.all([admitted.idle(), waiting.idle(), deliveries.idle()]);
       clearTimeout(timer);
     },

@@ -1,6 +1,6 @@
 /**
- * Temporal as the queue sees it: starts, signals and cancels by id, each safe to repeat. The library is loaded and the
- * connection made when first needed; while Temporal is away every call fails at once, and a sweep repeats it later.
+ * Starts, signals and cancels workflows by id; every call is idempotent. The client is loaded and connected on first
+ * use. While Temporal is unavailable calls fail immediately, and the sweep repeats them later.
  */
 import type { Client, Connection } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
@@ -15,73 +15,76 @@ import {
 } from '../contract.js';
 
 export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
-  /** 0 is normal, less is later. */
+  /** 0 is normal; lower values run later. */
   readonly priority: number;
-  /** One line for the operator; nothing of the input. */
+  /** A line for operators, without any of the input. */
   readonly summary: string;
 };
 
 export type DeliveryStart = Omit<DeliveryInput, 'searchable'> & { readonly account: string };
 
-/** `gone`: the server does not know it, or no longer. */
+/** State of a workflow; `gone` if the server does not know it, or no longer. */
 export type WorkflowState = 'running' | 'closed' | 'gone';
 
 export interface Gateway {
-  /** Starts the workflow of a request where it is not there. */
+  /** Starts the workflow of a request unless it exists. */
   start(request: RequestStart): Promise<void>;
-  /** The same, and tells it that it has a slot. */
+  /** Signals the workflow of a request that it has a slot; starts it unless it exists. */
   admit(request: RequestStart): Promise<void>;
-  /** @param asleep it may wait for its slot, and learns of it only when it is woken */
-  cancel(requestId: string, asleep: boolean): Promise<void>;
-  /** Starts the workflow of a delivery where it is not there. */
+  /**
+   * Cancels the workflow of a request.
+   * @param isWaiting whether it may wait with a start delay, so that it handles the cancellation only after a signal
+   */
+  cancel(requestId: string, isWaiting: boolean): Promise<void>;
+  /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
   stateOf(requestId: string): Promise<WorkflowState>;
   close(): Promise<void>;
 }
 
 export interface GatewayOptions {
-  /** `null`: no server is configured. */
+  /** `null` if no server is configured. */
   readonly address: string | null;
   readonly namespace: string | null;
 }
 
-/** Milliseconds a call may take before the caller goes on without it. */
-const callLimit = 5_000;
-/** Milliseconds without trying after a call has found no server. */
-const pauseAfterLoss = 2_000;
+/** Timeout of a call in milliseconds. */
+const callTimeout = 5_000;
+/** Milliseconds without calls after the connection was lost. */
+const reconnectDelay = 2_000;
 
 interface Link {
   readonly client: Client;
-  /** `null`: that of workers, whose process may take what it starts without asking for it. */
+  /** `null` for the connection of a worker, which may execute eagerly what it starts. */
   readonly connection: Pick<Connection, 'withDeadline' | 'close'> | null;
   readonly searchable: Searchable;
 }
 
 export const createGateway = (options: GatewayOptions): Gateway => {
   let link: Promise<Link> | null = null;
-  let quietUntil = 0;
+  let retryTime = 0;
 
-  const connected = (): Promise<Link> => {
+  const getLink = (): Promise<Link> => {
     if (options.address === null) throw new Error('no Temporal server is configured (TEMPORAL_ADDRESS)');
-    if (Date.now() < quietUntil) throw new Error('the Temporal server cannot be reached');
+    if (Date.now() < retryTime) throw new Error('the Temporal server cannot be reached');
     link ??= connect(options);
     return link;
   };
 
-  /** Calls that are under way on the lost connection end before it does. */
-  const giveUp = (): void => {
-    quietUntil = Date.now() + pauseAfterLoss;
+  /** Discards the lost connection, and closes it after its pending calls have ended. */
+  const disconnect = (): void => {
+    retryTime = Date.now() + reconnectDelay;
     const lost = link;
     link = null;
-    setTimeout(() => closeLink(lost), callLimit).unref();
+    setTimeout(() => closeLink(lost), callTimeout).unref();
   };
 
   const call = async <Result>(body: (link: Link) => Promise<Result>): Promise<Result> => {
     try {
-      const current = await connected();
+      const current = await getLink();
       return await withDeadline(current, () => body(current));
     } catch (error) {
-      if (isLoss(error)) giveUp();
+      if (isLoss(error)) disconnect();
       throw error;
     }
   };
@@ -99,8 +102,8 @@ const closeLink = async (link: Promise<Link> | null): Promise<void> => {
   await current?.connection?.close();
 };
 
-/** For workers, which have a connection already. */
-export const gatewayOf = (client: Client, searchable: Searchable): Gateway => ({
+/** Creates the gateway of a worker, which is already connected. */
+export const createWorkerGateway = (client: Client, searchable: Searchable): Gateway => ({
   ...createCalls((body) => body({ client, connection: null, searchable })),
   close: async () => undefined,
 });
@@ -110,9 +113,9 @@ type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 const createCalls = (call: Call): Omit<Gateway, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
-  cancel: (requestId, asleep) => call(({ client }) => cancelRequest(client, requestId, asleep)),
+  cancel: (requestId, isWaiting) => call(({ client }) => cancelRequest(client, requestId, isWaiting)),
   deliver: (delivery) => call((link) => startDelivery(link, delivery)),
-  stateOf: (requestId) => call(({ client }) => describe(client, requestId)),
+  stateOf: (requestId) => call(({ client }) => readState(client, requestId)),
 });
 
 const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {
@@ -121,26 +124,26 @@ const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> =>
     import('./connection.js'),
   ]);
   const settings = readConnection({ address, namespace });
-  const connection = await Connection.connect({ ...settings.options, connectTimeout: callLimit });
+  const connection = await Connection.connect({ ...settings.options, connectTimeout: callTimeout });
   const client = new Client({ connection, namespace: settings.namespace });
   return { client, connection, searchable: watchSearchable(client, settings.namespace) };
 };
 
-/** Whether the namespace knows our search attributes; without them everything else works. */
+/** Returns whether the namespace has the search attributes of svc, without which the queue works as well. */
 export type Searchable = () => Promise<boolean>;
 
-/** Asks again, at most every `pause` milliseconds, until it does: a worker adds them, perhaps after we have come. */
-export const watchSearchable = (client: Client, namespace: string, pause = 30_000): Searchable => {
+/** Checks at most every `interval` milliseconds until the attributes exist, because a worker may add them later. */
+export const watchSearchable = (client: Client, namespace: string, interval = 30_000): Searchable => {
   let known: Promise<boolean> | null = null;
-  const ask = async (): Promise<boolean> => {
+  const check = async (): Promise<boolean> => {
     const isComplete = (await missingAttributes(client, namespace)).length === 0;
-    if (!isComplete) setTimeout(() => (known = null), pause).unref();
+    if (!isComplete) setTimeout(() => (known = null), interval).unref();
     return isComplete;
   };
-  return () => (known ??= ask());
+  return () => (known ??= check());
 };
 
-/** Our search attributes that the namespace does not know; all of them where it does not say. */
+/** Returns the search attributes that the namespace lacks; all of them if they cannot be listed. */
 export const missingAttributes = async (
   client: Client,
   namespace: string,
@@ -154,9 +157,9 @@ export const missingAttributes = async (
 };
 
 const withDeadline = <Result>({ connection }: Link, body: () => Promise<Result>): Promise<Result> =>
-  connection === null ? body() : connection.withDeadline(Date.now() + callLimit, body);
+  connection === null ? body() : connection.withDeadline(Date.now() + callTimeout, body);
 
-/** gRPC: unavailable, cancelled. A call that takes too long is no sign that the server has gone. */
+/** gRPC statuses `UNAVAILABLE` and `CANCELLED`; a timeout does not mean that the connection is lost. */
 const lossCodes: ReadonlySet<unknown> = new Set([14, 1]);
 
 const isLoss = (error: unknown): boolean => {
@@ -168,12 +171,12 @@ const isLoss = (error: unknown): boolean => {
 
 const startRequest = async (link: Link, request: RequestStart): Promise<void> => {
   const options = await requestOptions(link, request);
-  await unlessThere(() => link.client.workflow.start(workflowTypes.modelRequest, options));
+  await ignoreExisting(() => link.client.workflow.start(workflowTypes.modelRequest, options));
 };
 
 const admitRequest = async (link: Link, request: RequestStart): Promise<void> => {
   const options = await requestOptions(link, request);
-  await unlessThere(() =>
+  await ignoreExisting(() =>
     link.client.workflow.signalWithStart(workflowTypes.modelRequest, { ...options, signal: admittedSignal }),
   );
 };
@@ -185,7 +188,7 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
     SvcRequestId: delivery.requestId,
     SvcWebhookState: 'pending',
   });
-  await unlessThere(() =>
+  await ignoreExisting(() =>
     link.client.workflow.start(workflowTypes.webhookDelivery, {
       workflowId: deliveryWorkflowId(delivery),
       taskQueue: taskQueues.webhooks,
@@ -200,7 +203,7 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
   );
 };
 
-/** One workflow an id, ever: a second start, or one after the end, changes nothing. */
+/** Returns the options of a workflow; its id is never reused, so starting it again has no effect, even after its end. */
 const requestOptions = async (link: Link, { priority, summary, ...request }: RequestStart) => {
   const searchable = await link.searchable();
   return {
@@ -210,8 +213,8 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     staticSummary: summary,
-    // who waits sleeps until its signal, or until it is too late: a crowd costs workers nothing
-    ...(!request.admitted && { startDelay: untilTooLate(request) }),
+    // a waiting workflow is delayed until its signal or its start timeout, so that it uses no worker
+    ...(!request.admitted && { startDelay: startDelayOf(request) }),
     priority: { priorityKey: priority < 0 ? 5 : 3, fairnessKey: fairnessKeyOf(request.account) },
     ...(searchable && {
       typedSearchAttributes: await attributesOf({
@@ -224,16 +227,16 @@ const requestOptions = async (link: Link, { priority, summary, ...request }: Req
   };
 };
 
-/** Temporal takes 64 bytes. */
+/** Truncates an account to 64 bytes, the limit of Temporal. */
 const fairnessKeyOf = (account: string): string => account.slice(0, 64);
 
 const year = 365 * 86_400_000;
 
-/** Milliseconds. */
-const untilTooLate = ({ startBefore }: Pick<RequestStart, 'startBefore'>): number =>
+/** Returns the start delay in milliseconds: until the start timeout, or a year. */
+const startDelayOf = ({ startBefore }: Pick<RequestStart, 'startBefore'>): number =>
   startBefore === null ? year : Math.max(1, startBefore - Date.now());
 
-/** `null`: has none. */
+/** Returns typed search attributes; null values are omitted. */
 const attributesOf = async (
   values: Readonly<Partial<Record<keyof typeof searchAttributes, string | null>>>,
 ): Promise<TypedSearchAttributes> => {
@@ -245,7 +248,7 @@ const attributesOf = async (
   );
 };
 
-const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
+const ignoreExisting = async (run: () => Promise<unknown>): Promise<void> => {
   try {
     await run();
   } catch (error) {
@@ -253,18 +256,18 @@ const unlessThere = async (run: () => Promise<unknown>): Promise<void> => {
   }
 };
 
-/** One that is not there has nothing to cancel. */
-const cancelRequest = async (client: Client, requestId: string, asleep: boolean): Promise<void> => {
+/** Cancels a workflow, if it exists. */
+const cancelRequest = async (client: Client, requestId: string, isWaiting: boolean): Promise<void> => {
   try {
     const handle = client.workflow.getHandle(requestId);
     await handle.cancel();
-    if (asleep) await handle.signal(admittedSignal);
+    if (isWaiting) await handle.signal(admittedSignal);
   } catch (error) {
     if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }
 };
 
-const describe = async (client: Client, requestId: string): Promise<WorkflowState> => {
+const readState = async (client: Client, requestId: string): Promise<WorkflowState> => {
   try {
     const { status } = await client.workflow.getHandle(requestId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED' ? 'running' : 'closed';

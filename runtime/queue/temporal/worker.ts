@@ -1,4 +1,4 @@
-/** Temporal workers, by role. A process may have several; every role may run in any number of processes. */
+/** Starts Temporal workers by role; a process may have several roles, and each role may run in several processes. */
 import { existsSync } from 'node:fs';
 import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -12,7 +12,13 @@ import { searchAttributes, taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
 import type { QueueModels } from '../models/models.js';
-import { missingAttributes, gatewayOf, watchSearchable, type Gateway, type Searchable } from './gateway.js';
+import {
+  missingAttributes,
+  createWorkerGateway,
+  watchSearchable,
+  type Gateway,
+  type Searchable,
+} from './gateway.js';
 import { toFunction } from '../http/run.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
@@ -30,7 +36,7 @@ export interface WorkerProcessOptions {
   /** Modules of function models, loaded on first use. */
   readonly functions: Readonly<Record<string, () => Promise<unknown>>>;
   readonly roles: readonly WorkerRole[];
-  /** File of the workflows, bundled; absent: bundled from this module at start. */
+  /** File of the bundled workflows; if absent, they are bundled at start. */
   readonly workflowBundle?: string;
   readonly userAgent: string;
   readonly onFailure: (error: unknown) => void;
@@ -38,30 +44,30 @@ export interface WorkerProcessOptions {
 }
 
 export interface WorkerProcess {
-  /** Ends when the workers do; rejects where one of them fails. */
+  /** Resolves when all workers have ended; rejects when one fails. */
   readonly ended: Promise<void>;
-  /** Lets activities finish, for as long as `shutdownGraceTime`. */
+  /** Stops the workers and gives running activities `shutdownGraceTime` to finish. */
   stop(): Promise<void>;
 }
 
 export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
-  quiet();
+  installSilentRuntime();
   const { settings } = options;
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
   const connection = await NativeConnection.connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
-  const parts = createParts(client, watchSearchable(client, chosen.namespace), options);
+  const services = createServices(client, watchSearchable(client, chosen.namespace), options);
   const workers = await Promise.all(
     options.roles.flatMap((role) =>
       queuesOf(role, options).map((queue) =>
-        Worker.create({ ...common(queue, role, parts), connection, namespace: chosen.namespace }),
+        Worker.create({ ...toWorkerOptions(queue, role, services), connection, namespace: chosen.namespace }),
       ),
     ),
   );
   const running = workers.map((worker) => worker.run());
   const ended = Promise.all(running)
-    .then(() => parts.close())
+    .then(() => services.close())
     .then(() => connection.close());
   return {
     ended,
@@ -72,8 +78,8 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   };
 };
 
-/** The native part speaks for itself otherwise, and takes the signals of the process. */
-const quiet = (): void => {
+/** Prevents the native runtime from logging and from handling the signals of the process. */
+const installSilentRuntime = (): void => {
   try {
     Runtime.install({
       shutdownSignals: [],
@@ -88,7 +94,7 @@ const quiet = (): void => {
 const nothing = (): void => undefined;
 const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-interface Parts extends WorkerProcessOptions {
+interface WorkerServices extends WorkerProcessOptions {
   readonly lifecycle: RequestLifecycle;
   readonly gateway: Gateway;
   readonly files: FileStore;
@@ -97,9 +103,13 @@ interface Parts extends WorkerProcessOptions {
   close(): Promise<void>;
 }
 
-const createParts = (client: Client, searchable: Searchable, options: WorkerProcessOptions): Parts => {
+const createServices = (
+  client: Client,
+  searchable: Searchable,
+  options: WorkerProcessOptions,
+): WorkerServices => {
   const { database, models, settings, onFailure } = options;
-  const gateway = gatewayOf(client, searchable);
+  const gateway = createWorkerGateway(client, searchable);
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onLoss: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
@@ -112,7 +122,7 @@ const createParts = (client: Client, searchable: Searchable, options: WorkerProc
     files: createDirectoryStore(filesDir),
     async close() {
       await sender.close();
-      await lifecycle.settle();
+      await lifecycle.flush();
     },
   };
 };
@@ -122,37 +132,37 @@ const queuesOf = (role: WorkerRole, { models }: WorkerProcessOptions): readonly 
   return [...new Set(models.all.map((model) => taskQueues.models(model.class)))];
 };
 
-const common = (taskQueue: string, role: WorkerRole, parts: Parts): WorkerOptions => ({
+const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerServices): WorkerOptions => ({
   taskQueue,
-  activities: activitiesOf[role](parts),
+  activities: activitiesOf[role](services),
   shutdownGraceTime: '10s',
   shutdownForceTime: '20s',
-  // how quickly a cancellation reaches what runs
+  // limits the delay of cancellations, which heartbeats deliver
   maxHeartbeatThrottleInterval: '1s',
   defaultHeartbeatThrottleInterval: '1s',
   activityTaskPollerBehavior: { type: 'autoscaling' },
-  ...(role === 'webhooks' && atATime(attemptsAtATime)),
-  ...(role !== 'models' && workflowsOf(parts)),
+  ...(role === 'webhooks' && limitConcurrency(maxConcurrentAttempts)),
+  ...(role !== 'models' && workflowsOf(services)),
 });
 
-/** Of one process: those to one receiver are far fewer. */
-const attemptsAtATime = 256;
+/** Maximum concurrent delivery attempts of a process; the limit per receiver is much lower. */
+const maxConcurrentAttempts = 256;
 
-/** Deliveries make their first attempts within tasks of their workflows. */
-const atATime = (most: number): Partial<WorkerOptions> => ({
-  maxConcurrentActivityTaskExecutions: most,
-  maxConcurrentLocalActivityExecutions: most,
-  maxConcurrentWorkflowTaskExecutions: most,
+/** Limits workflow tasks as well, because first delivery attempts run as local activities within them. */
+const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
+  maxConcurrentActivityTaskExecutions: maxTasks,
+  maxConcurrentLocalActivityExecutions: maxTasks,
+  maxConcurrentWorkflowTaskExecutions: maxTasks,
 });
 
-const activitiesOf: Readonly<Record<WorkerRole, (parts: Parts) => object>> = {
+const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => object>> = {
   workflows: createRequestActivities,
-  models: (parts) => {
-    const load = async (model: string) => toFunction(model, await parts.functions[model]?.());
-    return createModelActivities({ ...parts, run: createRunner(load) });
+  models: (services) => {
+    const load = async (model: string) => toFunction(model, await services.functions[model]?.());
+    return createModelActivities({ ...services, run: createRunner(load) });
   },
   webhooks: createWebhookActivities,
-  housekeeping: ({ settings, ...parts }) => createHousekeepingActivities({ ...parts, ...settings }),
+  housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };
 
 const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOptions> =>
@@ -162,7 +172,7 @@ const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOp
 
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
-/** Search attributes and schedules. Where the namespace does not let us, the queue works without attributes. */
+/** Creates the search attributes and schedules; without permission for the attributes, the queue works without them. */
 const prepareNamespace = async (
   client: Client,
   namespace: string,
@@ -174,7 +184,7 @@ const prepareNamespace = async (
   await ensureSchedule(client, 'svc-expire', { workflow: 'expire', every: '1h' });
 };
 
-/** `temporal.api.enums.v1.IndexedValueType` */
+/** Values of `temporal.api.enums.v1.IndexedValueType`. */
 const indexedTypes = { KEYWORD: 2, INT: 3 } as const;
 
 interface AttributeOptions {

@@ -1,4 +1,4 @@
-/** Connections to receivers, kept for a moment: those of one account to one receiver, and of nobody else. */
+/** Keeps HTTP agents by account and receiver, so that accounts never share a connection. */
 import type { Agent } from 'undici';
 import { createReceiverAgent, type Resolve } from './connector.js';
 import type { TargetPolicy } from './target.js';
@@ -13,15 +13,15 @@ export interface AgentsOptions {
   readonly resolve?: Resolve;
 }
 
-const most = 256;
+const maxAgents = 256;
 
 export const createAgents = (options: AgentsOptions): Agents => {
   const agents = new Map<string, Agent>();
 
-  /** Those used longest ago go first; what they are sending ends before they do. */
+  /** Closes the least recently used agents, after their requests have ended. */
   const trim = (): void => {
     for (const [name, agent] of agents) {
-      if (agents.size <= most) return;
+      if (agents.size <= maxAgents) return;
       agents.delete(name);
       void agent.close();
     }

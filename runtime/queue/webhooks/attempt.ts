@@ -1,4 +1,4 @@
-/** One attempt to deliver: a POST, and what its answer means. */
+/** Sends a delivery attempt with POST and interprets the response. */
 import { request, type Agent } from 'undici';
 import { BlockedAddress } from './connector.js';
 
@@ -7,15 +7,15 @@ export interface AttemptOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly agent: Agent;
-  /** Over name, connection, encryption and answer together. */
+  /** Aborts name resolution, connection, TLS handshake and response. */
   readonly signal: AbortSignal;
 }
 
 export type AttemptResult =
   | { readonly kind: 'accepted'; readonly status: number }
-  /** Not to be repeated. */
+  /** Not retried. */
   | { readonly kind: 'refused'; readonly status: number | null; readonly error: string }
-  /** To be repeated; `after`: milliseconds the receiver asks for. */
+  /** Retried; `after` is the `Retry-After` of the receiver in milliseconds. */
   | {
       readonly kind: 'failed';
       readonly status: number | null;
@@ -30,31 +30,31 @@ export const attempt = async ({ url, agent, ...options }: AttemptOptions): Promi
       method: 'POST',
       dispatcher: agent,
     });
-    // what a receiver says is nobody's business: an inner one might say secrets
-    body.dump({ limit: mostAnswer, signal: options.signal }).catch(() => undefined);
-    return judge(statusCode, headers['retry-after']);
+    // discarded, because the response of an internal server may contain secrets
+    body.dump({ limit: maxResponseBytes, signal: options.signal }).catch(() => undefined);
+    return toResult(statusCode, headers['retry-after']);
   } catch (error) {
-    return explain(error);
+    return toFailure(error);
   }
 };
 
-/** Bytes; after a longer answer the connection is closed. */
-const mostAnswer = 4_096;
+/** Bytes of a response that are read before the connection is closed. */
+const maxResponseBytes = 4_096;
 
-const judge = (status: number, retryAfter: string | string[] | undefined): AttemptResult => {
+const toResult = (status: number, retryAfter: string | string[] | undefined): AttemptResult => {
   if (status >= 200 && status < 300) return { kind: 'accepted', status };
   if (status >= 300 && status < 400) return { kind: 'refused', status, error: 'redirect' };
   if (status === 410) return { kind: 'refused', status, error: 'gone' };
   return { kind: 'failed', status, error: 'status', after: readRetryAfter(retryAfter) };
 };
 
-const longestWait = 3_600_000;
+const maxRetryAfter = 3_600_000;
 
-/** RFC 9110 §10.2.3: seconds or a date; at most an hour. */
+/** Parses `Retry-After`, seconds or a date (RFC 9110 §10.2.3). @returns milliseconds, at most an hour, or null */
 const readRetryAfter = (value: string | string[] | undefined): number | null => {
   if (typeof value !== 'string') return null;
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) || wait <= 0 ? null : Math.min(wait, longestWait);
+  return Number.isNaN(wait) || wait <= 0 ? null : Math.min(wait, maxRetryAfter);
 };
 
 const errorsByCode: ReadonlyMap<string, string> = new Map([
@@ -65,7 +65,7 @@ const errorsByCode: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
 ]);
 
-const explain = (error: unknown): AttemptResult => {
+const toFailure = (error: unknown): AttemptResult => {
   if (error instanceof BlockedAddress) return { kind: 'refused', status: null, error: 'blocked_address' };
   const { name, code = '' } = error as { name?: string; code?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return failed('timeout');

@@ -1,14 +1,14 @@
-/** What a webhook receives. */
+/** Builds the body of a webhook. */
 import { errorText, isSuccess } from '../requests/outcome.js';
 
 export interface EndedRequest {
   readonly id: string;
   readonly httpStatus: number;
-  /** JSON; `null`: it is not kept any more. */
+  /** JSON; `null` if the result has expired. */
   readonly output: string | null;
 }
 
-/** The same bytes on every attempt: the stored result goes in as it is. */
+/** Returns the body of a webhook, the same bytes on every attempt, because the stored result is inserted verbatim. */
 export const webhookBody = ({ id, httpStatus, output }: EndedRequest): Buffer => {
   const head = JSON.stringify({
     request_id: id,
@@ -20,6 +20,6 @@ export const webhookBody = ({ id, httpStatus, output }: EndedRequest): Buffer =>
   return Buffer.from(`${head},"payload":${output ?? 'null'},"error":${error}${missing}}`);
 };
 
-/** What `POST /webhooks/test` sends. */
+/** Returns the body that `POST /webhooks/test` sends. */
 export const testBody = (deliveryId: string): Buffer =>
   webhookBody({ id: deliveryId, httpStatus: 200, output: '{"test":true}' });

@@ -1,16 +1,13 @@
-/**
- * Connections to receivers. Every address is checked at the moment it is connected to, so that a name that changes
- * its address between check and use gains nothing.
- */
+/** Connects to receivers. Addresses are checked when connecting, which prevents DNS rebinding. */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isAllowedAddress, type TargetPolicy } from './target.js';
 
-/** Every address of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
 
-/** The address of a receiver is not one that may be connected to. */
+/** The error of a receiver with an address that the policy does not allow. */
 export class BlockedAddress extends Error {
   readonly code = 'SVC_BLOCKED_ADDRESS';
 
@@ -27,12 +24,12 @@ export interface ReceiverAgentOptions {
   readonly resolve?: Resolve;
 }
 
-/** Milliseconds that a connection is kept for the next delivery. */
+/** Milliseconds that an idle connection is kept for the next delivery. */
 const keepAlive = 1_000;
-/** Milliseconds: each attempt has a limit of its own, which may be shorter. */
+/** Upper limit in milliseconds; each attempt has its own timeout. */
 const connectTimeout = 120_000;
 
-/** For deliveries of one account to one receiver. */
+/** Creates the agent for deliveries of one account to one receiver. */
 export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): Agent => {
   const lookup = guardedLookup(policy, resolve ?? resolveBySystem);
   const connect = buildConnector({ timeout: connectTimeout, lookup, maxCachedSessions: 0 });
@@ -42,7 +39,7 @@ export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): 
     maxHeaderSize: 16 * 1024,
     connect(options, callback) {
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-      // names of addresses are never looked up, so lookup does not see them
+      // IP addresses are not passed to lookup
       if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) return callback(new BlockedAddress(), null);
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null);
@@ -54,7 +51,7 @@ export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): 
   });
 };
 
-/** One address that is not allowed refuses the name: which one is connected to would be chance. */
+/** Rejects a name if any of its addresses is not allowed, because the client may connect to any of them. */
 const guardedLookup =
   (policy: TargetPolicy, resolve: Resolve): LookupFunction =>
   (name, options, callback) => {

@@ -1,69 +1,69 @@
 /**
- * Attempts that are under way in this process, by receiver: one that is slow or gone takes its share of them, and no
- * more. Who finds no place stands in line for a moment, so that a crowd for one that is quick is not sent away.
+ * Limits the concurrent attempts to each receiver in this process, so that a slow receiver cannot occupy all of them.
+ * Attempts above the limit wait briefly, so that a burst to a fast receiver is not rejected.
  */
 
 export interface Receivers {
-  /** @returns what to call at the end; `null`: the receiver has enough to do */
-  enter(url: string): Promise<(() => void) | null>;
+  /** Acquires a slot of a receiver. @returns the function that releases it, or null if the receiver is busy */
+  acquire(url: string): Promise<(() => void) | null>;
 }
 
 export interface ReceiversOptions {
-  /** Attempts at a time, of one receiver. */
-  readonly places?: number;
-  /** How many may stand in line for them. */
-  readonly most?: number;
-  /** Milliseconds to stand there. */
-  readonly patience?: number;
+  /** Maximum concurrent attempts per receiver. */
+  readonly maxConcurrent?: number;
+  /** Maximum waiting attempts per receiver. */
+  readonly maxWaiting?: number;
+  /** Milliseconds that an attempt waits for a slot. */
+  readonly waitTimeout?: number;
 }
 
 interface Receiver {
-  taken: number;
-  readonly line: (() => void)[];
+  active: number;
+  readonly waiting: (() => void)[];
 }
 
 export const createReceivers = ({
-  places = 16,
-  most = 48,
-  patience = 2_000,
+  maxConcurrent = 16,
+  maxWaiting = 48,
+  waitTimeout = 2_000,
 }: ReceiversOptions = {}): Receivers => {
   const receivers = new Map<string, Receiver>();
 
   const receiverOf = (host: string): Receiver => {
-    const known = receivers.get(host) ?? { taken: 0, line: [] };
+    const known = receivers.get(host) ?? { active: 0, waiting: [] };
     receivers.set(host, known);
     return known;
   };
 
-  const stand = ({ line }: Receiver): Promise<boolean> =>
+  const waitForSlot = ({ waiting }: Receiver): Promise<boolean> =>
     new Promise((resolve) => {
-      const turn = (): void => {
+      const proceed = (): void => {
         clearTimeout(timer);
         resolve(true);
       };
       const timer = setTimeout(() => {
-        line.splice(line.indexOf(turn), 1);
+        waiting.splice(waiting.indexOf(proceed), 1);
         resolve(false);
-      }, patience);
-      line.push(turn);
+      }, waitTimeout);
+      waiting.push(proceed);
     });
 
-  /** Hands the place on. */
-  const leave = (host: string): void => {
+  /** Passes the slot to the next waiting attempt, or frees it. */
+  const release = (host: string): void => {
     const receiver = receiverOf(host);
-    const next = receiver.line.shift();
+    const next = receiver.waiting.shift();
     if (next !== undefined) return next();
-    receiver.taken -= 1;
-    if (receiver.taken === 0) receivers.delete(host);
+    receiver.active -= 1;
+    if (receiver.active === 0) receivers.delete(host);
   };
 
   return {
-    async enter(url) {
+    async acquire(url) {
       const { host } = new URL(url);
       const receiver = receiverOf(host);
-      if (receiver.taken < places) receiver.taken += 1;
-      else if (receiver.line.length >= most || !(await stand(receiver))) return null;
-      return () => leave(host);
+      if (receiver.active < maxConcurrent) receiver.active += 1;
+      else if (receiver.waiting.length >= maxWaiting || !(await waitForSlot(receiver))) return null;
+      return () => release(host);
     },
   };
 };

@@ -1,19 +1,19 @@
-/** When a delivery that failed is tried again. */
+/** Computes when a failed delivery is retried. */
 
 export const maxAttempts = 31;
 
-const first = 5_000;
-const longest = 6 * 3_600_000;
+const initialDelay = 5_000;
+const maxDelay = 6 * 3_600_000;
 
-/** Milliseconds before attempt `number` + 1: doubled each time, a quarter more or less, at least what is asked for. */
+/** Returns the milliseconds before attempt `number` + 1: exponential backoff ±25 %, at least the requested delay. */
 export const retryDelay = (
   number: number,
-  asked: number | null,
+  requested: number | null,
   random: () => number = Math.random,
 ): number => {
-  const planned = Math.min(longest, first * 2 ** (number - 1));
-  return Math.max(asked ?? 0, Math.round(planned * (0.75 + random() / 2)));
+  const planned = Math.min(maxDelay, initialDelay * 2 ** (number - 1));
+  return Math.max(requested ?? 0, Math.round(planned * (0.75 + random() / 2)));
 };
 
-/** Milliseconds that attempt `number` may take. */
+/** Returns the timeout of attempt `number` in milliseconds. */
 export const attemptTimeout = (number: number): number => (number === 1 ? 15_000 : 120_000);

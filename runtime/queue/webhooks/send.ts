@@ -1,4 +1,4 @@
-/** One attempt at a delivery: its body, signed anew, sent to where it may go, and written down with what came of it. */
+/** Sends a delivery attempt, with a new signature and only to allowed addresses, and stores its result. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
 import { createBatch, batchWrites } from '../../concurrency/batch.js';
@@ -7,7 +7,7 @@ import {
   insertAttempts,
   type Delivery,
   type DeliveryState,
-  type MadeAttempt,
+  type NewAttempt,
 } from '../store/deliveries.js';
 import { findRequest, readPayloads } from '../store/requests.js';
 import { signingKeys, webhookSecrets } from '../store/secrets.js';
@@ -17,27 +17,27 @@ import { testBody, webhookBody } from './body.js';
 import type { Resolve } from './connector.js';
 import { attemptTimeout, maxAttempts, retryDelay } from './retries.js';
 import { signatureHeaders, type Signers } from './signature.js';
-import { refusalOf, type TargetPolicy } from './target.js';
+import { findTargetError, type TargetPolicy } from './target.js';
 
 export interface SenderOptions {
   readonly database: Database;
   readonly policy: TargetPolicy;
-  /** How names become addresses; the system's way where absent. */
+  /** Resolves host names; defaults to the resolver of the system. */
   readonly resolve?: Resolve;
-  /** Milliseconds until the next attempt. */
+  /** Returns the milliseconds until the next attempt. */
   readonly retryDelay?: typeof retryDelay;
   readonly userAgent: string;
 }
 
-/** What came of an attempt: how many were needed, or why, and after how many milliseconds, there is another one. */
-export type Sent =
+/** The result of an attempt; `after` is the milliseconds until the next one. */
+export type SendResult =
   | { readonly kind: 'accepted'; readonly attempts: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly after: number };
 
 export interface Sender {
   /** Attempts a delivery that is pending. */
-  send(delivery: Delivery): Promise<Sent>;
+  send(delivery: Delivery): Promise<SendResult>;
   close(): Promise<void>;
 }
 
@@ -45,13 +45,13 @@ export const createSender = (options: SenderOptions): Sender => {
   const { database, policy, resolve } = options;
   const agents = createAgents({ policy, ...(resolve !== undefined && { resolve }) });
   const signersOf = createSigners(database);
-  const record = createRecord(database);
+  const record = createRecorder(database);
   return {
     async send(delivery) {
       const number = delivery.attempts + 1;
       const created = Date.now();
       const result = await post({ delivery, number, agents, signersOf }, options);
-      const sent = judge(result, number, options.retryDelay ?? retryDelay);
+      const sent = toSendResult(result, number, options.retryDelay ?? retryDelay);
       const { status } = result;
       const error = result.kind === 'accepted' ? null : result.error;
       const milliseconds = Date.now() - created;
@@ -65,20 +65,20 @@ export const createSender = (options: SenderOptions): Sender => {
   };
 };
 
-const endStates: Readonly<Record<Sent['kind'], DeliveryState>> = {
+const endStates: Readonly<Record<SendResult['kind'], DeliveryState>> = {
   accepted: 'delivered',
   refused: 'failed',
   failed: 'pending',
 };
 
-const judge = (result: AttemptResult, number: number, delay: typeof retryDelay): Sent => {
+const toSendResult = (result: AttemptResult, number: number, delay: typeof retryDelay): SendResult => {
   if (result.kind === 'accepted') return { kind: 'accepted', attempts: number };
   const reason = result.status === null ? result.error : `status ${result.status}`;
   if (result.kind === 'refused' || number >= maxAttempts) return { kind: 'refused', reason };
   return { kind: 'failed', reason, after: delay(number, result.after) };
 };
 
-interface Post {
+interface PostOptions {
   readonly delivery: Delivery;
   readonly number: number;
   readonly agents: Agents;
@@ -86,11 +86,12 @@ interface Post {
 }
 
 const post = async (
-  { delivery, number, agents, signersOf }: Post,
+  { delivery, number, agents, signersOf }: PostOptions,
   { database, policy, userAgent }: SenderOptions,
 ): Promise<AttemptResult> => {
   const { id, account, url } = delivery;
-  if (refusalOf(url, policy) !== null) return { kind: 'refused', status: null, error: 'blocked_address' };
+  if (findTargetError(url, policy) !== null)
+    return { kind: 'refused', status: null, error: 'blocked_address' };
   const [body, signers] = await Promise.all([bodyOf(delivery, database), signersOf(account)]);
   if (body === null) return { kind: 'refused', status: null, error: 'expired' };
   const timestamp = Math.floor(Date.now() / 1000);
@@ -108,7 +109,7 @@ const post = async (
   });
 };
 
-/** `null`: the request is not kept any more. */
+/** Returns the body of a delivery, or null if its request has expired. */
 const bodyOf = async ({ id, request }: Delivery, database: Database): Promise<Buffer | null> => {
   if (request === null) return testBody(id);
   const head = await findRequest(database, request);
@@ -117,7 +118,7 @@ const bodyOf = async ({ id, request }: Delivery, database: Database): Promise<Bu
   return webhookBody({ id: request, httpStatus: head.httpStatus, output });
 };
 
-/** Read for every attempt, as they may be replaced at any time; for attempts at the same time once. */
+/** Reads the secrets and keys for every attempt, as they may change; concurrent attempts share one read. */
 const createSigners = (database: Database): ((account: string) => Promise<Signers>) => {
   const toKey = createKeyReader();
   return createBatch(
@@ -133,7 +134,7 @@ const createSigners = (database: Database): ((account: string) => Promise<Signer
   );
 };
 
-/** To read a key takes longer than to sign with it: the last one is kept. */
+/** Parses private keys and caches the last one, because parsing takes longer than signing. */
 const createKeyReader = (): ((pem: string) => KeyObject) => {
   let last: { readonly pem: string; readonly key: KeyObject } | null = null;
   return (pem) => {
@@ -142,15 +143,15 @@ const createKeyReader = (): ((pem: string) => KeyObject) => {
   };
 };
 
-interface Made {
-  readonly attempt: MadeAttempt;
-  /** Of the delivery, after it. */
+interface AttemptRecord {
+  readonly attempt: NewAttempt;
+  /** State of the delivery after the attempt. */
   readonly state: DeliveryState;
 }
 
-/** What ends at about the same time is written in one transaction. */
-const createRecord = (database: Database): ((made: Made) => Promise<void>) =>
-  batchWrites((all: readonly Made[]) => {
+/** Stores the attempts that end at about the same time in one transaction. */
+const createRecorder = (database: Database): ((record: AttemptRecord) => Promise<void>) =>
+  batchWrites((all: readonly AttemptRecord[]) => {
     const now = Date.now();
     return database.transaction(async (statements) => {
       await insertAttempts(

@@ -1,30 +1,33 @@
 /**
- * Signatures of a delivery, two kinds side by side. Standard Webhooks `v1`: HMAC-SHA256 with the secrets of the
- * account, one signature each. `X-Svc-Webhook-*`: Ed25519 over request, user, time and hash of the body, for
- * receivers that share no secret; the public keys are a JWK set.
+ * Signs deliveries in two ways. Standard Webhooks `v1`: HMAC-SHA256 with each secret of the account.
+ * `X-Svc-Webhook-*`: Ed25519 over request, user, time and hash of the body, for receivers without a shared secret; the
+ * public keys are served as a JWK set.
  */
 import { createHash, createHmac, createPublicKey, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { SigningKey } from '../store/secrets.js';
 
-export interface Signed {
-  /** `webhook-id`: the same on every attempt. */
+export interface SignedDelivery {
+  /** `webhook-id`, the same on every attempt. */
   readonly id: string;
   readonly requestId: string;
   readonly account: string;
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   readonly timestamp: number;
-  /** The exact bytes that are sent. */
+  /** The exact bytes of the request body. */
   readonly body: Buffer;
 }
 
 export interface Signers {
   /** `whsec_…`, newest first. */
   readonly secrets: readonly string[];
-  /** Ed25519. */
+  /** Ed25519 private key. */
   readonly key: KeyObject;
 }
 
-export const signatureHeaders = (signed: Signed, { secrets, key }: Signers): Record<string, string> => ({
+export const signatureHeaders = (
+  signed: SignedDelivery,
+  { secrets, key }: Signers,
+): Record<string, string> => ({
   'webhook-id': signed.id,
   'webhook-timestamp': String(signed.timestamp),
   'webhook-signature': secrets.map((secret) => `v1,${hmac(signed, secret)}`).join(' '),
@@ -34,19 +37,19 @@ export const signatureHeaders = (signed: Signed, { secrets, key }: Signers): Rec
   'x-svc-webhook-signature': ed25519(signed, key),
 });
 
-const hmac = ({ id, timestamp, body }: Signed, secret: string): string =>
+const hmac = ({ id, timestamp, body }: SignedDelivery, secret: string): string =>
   createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
     .update(`${id}.${timestamp}.`)
     .update(body)
     .digest('base64');
 
-const ed25519 = ({ requestId, account, timestamp, body }: Signed, key: KeyObject): string => {
+const ed25519 = ({ requestId, account, timestamp, body }: SignedDelivery, key: KeyObject): string => {
   const hash = createHash('sha256').update(body).digest('hex');
   const text = `${requestId}\n${account}\n${timestamp}\n${hash}`;
   return sign(null, Buffer.from(text), key).toString('hex');
 };
 
-/** RFC 7517, 8037 */
+/** Returns the public keys as a JWK set (RFC 7517, RFC 8037). */
 export const toJwks = (keys: readonly SigningKey[]): { readonly keys: readonly JsonWebKey[] } => ({
   keys: keys.map(({ id, publicKey }) => ({
     ...createPublicKey(publicKey).export({ format: 'jwk' }),

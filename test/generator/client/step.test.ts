@@ -9,11 +9,10 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientDocument } from '../../../generator/client/document.js';
@@ -25,7 +24,6 @@ import type { Catalog } from '../../../generator/introspection/catalog.js';
 import { packageRoot } from '../../../runtime/config/package.js';
 
 const tools: ReadonlySet<string> = new Set(['@hey-api', '@graphql-codegen']);
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 interface Outcome {
   readonly code: number;
@@ -38,9 +36,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** `svc generate` of the package in `root`, into a copy of the committed output. */
+/** `svc generate` of the package in `root`. */
 const generate = async (root: string, out: string, flags: readonly string[] = []): Promise<Outcome> => {
-  const cli = join(root, 'runtime', 'cli.ts');
+  const cli = join(root, 'dist', 'runtime', 'cli.js');
   const given = [
     'generate',
     '--from',
@@ -50,7 +48,7 @@ const generate = async (root: string, out: string, flags: readonly string[] = []
     ...flags,
   ];
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', loader, cli, ...given], {
+    const { stdout } = await promisify(execFile)(process.execPath, [cli, ...given], {
       cwd: place,
     });
     return { code: 0, stdout };
@@ -60,9 +58,14 @@ const generate = async (root: string, out: string, flags: readonly string[] = []
   }
 };
 
+/** The committed output as that of a team, without the files that only the package has. */
 const copyOutput = (name: string): string => {
   const out = join(place, name);
   cpSync(join(packageRoot, 'generated'), out, { recursive: true });
+  const own = ['server/operations.ts', 'server/system-routes.ts', 'server/system-rows.ts'];
+  for (const path of own) rmSync(join(out, path));
+  const manifest = readFileSync(join(out, '.manifest'), 'utf8').split('\n');
+  writeFileSync(join(out, '.manifest'), manifest.filter((path) => !own.includes(path)).join('\n'));
   return out;
 };
 
@@ -106,7 +109,7 @@ it('finds a made file that somebody has edited, and makes it anew', async () => 
 
 it('leaves the client as it is where the tools are not installed, and says so', async () => {
   const root = join(place, 'installed');
-  for (const name of ['client', 'contract', 'generated', 'generator', 'runtime', 'spec', 'package.json'])
+  for (const name of ['client', 'dist', 'generated', 'spec', 'package.json'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true });
   mkdirSync(join(root, 'node_modules'));
   for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.has(name)))

@@ -4,11 +4,12 @@ import type { ModelClass, Model } from 'objection';
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
 import { createRegistry, type CollectionDeclaration } from '../../../contract/collection.js';
+import type { Route } from '../../../contract/routes.js';
 import { cases, readTree } from './cases.js';
 
 interface ServerModule {
   readonly collections: readonly CollectionDeclaration[];
-  readonly operations: readonly { readonly id: string }[];
+  readonly routes: readonly Route[];
 }
 
 const load = async (folder: string): Promise<ServerModule> =>
@@ -57,9 +58,11 @@ describe.each(cases)('the modules of $name', ({ expected }) => {
     }
   });
 
-  it('list the operations', async () => {
-    const { operations } = await load(expected);
-    expect(operations.map(({ id }) => id)).toContain('serverPing');
+  it('list their routes, and those of every project', async () => {
+    const { routes } = await load(expected);
+    const ids = routes.map(({ operation }) => operation);
+    expect(ids).toContain('serverPing');
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

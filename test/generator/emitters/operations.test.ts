@@ -15,6 +15,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   parameters: [],
   body: null,
   graphql: null,
+  own: true,
   responses: [],
   errors: [],
   ...parts,
@@ -140,8 +141,11 @@ describe('the file', () => {
     expect(content).toContain("    id: 'thingStop',\n    access: 'admin',\n    responses: {},");
   });
 
-  it('imports nothing where there are no operations', () => {
-    expect(emit()).not.toContain('import');
-    expect(emit()).toContain('export const operations = [] as const;');
+  it.each([
+    [true, ['server/queue-models.ts']],
+    [false, ['server/operations.ts', 'server/queue-models.ts']],
+  ])("is not of a team where all operations are the package's: %s", (own, paths) => {
+    const files = emitOperations(model([], { operations: [operation({ own })], forPackage: false }));
+    expect(files.map(({ path }) => path)).toEqual(paths);
   });
 });

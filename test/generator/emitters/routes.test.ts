@@ -22,18 +22,28 @@ describe('the table of routes', () => {
     const [ping] = model([]).operations;
     if (ping === undefined) throw new Error('the model has no operation');
     const operation = { ...ping, id: 'thingDo', method: 'put', path: '/things/{id}/parts/{part}' } as const;
-    expect(emit(model([], { operations: [operation] }))).toContain(
+    const [, { content } = { content: '' }] = emitRoutes(model([], { operations: [operation] }));
+    expect(content).toContain(
       "\n  svc.route('PUT /things/:id/parts/:part', { operation: 'thingDo', access: 'public' }),\n",
     );
   });
 
+  it("lists the operations of a team, and the package's in a file of its own", () => {
+    const [ping] = model([]).operations;
+    if (ping === undefined) throw new Error('the model has no operation');
+    const operations = [ping, { ...ping, id: 'thingDo', path: '/things', own: false }];
+    const [table, systemTable] = emitRoutes(model([], { operations }));
+    expect(table?.content).toContain("'GET /things'");
+    expect(table?.content).not.toContain('serverPing');
+    expect(systemTable?.content).toContain('serverPing');
+    expect(systemTable?.content).not.toContain('thingDo');
+    expect(emitRoutes(model([], { operations, forPackage: false }))).toHaveLength(1);
+  });
+
   it('gives way to collections that are called as it is', () => {
-    const content = emit(
-      model(['routes', 'systemRoutes', 'svc'].map((name) => collection(name, [counter('id')]))),
-    );
+    const content = emit(model(['routes', 'svc'].map((name) => collection(name, [counter('id')]))));
     for (const [name, local] of [
       ['routes', 'svcRoutes'],
-      ['systemRoutes', 'svcSystemRoutes'],
       ['svc', 'svcSvc'],
     ] as const) {
       expect(content).toContain(`import { ${name} as ${local} } from './${name.toLowerCase()}.js';`);

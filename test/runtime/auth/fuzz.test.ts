@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
-import { systemRoutes } from '../../../generated/server/routes.js';
+import { systemRoutes } from '../../../generated/server/system-routes.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret } from '../server-harness.js';
 import { password, peopleServer } from './people.js';

@@ -1,8 +1,8 @@
 /** A write that waits for a hash while its sender loses the right to do it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, verifyPassword } from '../../../runtime/auth/passwords/hash.js';
+import { computeHashesBy } from '../../../runtime/auth/passwords/hash.js';
 import { dialects } from '../../databases.js';
+import { cheapHash } from '../harness/passwords.js';
 import { useServer } from '../harness/use-server.js';
 import type { Answer, TestAccess } from '../server-harness.js';
 import { login, logIn, peopleAccess, peopleServer, type Tokens } from './people.js';
@@ -22,16 +22,19 @@ const access: TestAccess = {
   users: Object.fromEntries(names.map((name) => [name, { ...users.ann, policies: ['Own'] }])),
 };
 
-const otherHash = await hashPassword('another one');
+const otherHash = await cheapHash('another one');
 
-/** As any other, but it takes a second or so to compare with. */
-const slowHash = otherHash.replace(/t=\d+/, 't=200');
-
-/** Those of the server, which is in this process, come after it. */
-const occupyHasher = (): Promise<unknown> => verifyPassword(slowHash, 'x');
-
-/** Long enough for a request to get as far as its hash. */
-const pause = 200;
+/** Has the next hash of this process, which the server is in, wait until something else has been done. */
+const holdNextHash = (meanwhile: () => Promise<unknown>): void => {
+  const hasher = computeHashesBy({
+    async compute(task) {
+      computeHashesBy(hasher);
+      await meanwhile();
+      return hasher.compute(task);
+    },
+    pause: () => Promise.resolve(),
+  });
+};
 
 describe.each(dialects)('a new password on %s', (dialect) => {
   const server = useServer({ ...peopleServer({ dialect }), access });
@@ -43,13 +46,8 @@ describe.each(dialects)('a new password on %s', (dialect) => {
     authorization: string,
     meanwhile: () => Promise<unknown>,
   ): Promise<Answer> => {
-    const occupied = occupyHasher();
-    const headers = { authorization };
-    const answered = server().request('PATCH', path, { headers, body: { password: 'taken over' } });
-    await sleep(pause);
-    await meanwhile();
-    await occupied;
-    return answered;
+    holdNextHash(meanwhile);
+    return server().request('PATCH', path, { headers: { authorization }, body: { password: 'taken over' } });
   };
   const logOut = ({ refresh_token: refresh }: Tokens) =>
     server().request('POST', '/auth/logout', { body: { refresh_token: refresh } });

@@ -2,9 +2,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../../chromium.js';
+import { openPage } from '../../chromium.js';
 import { dialects } from '../../databases.js';
 import { stopClock } from '../harness/clock.js';
 import { mountPath } from '../harness/doors.js';
@@ -16,7 +15,6 @@ describe.each(dialects)('a login page on %s', (dialect) => {
   stopClock();
   const server = useServer({ ...peopleServer({ dialect }), dialect, door: 'express' });
   let application: Server;
-  let browser: Browser;
   beforeAll(async () => {
     const { app } = server();
     if (app === null) throw new Error('nothing is there to be held by an application');
@@ -24,16 +22,12 @@ describe.each(dialects)('a login page on %s', (dialect) => {
     await new Promise<void>((resolve) => {
       application = pages.use(mountPath, app).listen(0, '127.0.0.1', () => resolve());
     });
-    browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   });
-  afterAll(async () => {
-    await browser.close();
-    application.close();
-  });
+  afterAll(() => void application.close());
 
   it('asks for the code after the password, takes it once, and keeps the session in a cookie', async () => {
     const secret = await enableCodes(server(), 'ben');
-    const page = await browser.newPage();
+    const page = await openPage();
     const code = page.getByLabel('Code');
     const says = (text: string) => page.getByText(text).waitFor();
     const submit = () => page.getByRole('button', { name: 'Log in' }).click();

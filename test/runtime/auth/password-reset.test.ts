@@ -1,9 +1,8 @@
 /** New passwords by mail, sent by a real server. */
-import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKeys } from '../../../runtime/auth/keys.js';
 import { createTokens } from '../../../runtime/auth/tokens.js';
-import { findChromium } from '../../chromium.js';
+import { openPage } from '../../chromium.js';
 import { startSmtp } from '../../services/smtp.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
@@ -131,7 +130,7 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
     await expect
       .poll(() => server().observations.filter(({ kind }) => kind === 'warning'))
       .toEqual([
-        { kind: 'warning', message: 'password reset: the SMTP server did not take it (EENVELOPE 550)' },
+        { kind: 'warning', message: 'password reset: the SMTP server rejected the mail (EENVELOPE 550)' },
       ]);
     expect(smtp.waiting()).toEqual([]);
   });
@@ -246,10 +245,9 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
   });
 
   it('are set in a browser, from the mail to the login', async () => {
-    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    const page = await openPage();
     try {
       await request('cleo');
-      const page = await browser.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
@@ -266,7 +264,7 @@ describe.each(settings)('new passwords on $dialect through $door', (setting) => 
       expect((await logInWith('cleo', 'from a browser')).status).toBe(200);
       expect(complaints).toEqual([]);
     } finally {
-      await browser.close();
+      await page.close();
     }
   });
 });

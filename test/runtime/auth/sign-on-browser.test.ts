@@ -1,7 +1,6 @@
 /** Single sign-on as people meet it: the provider's own pages, and cookies that a browser keeps. */
-import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../../chromium.js';
+import { openPage } from '../../chromium.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
@@ -16,10 +15,9 @@ describe.each(settings)('single sign-on in a browser on $dialect through $door',
 
   it('leads to the page that was asked for, logged in', async () => {
     identity.allow([at('/auth/login/acme/callback')]);
-    const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+    const page = await openPage();
     try {
       identity.people.set('bea', { email: 'bea@example.com', email_verified: true, groups: ['editors'] });
-      const page = await browser.newPage();
       await page.goto(at(`/auth/login/acme?redirect=${encodeURIComponent(at('/users/me?fields=email'))}`));
       await page.locator('[name=login]').fill('bea');
       await page.locator('[name=password]').fill('any');
@@ -31,7 +29,7 @@ describe.each(settings)('single sign-on in a browser on $dialect through $door',
       const books = await page.goto(at('/items/book?limit=1&sort=id&fields=id'));
       expect(books?.status()).toBe(200);
     } finally {
-      await browser.close();
+      await page.close();
     }
   });
 });

@@ -206,9 +206,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
     visitor.cookies.set(name, kept);
     expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
-    expect(warnings().at(-1)).toBe(
-      'sign-on with "closed" refused: the answer of the provider was used before',
-    );
+    expect(warnings().at(-1)).toBe('sign-on with "closed" refused: the callback was used before');
   });
 
   it('does not take the answer to the login of somebody else', async () => {

@@ -173,6 +173,13 @@ const codes: Readonly<Record<string, Ways>> = {
   },
   ROUTE_NOT_FOUND: { rest: send('GET', '/nowhere') },
   METHOD_NOT_ALLOWED: { rest: send('PUT', '/graphql') },
+  PRECONDITION_FAILED: {
+    rest: send('PATCH', '/items/book/201', {
+      as: 'admin',
+      body: { title: 'x' },
+      headers: { 'if-match': '"another version"' },
+    }),
+  },
   CONTENT_TOO_LARGE: {
     rest: post('/items/book', { title: 'x'.repeat(1_100_000) }),
     graphql: ask(`{ book(search: "${'x'.repeat(1_100_000)}") { id } }`),

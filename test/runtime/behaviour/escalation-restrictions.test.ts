@@ -30,10 +30,10 @@ const access: TestAccess = {
 const office = ['127.0.0.0/8', '192.0.2.0/24'];
 
 const refused = (says: string) => ({ status: 403, codes: ['FORBIDDEN'], says });
-const beyond = '"read" on "author" from addresses beyond it';
-const lifted = 'to do without the second factor that a policy asks for ("enforce_tfa")';
+const beyond = '"read" on "author" from addresses that your own policy does not allow';
+const lifted = 'removing the second factor that a policy requires ("enforce_tfa")';
 
-const trapped = 'to ask those who may do more for a second factor ("enforce_tfa")';
+const trapped = 'requiring a second factor of users with more permissions ("enforce_tfa")';
 
 describe.each(dialects)('restrictions of policies on %s', (dialect) => {
   const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
@@ -108,7 +108,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     await make('admin', '/permissions', { policy: id, ...notes });
     for (const holder of [{}, { user: server().ids.users.get('guest') }]) {
       expect(await refusalOf(send('hal', 'POST', '/access', { policy: id, ...holder }))).toEqual(
-        refused('a policy that reaches beyond it'),
+        refused('a policy with permissions beyond your own'),
       );
     }
     for (const list of [null, ['10.0.0.0/8'], [...office, '10.0.0.0/8']]) {
@@ -155,7 +155,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     await restrict('Office', { enforce_tfa: true });
     const open = await make('hal', '/policies', { name: 'Open' });
     expect(await refusalOf(send('hal', 'POST', '/permissions', { policy: open, ...notes }))).toEqual(
-      refused('"read" on "author" without the second factor that is asked for it ("enforce_tfa")'),
+      refused('"read" on "author" without the second factor that your own policy requires ("enforce_tfa")'),
     );
     await make('hal', '/permissions', { policy: open, ...titles });
     const strict = await make('hal', '/policies', { name: 'Strict too', enforce_tfa: true });
@@ -201,7 +201,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
       { title: { _and: [{ secret: { _eq: 1 } }] } },
     ];
     for (const rule of told)
-      expect(await refusalOf(grant(rule))).toEqual(refused('"read" on "book" beyond it'));
+      expect(await refusalOf(grant(rule))).toEqual(refused('"read" on "book" beyond your own permissions'));
     for (const rule of [{ title: { _contains: 'a' } }, { _or: [{ title: { _eq: 'x' } }] }]) {
       const { status, data } = await grant(rule);
       expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** Nobody grants what they do not hold, nobody becomes somebody who holds more, and an administrator stays. */
+/** Callers cannot grant permissions they do not hold, and one active administrator remains. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { ask } from '../graphql/library.js';
@@ -219,7 +219,7 @@ describe.each(dialects)('escalation on %s', (dialect) => {
     ]) {
       const [method, path, body] = requestOf(own, data);
       const { status, codes, text } = await send('manager', method as string, path as string, body);
-      const refused = `nobody changes the own \\"${Object.keys(data)[0]}\\"`;
+      const refused = `you cannot change your own \\"${Object.keys(data)[0]}\\"`;
       expect({ data, status, codes, told: text.includes(refused) }).toEqual({
         data,
         status: 403,

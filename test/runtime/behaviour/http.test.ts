@@ -1,5 +1,6 @@
 /** HTTP: tokens, bodies, routes, request ids, and what the server says about itself. */
 import { Agent } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../harness/send-chunks.js';
 import { useServer } from '../harness/use-server.js';
@@ -25,8 +26,13 @@ const itemPaths = ({ paths }: { readonly paths: object }) =>
 describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   const book = '/items/book/201?fields=title';
-  const post = (raw: string, headers: Readonly<Record<string, string>> = json) =>
+  const post = (raw: string | Uint8Array, headers: Readonly<Record<string, string>> = json) =>
     server().request('POST', '/items/book', { as: 'admin', raw, headers });
+
+  const refusalOf = async (raw: string | Uint8Array, headers?: Readonly<Record<string, string>>) => {
+    const { status, codes, text } = await post(raw, headers);
+    return [status, ...codes, text];
+  };
 
   describe('tokens', () => {
     it('are taken from the header in any case of its scheme, or from the query', async () => {
@@ -127,6 +133,89 @@ describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
         headers: { 'content-type': type },
       });
       expect(data).toEqual({ title: 'Typed' });
+    });
+
+    it('that are no UTF-8 are an invalid payload', async () => {
+      for (const hex of ['ff', 'c3', 'eda080', 'c080']) {
+        const raw = Buffer.concat([Buffer.from('{"title":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]);
+        expect(await refusalOf(raw)).toEqual([400, 'INVALID_PAYLOAD', expect.stringContaining('UTF-8')]);
+      }
+    });
+
+    it.each(['\\ud800', '\\udc00', 'x\\uDBFFx', '\\ude00\\ud83d', '\\ud83d\\\\\\ude00', '\\\\\\ud800'])(
+      'with the half of a character %s are an invalid payload, and so are queries',
+      async (half) => {
+        for (const raw of [`{"title":"${half}"}`, `{"${half}":"x"}`]) {
+          expect(await refusalOf(raw)).toEqual([
+            400,
+            'INVALID_PAYLOAD',
+            expect.stringContaining('surrogate'),
+          ]);
+        }
+        const filter = encodeURIComponent(`{"title":{"_eq":"${half}"}}`);
+        const { status, codes } = await server().request('GET', `/items/book?filter=${filter}`, {
+          as: 'admin',
+        });
+        expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_QUERY'] });
+        const variables = encodeURIComponent(`{"title":"${half}"}`);
+        const path = `/graphql?query={__typename}&variables=${variables}`;
+        expect((await server().request('GET', path, { as: 'admin' })).status).toBe(400);
+      },
+    );
+
+    it('with escapes of whole characters are read', async () => {
+      const raw = '{"title":"\\ud83d\\ude00 \\\\ud800 \\u00e9"}';
+      const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
+        as: 'admin',
+        raw,
+        headers: json,
+      });
+      expect(data).toEqual({ title: '😀 \\ud800 é' });
+    });
+
+    it.each([
+      ['gzip', gzipSync],
+      ['GZIP', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['identity', (text: string) => Buffer.from(text)],
+    ] as const)('are read when they are compressed by %s', async (encoding, compress) => {
+      const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
+        as: 'admin',
+        raw: compress(JSON.stringify({ title: `Packed ${encoding}` })),
+        headers: { ...json, 'content-encoding': encoding },
+      });
+      expect(data).toEqual({ title: `Packed ${encoding}` });
+    });
+
+    it.each([
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const)('that %s makes small are still too large', async (encoding, compress) => {
+      const headers = { ...json, 'content-encoding': encoding };
+      const raw = compress(Buffer.alloc(64 * 1024 * 1024, ' '));
+      expect(await refusalOf(raw, headers)).toEqual([413, 'CONTENT_TOO_LARGE', expect.any(String)]);
+    });
+
+    it('in another encoding, or not in the one they name, are refused', async () => {
+      const packed = gzipSync('{}');
+      for (const encoding of ['zstd', 'gzip, br', 'compress']) {
+        const headers = { ...json, 'content-encoding': encoding };
+        expect(await refusalOf(packed, headers)).toEqual([
+          415,
+          'UNSUPPORTED_MEDIA_TYPE',
+          expect.stringContaining(`"${encoding}"`),
+        ]);
+      }
+      for (const [encoding, raw] of [
+        ['gzip', '{}'],
+        ['br', packed],
+        ['gzip', packed.subarray(0, 12)],
+      ] as const) {
+        const headers = { ...json, 'content-encoding': encoding };
+        expect(await refusalOf(raw, headers)).toEqual([400, 'INVALID_PAYLOAD', expect.any(String)]);
+      }
     });
 
     it('over the limit are refused with their own code', async () => {

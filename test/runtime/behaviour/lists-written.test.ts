@@ -137,6 +137,24 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/review/2')).codes).toEqual(['FORBIDDEN']);
   });
 
+  it('every problem of a nested row names the list and the place in it', async () => {
+    const create = [
+      { title: 'fine' },
+      { title: 'x', isbn: 'far too long to be an isbn', stock: 1e30, year: 'x' },
+    ];
+    const { status, errors } = await send('admin', 'PATCH', '/items/author/2', { books: { create } });
+    expect(status).toBe(400);
+    const nested = { collection: 'book', path: ['books'], index: 1 };
+    expect(errors).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...nested, code: 'VALUE_TOO_LONG', field: 'isbn' }),
+        expect.objectContaining({ ...nested, code: 'VALUE_OUT_OF_RANGE', field: 'stock' }),
+        expect.objectContaining({ ...nested, code: 'FAILED_VALIDATION', field: 'year' }),
+      ]),
+    );
+    expect(errors).toHaveLength(3);
+  });
+
   it('every row takes its own permission', async () => {
     const before = await books();
     for (const list of [

@@ -1,4 +1,4 @@
-/** What a client can see of the database behind: the table "What differs between databases" of the README. */
+/** What a client can see of the database behind: the table "What differs" of `docs/databases.md`. */
 import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';

@@ -176,7 +176,7 @@ describe('PostgreSQL', () => {
     }
     await expect(openDatabase({ url: place.url, schema: 'nowhere' })).rejects.toMatchObject({
       code: '3F000',
-      message: 'there is no schema "nowhere" (DATABASE_SCHEMA) that the user may use',
+      message: 'the schema "nowhere" (DATABASE_SCHEMA) does not exist or the user may not use it',
     });
   });
 

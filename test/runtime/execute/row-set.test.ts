@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillHoles, RowCollector, type FilledRows, type RowSet } from '../../../runtime/execute/row-set.js';
+import { insertLists, RowCollector, type FilledRows, type RowSet } from '../../../runtime/execute/row-set.js';
 
 /** A row as it will be: a text, and lists by key; nothing belongs to `null`. */
 interface RowSketch {
@@ -12,7 +12,7 @@ const writeRow = (collector: RowCollector, { text, lists }: RowSketch): void => 
   collector.writer.text(`{"t":${JSON.stringify(text)}`);
   lists.forEach((key, list) => {
     collector.writer.text(`,"l${list}":`);
-    collector.hole(list, key);
+    collector.addSlot(list, key);
   });
   collector.writer.text('}');
 };
@@ -66,7 +66,7 @@ describe('nested lists', () => {
       fc.tuple(childrenOf(leaf), childrenOf(leaf)),
       fc.integer({ min: 1, max: 3 }),
       (rows, children, limit) => {
-        const filled = fillHoles(
+        const filled = insertLists(
           collect(rows),
           children.map((each) => collectChildren(each, limit)),
         );
@@ -83,8 +83,8 @@ describe('nested lists', () => {
       childrenOf(child),
       childrenOf(leaf),
       (rows, children, grandchildren) => {
-        const inner = fillHoles(collectChildren(children, 9), [collectChildren(grandchildren, 9)]);
-        const filled = fillHoles(collect(rows), [inner]);
+        const inner = insertLists(collectChildren(children, 9), [collectChildren(grandchildren, 9)]);
+        const filled = insertLists(collect(rows), [inner]);
         const want = rows.map(({ text: t, lists: [parentKey = null] }) => ({
           t,
           l0: parentKey === null ? [] : build([...(children.get(parentKey) ?? [])], [grandchildren], 9),
@@ -100,7 +100,7 @@ describe('nested lists', () => {
     const children = new Map([
       ['k', Array.from({ length: 50 }, () => ({ text: 'x'.repeat(20), lists: [] }))],
     ]);
-    const filled = fillHoles(collect(rows), [collectChildren(children, 100)]);
+    const filled = insertLists(collect(rows), [collectChildren(children, 100)]);
     expect(read(filled)).toEqual(build(rows, [children], 100));
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Service } from '../../services.js';
 import { startMariadb } from '../../services/mariadb.js';
-import { giveFolder, startPostgres } from '../../services/postgres.js';
+import { changeOwner, startPostgres } from '../../services/postgres.js';
 
 const openssl = (folder: string, line: string) =>
   promisify(execFile)('openssl', line.split(' '), { cwd: folder });
@@ -37,7 +37,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-tls-'));
   for (const name of ['authority', 'stranger']) await makeAuthority(folder, name);
   await makeCertificate(folder);
-  for (const name of ['', 'server.key', 'server.pem']) await giveFolder(join(folder, name));
+  for (const name of ['', 'server.key', 'server.pem']) await changeOwner(join(folder, name));
   authority = await readFile(join(folder, 'authority.pem'), 'utf8');
   stranger = await readFile(join(folder, 'stranger.pem'), 'utf8');
 });

@@ -9,7 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { argumentReader } from '../../../runtime/graphql/selection.js';
+import { createArgumentReader } from '../../../runtime/graphql/selection.js';
 
 const schema = buildSchema(`
   scalar JSON
@@ -73,7 +73,7 @@ describe('arguments of many requests are those of each', () => {
     const operation = document.definitions[0] as OperationDefinitionNode;
     const node = operation.selectionSet.selections[0] as FieldNode;
     const field = schema.getQueryType()?.getFields().list as GraphQLField<unknown, unknown>;
-    const reader = argumentReader(field, node, { respelled: false });
+    const reader = createArgumentReader(field, node, { hasRenames: false });
     for (const request of requests.length === 0 ? [{}, {}] : [...requests, ...requests]) {
       const { coerced, errors } = getVariableValues(
         schema,

@@ -1,8 +1,7 @@
 /** GraphiQL as a person meets it: from our server alone, with the schema of whoever asks. */
-import { chromium, type Browser } from 'playwright-core';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../../chromium.js';
+import { describe, expect, it } from 'vitest';
+import { openPage } from '../../chromium.js';
 import { graphiqlPage } from '../../../runtime/http/pages/graphiql.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken } from '../server-harness.js';
@@ -40,15 +39,9 @@ describe('the page', () => {
 });
 
 describe('in a browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
-  });
-  afterAll(() => browser.close());
-
   it('runs a query as the caller, explores the schema, and fetches nothing from elsewhere', async () => {
     const { url } = server();
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const page = await openPage({ viewport: { width: 1400, height: 900 } });
     const complaints: string[] = [];
     const foreign: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

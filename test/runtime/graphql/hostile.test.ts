@@ -84,7 +84,7 @@ describe('a document with', () => {
     const many = await ask(server(), 'query a { people { id } } query b { people { id } }');
     expect([many.status, many.problems[0]]).toEqual([
       400,
-      'The document needs one operation, or "operationName" to say which one is meant.',
+      'The document needs exactly one operation, or "operationName" must select one.',
     ]);
   });
 

@@ -6,7 +6,7 @@ export interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is. */
-  readonly raw?: string;
+  readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +52,7 @@ const toInit = (
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(raw !== undefined && { body: raw }),
+    ...(raw !== undefined && { body: raw as BodyInit }),
   };
 };
 

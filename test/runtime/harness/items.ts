@@ -14,7 +14,7 @@ export const handleItems = (options: HandleOptions): Handle => {
   const router = createRouter({
     routes: [...collections.flatMap((each) => itemRoutes(each, each.name)), ...unknownCollectionRoutes],
     bind: ({ handler }) => (handler.kind === 'items' ? items(handler) : null),
-    refuse: respondError,
+    toErrorResponse: respondError,
   });
   return (request) => {
     const { endpoint, segments } = router(request.method, request.path);

@@ -1,6 +1,7 @@
 /** Requests whose body begins, and goes on when something else has been done. */
-import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { request, type IncomingMessage } from 'node:http';
+import { until } from '../../until.js';
 
 interface Late {
   readonly method: string;
@@ -8,16 +9,24 @@ interface Late {
   readonly body: unknown;
 }
 
-/** Long enough for a server to have done whatever it does before the body. */
-const pause = 300;
+const startOfRequest = 'http.server.request.start';
 
-/** @returns the status of the answer */
+/**
+ * Sends a request to a server of this process. Does something else as soon as the server, having done whatever it does
+ * before, waits for the body.
+ * @returns the status of the answer
+ */
 export const sendLate = async (
   url: string,
   { method, authorization, body }: Late,
   meanwhile: () => Promise<unknown>,
 ): Promise<number | undefined> => {
   const text = JSON.stringify(body);
+  const received: IncomingMessage[] = [];
+  const receive = (message: unknown): void => {
+    received.push((message as { readonly request: IncomingMessage }).request);
+  };
+  subscribe(startOfRequest, receive);
   const sending = request(url, {
     method,
     headers: {
@@ -31,8 +40,12 @@ export const sendLate = async (
     sending.once('error', reject);
   });
   sending.write(text.slice(0, 1));
-  await sleep(pause);
+  await until(() => received.some(isRead), { what: 'the server reads the body' });
+  unsubscribe(startOfRequest, receive);
   await meanwhile();
   sending.end(text.slice(1));
   return answered;
 };
+
+const isRead = (message: IncomingMessage): boolean =>
+  message.listenerCount('data') + message.listenerCount('readable') > 0;

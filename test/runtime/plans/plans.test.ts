@@ -37,8 +37,8 @@ const readRequest = (name: string): ApiRequest => {
     headers,
     address: () => '127.0.0.1',
     isSecure: () => false,
-    isForeign: () => false,
-    gone: () => new AbortController().signal,
+    isUntrustedOrigin: () => false,
+    closeSignal: () => new AbortController().signal,
     body: async () => Buffer.from(body.join('\n\n').trim()),
   };
 };
@@ -110,6 +110,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
       publicLimits: limits,
       maxDepth: 10,
       observe: () => undefined,
+      tagOf: async () => null,
     });
   });
 

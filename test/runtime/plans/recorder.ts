@@ -53,6 +53,10 @@ const record = (
     note(statement.text, statement.values);
     return executor.write(statement);
   },
+  writeRows(statement, layout) {
+    note(statement.text, statement.values);
+    return executor.writeRows(statement, layout);
+  },
 });
 
 /** A line per clause; values behind. */

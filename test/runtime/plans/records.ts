@@ -147,7 +147,7 @@ export const openAccess = (): Access =>
     findHolder: async (token) => ({
       user: { id: token, role: null, status: 'active', columns: {} },
       session: null,
-      proof: '',
-      until: Number.POSITIVE_INFINITY,
+      credentialDigest: '',
+      expires: Number.POSITIVE_INFINITY,
     }),
   });

@@ -87,8 +87,8 @@ export const accessOf = ({ policies, holders }: Scenario): Access =>
         columns: { person: personOf(token === adminToken ? 0 : tokens.indexOf(token)) },
       },
       session: null,
-      proof: '',
-      until: Number.POSITIVE_INFINITY,
+      credentialDigest: '',
+      expires: Number.POSITIVE_INFINITY,
     }),
   });
 

@@ -28,6 +28,7 @@ describe.each(dialects)('on %s', (dialect) => {
       publicLimits: limits,
       maxDepth: 10,
       observe: () => undefined,
+      tagOf: async () => null,
     });
   });
 
@@ -45,8 +46,8 @@ describe.each(dialects)('on %s', (dialect) => {
       headers,
       address: () => '127.0.0.1',
       isSecure: () => false,
-      isForeign: () => false,
-      gone: () => new AbortController().signal,
+      isUntrustedOrigin: () => false,
+      closeSignal: () => new AbortController().signal,
       body: async () => body,
     };
     try {

@@ -40,6 +40,7 @@ export const openPipeline = async ({
     publicLimits: limits,
     maxDepth: 10,
     observe,
+    tagOf: async () => null,
   };
   return (access) => handleItems({ ...services, access });
 };

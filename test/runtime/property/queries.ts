@@ -173,8 +173,8 @@ export const writeRequest = (
     },
     address: () => '127.0.0.1',
     isSecure: () => false,
-    isForeign: () => false,
-    gone: () => new AbortController().signal,
+    isUntrustedOrigin: () => false,
+    closeSignal: () => new AbortController().signal,
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

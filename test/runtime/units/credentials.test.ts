@@ -1,13 +1,20 @@
 /** Who is known from before is found by what was sent, and by nothing that merely looks like it. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAccess, type Holder } from '../../../runtime/access/access.js';
+import { apiError } from '../../../contract/errors.js';
+import {
+  clearedCookies,
+  headerKey,
+  readCredential,
+  toSessionError,
+} from '../../../runtime/access/credentials.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 
 const holderOf = (id: string): Holder => ({
   user: { id, role: null, status: 'active', columns: {} },
   session: null,
-  proof: '',
-  until: Number.POSITIVE_INFINITY,
+  credentialDigest: '',
+  expires: Number.POSITIVE_INFINITY,
 });
 
 /** Tokens, by who holds them; one of them looks like a header. */
@@ -44,8 +51,8 @@ const requestWith = ({ query = '', ...headers }: Sent): ApiRequest => ({
   headers,
   address: () => '127.0.0.1',
   isSecure: () => false,
-  isForeign: () => false,
-  gone: () => new AbortController().signal,
+  isUntrustedOrigin: () => false,
+  closeSignal: () => new AbortController().signal,
   body: async () => Buffer.alloc(0),
 });
 
@@ -93,7 +100,7 @@ it('a token in the header and another one in the URL are refused, however well t
   const { access } = createKnown();
   await access.identify(requestWith(header));
   expect(() => access.identify(requestWith({ ...header, query: 'access_token=secret' }))).toThrow(
-    'sent both',
+    'send only one',
   );
 });
 
@@ -101,4 +108,73 @@ it('a header is looked up once', async () => {
   const { access, asked } = createKnown();
   for (let each = 0; each < 3; each += 1) await access.identify(requestWith(header));
   expect(asked).toEqual(['secret']);
+});
+
+const sentBy = (method: string): ApiRequest => ({
+  ...requestWith({ cookie: 'svc_session_token=secret' }),
+  method,
+  isUntrustedOrigin: () => true,
+});
+
+describe('a session cookie that the page of somebody else sends', () => {
+  it.each(['GET', 'HEAD', 'SEARCH', 'OPTIONS'])('counts for a %s', (method) => {
+    expect(readCredential(sentBy(method))?.token).toBe('secret');
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'is refused for a %s, where no header says who sends it',
+    (method) => {
+      expect(() => readCredential(sentBy(method))).toThrow('pages of this server');
+      expect(readCredential({ ...sentBy(method), headers: { ...header } })?.token).toBe('secret');
+    },
+  );
+});
+
+it.each<[Sent, object | null]>([
+  [header, { token: 'secret', key: 'Bearer secret', cookie: false }],
+  [{ authorization: 'bearer  secret' }, { token: 'secret', key: '\nsecret', cookie: false }],
+  [{ query: 'access_token=secret' }, { token: 'secret', key: '\nsecret', cookie: false }],
+  [
+    { query: 'a=1&access_token=', ...header },
+    { token: 'secret', key: 'Bearer secret', cookie: false },
+  ],
+  [{ query: 'access_token=' }, null],
+  [
+    { query: 'my_access_token=x', ...header },
+    { token: 'secret', key: 'Bearer secret', cookie: false },
+  ],
+  [{ cookie: 'a=1; svc_session_token=secret; b=2' }, { token: 'secret', key: '\nsecret', cookie: true }],
+  [{ cookie: 'my_svc_session_token=secret' }, null],
+  [{ cookie: 'a=1' }, null],
+])('%j is read as %j', (sent, credential) => {
+  expect(readCredential(requestWith(sent))).toEqual(credential);
+});
+
+it('a session cookie counts for a write from a page of this server', () => {
+  const request = { ...sentBy('POST'), isUntrustedOrigin: () => false };
+  expect(readCredential(request)?.token).toBe('secret');
+});
+
+const keyOf = (sent: Sent) => headerKey(requestWith(sent));
+
+it('a header stands for its caller where no token is in the URL', () => {
+  expect([keyOf(header), keyOf({ ...header, query: 'limit=1' })]).toEqual(['Bearer secret', 'Bearer secret']);
+  expect([keyOf({}), keyOf({ ...header, query: 'access_token=x' })]).toEqual(['', '']);
+});
+
+const sessionErrorOf = (cause: unknown): unknown => {
+  try {
+    return toSessionError(cause);
+  } catch (each) {
+    return each;
+  }
+};
+
+it('a cookie is taken back where its session is what is wrong, and nowhere else', () => {
+  const error = apiError('INVALID_CREDENTIALS', {});
+  expect(clearedCookies(sessionErrorOf(error))).toEqual([
+    'svc_session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+  ]);
+  expect(sessionErrorOf(error)).toMatchObject({ code: 'INVALID_CREDENTIALS', message: error.message });
+  expect([clearedCookies(error), clearedCookies(sessionErrorOf(new Error('other')))]).toEqual([[], []]);
 });

@@ -29,6 +29,11 @@ const say = (tree: Tree, values: readonly unknown[]): string => {
   }
 };
 
+/** So many conditions. */
+const many = (count: number) => ({
+  _or: Array.from({ length: count / 2 }, () => ({ a: { _eq: 1 }, b: 2 })),
+});
+
 describe('a filter', () => {
   it.each<[Record<string, unknown>, string]>([
     [{}, 'and()'],
@@ -103,6 +108,11 @@ describe('a filter', () => {
     expect(codeOf(() => parse(nest(64)))).toBeNull();
     expect(codeOf(() => parse(nest(65)))).toBe('INVALID_QUERY');
     expect(codeOf(() => parse(nest(5000)))).toBe('INVALID_QUERY');
+  });
+
+  it('may have 2000 conditions and no more', () => {
+    expect(codeOf(() => parse(many(2_000)))).toBeNull();
+    expect(codeOf(() => parse({ _and: [many(2_000), { a: { _null: true } }] }))).toBe('INVALID_QUERY');
   });
 
   it('has one shape, whatever its values are', () => {

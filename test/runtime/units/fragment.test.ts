@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  cachedText,
   createStatement,
   join,
   repeatFragment,
@@ -42,7 +43,7 @@ const input = (values: readonly unknown[], keys: readonly unknown[] = []): BindI
   values,
   keys,
   resolve: (value) => value,
-  resolveAsked: (value) => value,
+  resolveQueryValue: (value) => value,
 });
 
 describe('a fragment', () => {
@@ -177,5 +178,71 @@ describe('a repeated fragment', () => {
     const withList = repeatFragment(sql`k = ${key} and b in (${list(0)})`);
     const { values } = withList.render(input([numbers(17)], ['x', 'y']));
     expect(values).toEqual(['x', ...numbers(17), 17, 'y', ...numbers(17), 17]);
+  });
+});
+
+const limit = (value: unknown): Parameter => ({
+  placeholder: '?',
+  list: false,
+  inText: true,
+  read: () => value as bigint,
+});
+
+/** What is said of a statement with so many values. */
+const codeOfMany = (count: number) =>
+  codeOf(() =>
+    createStatement(
+      join(
+        numbers(count).map(() => sql`${one(0)}`),
+        ',',
+      ),
+    ).render(input([1])),
+  );
+
+describe('texts of a statement', () => {
+  it('are rendered once, up to a number; the oldest makes way', () => {
+    const texts = new Map<string, string>();
+    const rendered: string[] = [];
+    const read = (name: string) =>
+      cachedText(
+        texts,
+        name,
+        () => {
+          rendered.push(name);
+          return name.toUpperCase();
+        },
+        2,
+      );
+    expect(['a', 'b', 'a', 'b'].map(read)).toEqual(['A', 'B', 'A', 'B']);
+    expect(rendered).toEqual(['a', 'b']);
+    for (const name of ['c', 'b', 'c', 'a']) read(name);
+    expect(rendered).toEqual(['a', 'b', 'c', 'a']);
+    expect([...texts.keys()]).toEqual(['c', 'a']);
+  });
+
+  it('hold numbers that cannot be bound', () => {
+    expect(createStatement(sql`limit ${limit(5n)}`).render(input([]))).toEqual({
+      text: 'limit 5',
+      values: [],
+    });
+    expect(() => createStatement(sql`limit ${limit('5')}`).render(input([]))).toThrow('whole numbers');
+  });
+
+  it('have another placeholder for values beyond the usual one', () => {
+    const beyond = { placeholder: 'cast(?)', fits: (value: unknown) => Number(value) < 10 };
+    const wide = createStatement(sql`a in (${{ ...list(0), beyond }}) and b = ${{ ...one(1), beyond }}`);
+    expect(wide.render(input([[1, 2], 3])).text).toBe('a in (?, ?) and b = ?');
+    expect(wide.render(input([[1, 20], 3])).text).toBe('a in (cast(?), cast(?)) and b = ?');
+    expect(wide.render(input([[1, null], 30])).text).toBe('a in (?, ?) and b = cast(?)');
+    const single = createStatement(sql`b = ${{ ...one(0), beyond }}`);
+    expect([5, 50, null].map((value) => single.render(input([value])).text)).toEqual([
+      'b = ?',
+      'b = cast(?)',
+      'b = ?',
+    ]);
+  });
+
+  it('take 32 766 values and no more', () => {
+    expect([codeOfMany(32_766), codeOfMany(32_767)]).toEqual([null, 'INVALID_QUERY']);
   });
 });

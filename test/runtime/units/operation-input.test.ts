@@ -35,8 +35,8 @@ const read = (
       headers: { 'content-type': 'application/json', ...headers },
       address: () => '',
       isSecure: () => false,
-      isForeign: () => false,
-      gone: () => new AbortController().signal,
+      isUntrustedOrigin: () => false,
+      closeSignal: () => new AbortController().signal,
       body: async () => Buffer.from(body),
     },
   );

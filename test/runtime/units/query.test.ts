@@ -12,6 +12,12 @@ const say = (nodes: readonly FieldNode[] | null): string | null =>
 
 const shapeOf = (text: string): string => parseQuery(text).shape;
 
+/** A path of so many names. */
+const pathOf = (names: number): string => Array.from({ length: names }, () => 'a').join('.');
+
+/** Fields of a text of so many characters. */
+const fieldsOf = (length: number) => parseQuery(`fields=${'a'.repeat(length)}`).query.fields;
+
 describe('fields', () => {
   it.each([
     ['', null],
@@ -30,6 +36,16 @@ describe('fields', () => {
     ['fields=constructor.__proto__', 'constructor(__proto__)'],
   ])('%s is %j', (text, want) => {
     expect(say(parseQuery(text).query.fields)).toBe(want);
+  });
+
+  it.each(['fields', 'sort'])('of %s cross 64 relations and no more', (parameter) => {
+    expect(codeOf(() => parseQuery(`${parameter}=${pathOf(64)}`))).toBeNull();
+    expect(codeOf(() => parseQuery(`${parameter}=${pathOf(65)}`))).toBe('INVALID_QUERY');
+  });
+
+  it('are remembered by their text, up to 2000 characters of it', () => {
+    expect(fieldsOf(2_000)).toBe(fieldsOf(2_000));
+    expect(fieldsOf(2_001)).not.toBe(fieldsOf(2_001));
   });
 });
 

@@ -17,7 +17,7 @@ const collection = (name: string, parts = {}): readonly Route[] =>
 
 const names = ['a/b', '50%', 'a:b', 'what?', 'Artist', 'artist', ':id', '*', 'ä', ' ', '%2F', '__proto__'];
 
-const operation = { operation: 'any', access: 'open' } as const;
+const operation = (id: string) => ({ operation: id, access: 'open' }) as const;
 
 const table: readonly Route[] = [
   ...names.flatMap((name) => collection(name)),
@@ -25,13 +25,13 @@ const table: readonly Route[] = [
   ...collection('settings', { singleton: true }),
   ...collection('history', { readonly: true }),
   ...itemRoutes({ name: 'svc_users', path: '/users', key: ['id'] }, 'Users'),
-  route('GET /users/me', operation),
-  route('PATCH /users/me', operation),
-  route('POST /users/:id/tfa/disable', operation),
-  route('GET /server/ping', operation),
-  route('GET /off', operation),
-  route('GET /graphql', { ...operation, handler: { kind: 'graphql', scope: 'items' } }),
-  route('POST /graphql', { ...operation, handler: { kind: 'graphql', scope: 'items' } }),
+  route('GET /users/me', operation('readMe')),
+  route('PATCH /users/me', operation('updateMe')),
+  route('POST /users/:id/tfa/disable', operation('disableTfa')),
+  route('GET /server/ping', operation('ping')),
+  route('GET /off', operation('off')),
+  route('GET /graphql', { ...operation('graphql'), handler: { kind: 'graphql', scope: 'items' } }),
+  route('POST /graphql', { ...operation('graphql'), handler: { kind: 'graphql', scope: 'items' } }),
   ...modelRoutes('demo/image', { access: 'user', stem: 'DemoImage' }),
   ...anyModelRoutes,
   ...unknownCollectionRoutes,
@@ -49,7 +49,7 @@ const bindEach: RouterOptions['bind'] = ({ method, path }) =>
 const router = createRouter({
   routes: table,
   bind: bindEach,
-  refuse: (error, near) => ({ ...respondError(error), headers: { near: near?.path ?? '' } }),
+  toErrorResponse: (error, near) => ({ ...respondError(error), headers: { near: near?.path ?? '' } }),
 });
 
 const find = (line: string) => {
@@ -196,8 +196,15 @@ describe('a refusal', () => {
 });
 
 it('two routes of one method and shape are a mistake', () => {
-  const twice = [...table, route('GET /users/:key', operation)];
-  expect(() => createRouter({ routes: twice, bind: bindEach, refuse: respondError })).toThrow(
+  const twice = [...table, route('GET /users/:key', operation('readUser'))];
+  expect(() => createRouter({ routes: twice, bind: bindEach, toErrorResponse: respondError })).toThrow(
     'two routes GET /users/:key',
   );
+});
+
+it('an operation that is listed twice is served where it is listed first', async () => {
+  const routes = [route('GET /mine', operation('ping')), ...table];
+  const replaced = createRouter({ routes, bind: bindEach, toErrorResponse: respondError });
+  expect(replaced('GET', '/mine').endpoint.template).toBe('/mine');
+  expect(replaced('GET', '/server/ping').endpoint.template).toBe('*');
 });

@@ -10,7 +10,7 @@ it('begins the next piece when what comes between is over too, whatever became o
     events.push('rested');
   });
   const work = (name: string, fails = false) =>
-    turns.take(async () => {
+    turns.run(async () => {
       events.push(name);
       if (fails) throw new Error(name);
     });
@@ -21,7 +21,7 @@ it('begins the next piece when what comes between is over too, whatever became o
 
 it('answers before what comes between is over', async () => {
   const turns = createFairQueue(1, () => new Promise(() => undefined));
-  expect(await turns.take(async () => 'done')).toBe('done');
+  expect(await turns.run(async () => 'done')).toBe('done');
 });
 
 /** Pieces of work by who asks for them (`a1`, `b1`), and what became of each. */
@@ -30,7 +30,7 @@ const offer = async (most: number, names: string) => {
   const order: string[] = [];
   const pieces = names.split(' ').map(async (name) => {
     const work = async () => void order.push(name);
-    return turns.take(work, name.charAt(0)).catch((error: { code: string }) => error.code);
+    return turns.run(work, name.charAt(0)).catch((error: { code: string }) => error.code);
   });
   const refused = (await Promise.all(pieces)).flatMap((code, index) =>
     code === 'SERVICE_UNAVAILABLE' ? names.split(' ')[index] : [],
@@ -54,8 +54,15 @@ it('gives the last place of the longest queue to whoever has fewer even then', a
 
 it('refuses more than may wait', async () => {
   const turns = createFairQueue(1);
-  const first = turns.take(async () => 'first');
-  await expect(turns.take(async () => 'second')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const first = turns.run(async () => 'first');
+  await expect(turns.run(async () => 'second')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(await first).toBe('first');
   expect(turns.isIdle()).toBe(true);
+});
+
+it('gives the place of failed work to the next', async () => {
+  const turns = createFairQueue(1);
+  await expect(turns.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(turns.isIdle()).toBe(true);
+  expect(await turns.run(async () => 'done')).toBe('done');
 });

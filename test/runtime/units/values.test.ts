@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
 import type { FieldType } from '../../../contract/field-types.js';
-import { keptValue, readValue } from '../../../runtime/plan/values.js';
+import { toStoredValue, readValue } from '../../../runtime/plan/values.js';
 
 type Options = Partial<Omit<Field, 'name' | 'type'>>;
 
@@ -331,5 +331,5 @@ it.each([
   ['timestamp', 6, '2024-01-02 03:04:05.100000', '2024-01-02 03:04:05.100000'],
   ['decimal', 0, '1.5', '1.5'],
 ] as const)('a %s with %j digits after the second keeps of %s %s', (type, fraction, value, want) => {
-  expect(keptValue({ name: 'x', type, fraction }, value)).toBe(want);
+  expect(toStoredValue({ name: 'x', type, fraction }, value)).toBe(want);
 });

@@ -33,8 +33,8 @@ const principalOf = (who: Principal['user']): Principal => ({
   policies: book.policiesOf(who),
   roles: book.rolesOf(who),
   session: null,
-  proof: '',
-  pending: false,
+  credentialDigest: '',
+  needsSecondFactor: false,
   records: book.records,
   version: '1',
 });

@@ -40,5 +40,5 @@ export const expected = [
   ],
   [404, false, [], 'NOT_FOUND'],
   [404, false, [], 'there is no model "demo/none"'],
-  [401, false, [], 'a key is needed: Authorization: Key <id>:<secret>'],
+  [401, false, [], 'an API key is required: Authorization: Key <id>:<secret>'],
 ];

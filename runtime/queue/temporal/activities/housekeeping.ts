@@ -1,4 +1,4 @@
-/** What runs on a schedule: repeats what was lost between database and Temporal, removes what has expired. */
+/** Scheduled activities: repeat lost notifications of Temporal, free orphaned slots, and delete expired data. */
 import type { Database } from '../../../databases/contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
@@ -8,7 +8,7 @@ import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
-import { findHolding, findUnstarted, type RequestHead } from '../../store/requests.js';
+import { findSlotHolders, findUnstarted, type RequestHead } from '../../store/requests.js';
 
 export interface HousekeepingOptions {
   readonly database: Database;
@@ -27,15 +27,15 @@ export interface SweepReport {
   readonly delivered: number;
 }
 
-/** Milliseconds after which Temporal should have heard of it: there is time for requests that wait for a slot. */
-const graces = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
-/** Milliseconds after which a request that holds a slot is looked after. */
+/** Milliseconds before a missing notification is repeated; waiting requests are less urgent. */
+const gracePeriods = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
+/** Milliseconds after which the workflow of an admitted request is checked. */
 const auditAfter = 60_000;
-/** Calls of Temporal at a time. */
-const widths = { admitted: 16, waiting: 4, delivery: 16 } as const;
-const batch = 200;
-/** Batches of one sweep; what is left is for the next. */
-const rounds = 50;
+/** Maximum concurrent calls of Temporal. */
+const maxConcurrentCalls = { admitted: 16, waiting: 4, delivery: 16 } as const;
+const batchSize = 200;
+/** Maximum batches per sweep; the next sweep continues. */
+const maxBatches = 50;
 
 export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
@@ -44,18 +44,21 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, lifecycle, models } = options;
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
-      const due = (kind: keyof typeof graces) => ({ before: now - graces[kind], limit: batch });
+      const due = (kind: keyof typeof gracePeriods) => ({
+        before: now - gracePeriods[kind],
+        limit: batchSize,
+      });
       const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
-        repeat({
-          width: widths[state],
+        processBatches({
+          width: maxConcurrentCalls[state],
           find: () => findUnstarted(database, { state, ...due(state) }),
-          each: lifecycle.start,
+          each: lifecycle.ensureStarted,
         });
       const started = (await startAll('admitted')) + (await startAll('waiting'));
-      const delivered = await repeat({
-        width: widths.delivery,
+      const delivered = await processBatches({
+        width: maxConcurrentCalls.delivery,
         find: () => findPending(database, due('delivery')),
-        each: lifecycle.deliver,
+        each: lifecycle.ensureDelivery,
       });
       return { started, delivered, ended: await audit() };
     },
@@ -69,57 +72,57 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
-interface Repeated<Found> {
+interface BatchOptions<Found> {
   find(): Promise<readonly Found[]>;
   each(found: Found): Promise<void>;
-  /** Calls of `each` at a time. */
+  /** Maximum concurrent calls of `each`. */
   readonly width: number;
 }
 
 /**
- * Batch after batch, until nothing is left.
- * @returns how many there were
- * @throws the first failure, when the others of its batch have had their turn
+ * Processes batches until none is left.
+ * @returns the number of processed items
+ * @throws the first error of a batch, after all of its items have been processed
  */
-const repeat = async <Found>({ find, each, width }: Repeated<Found>): Promise<number> => {
+const processBatches = async <Found>({ find, each, width }: BatchOptions<Found>): Promise<number> => {
   let done = 0;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < maxBatches; round += 1) {
     const found = await find();
     const failures: unknown[] = [];
-    const line = createWorkerPool({ width, onFailure: (error) => failures.push(error) });
-    for (const one of found) line.add(() => each(one));
-    await line.idle();
+    const pool = createWorkerPool({ concurrency: width, onFailure: (error) => failures.push(error) });
+    for (const one of found) pool.add(() => each(one));
+    await pool.idle();
     if (failures.length > 0) throw failures[0];
     done += found.length;
-    if (found.length < batch) break;
+    if (found.length < batchSize) break;
   }
   return done;
 };
 
-const first = '00000000-0000-0000-0000-000000000000';
+const lowestId = '00000000-0000-0000-0000-000000000000';
 
-/** Looks after one batch of those that hold a slot, going on where it was the last time. */
+/** Returns a function that checks one batch of admitted requests and continues from the previous call. */
 const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {
-  let after = first;
+  let after = lowestId;
   return async () => {
     const before = Date.now() - auditAfter;
-    const holding = await findHolding(options.database, { before, after, limit: batch });
-    after = holding.length < batch ? first : (holding.at(-1)?.id ?? first);
+    const holding = await findSlotHolders(options.database, { before, after, limit: batchSize });
+    after = holding.length < batchSize ? lowestId : (holding.at(-1)?.id ?? lowestId);
     let ended = 0;
-    for (const request of holding) if (await lookAfter(request, options)) ended += 1;
+    for (const request of holding) if (await repairRequest(request, options)) ended += 1;
     return ended;
   };
 };
 
-/** A slot whose workflow is not there any more is given back. @returns whether it was */
-const lookAfter = async (
+/** Restarts a missing workflow, and ends a request whose workflow has closed. @returns whether the request was ended */
+const repairRequest = async (
   request: RequestHead,
   { lifecycle, gateway }: HousekeepingOptions,
 ): Promise<boolean> => {
   const state = await gateway.stateOf(request.id);
   if (state === 'running') return false;
   if (state === 'gone') {
-    await lifecycle.start(request);
+    await lifecycle.ensureStarted(request);
     return false;
   }
   await lifecycle.end(request, platformOutcome('runner_scheduling_failure'));

@@ -1,4 +1,4 @@
-/** The activity that runs a model: one attempt, from the slot to the stored result. */
+/** The activity that runs one attempt of a model and stores its result. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
@@ -9,11 +9,11 @@ import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
-import { runFiles } from '../../http/run.js';
+import { createRunFiles } from '../../http/run.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
 import { insertLogs, type LogLine } from '../../store/logs.js';
-import { beginAttempt, breakAttempt, findRequestWithInput, type RequestHead } from '../../store/requests.js';
+import { startAttempt, failAttempt, findRequestWithInput, type RequestHead } from '../../store/requests.js';
 
 export interface ModelActivityOptions {
   readonly database: Database;
@@ -25,45 +25,45 @@ export interface ModelActivityOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A step of Temporal's clock for heartbeats, and of the log's way to the database. */
-const beat = 500;
+/** Milliseconds between heartbeats, and between writes of log lines. */
+const heartbeatInterval = 500;
 
 export const createModelActivities = (options: ModelActivityOptions) => ({
-  /** @throws ApplicationFailure of the platform, to be tried again; what the model says is a result */
+  /** Runs an attempt. @throws ApplicationFailure for errors of the platform, which are retried; model errors are results */
   async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
     const { database, lifecycle, models } = options;
     const found = await findRequestWithInput(database, requestId);
-    if (found === null) throw gone(requestId);
+    if (found === null) throw requestNotFound(requestId);
     const { request } = found;
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
-    if (isLate) return conclude(request, platformOutcome('startup_timeout'), lifecycle);
-    if (request.state !== 'ended' && request.attempts >= attempts) throw exhausted();
-    if (!(await beginAttempt(database, requestId, Date.now()))) return ended(requestId, lifecycle);
+    if (isLate) return endRequest(request, platformOutcome('startup_timeout'), lifecycle);
+    if (request.state !== 'ended' && request.attempts >= attempts) throw attemptsExhausted();
+    if (!(await startAttempt(database, requestId, Date.now()))) return requireEnd(requestId, lifecycle);
     const model = models.find(request.model);
     if (model === undefined)
-      return conclude(request, platformOutcome('runner_scheduling_failure'), lifecycle);
+      return endRequest(request, platformOutcome('runner_scheduling_failure'), lifecycle);
     const isLast = request.attempts + 1 >= attempts;
     return attempt({ ...found, model, isLast }, options);
   },
 });
 
-const conclude = async (
+const endRequest = async (
   request: RequestHead,
   outcome: Outcome,
   lifecycle: RequestLifecycle,
-): Promise<RequestEnd> => (await lifecycle.end(request, outcome)) ?? ended(request.id, lifecycle);
+): Promise<RequestEnd> => (await lifecycle.end(request, outcome)) ?? requireEnd(request.id, lifecycle);
 
-const ended = async (requestId: string, lifecycle: RequestLifecycle): Promise<RequestEnd> => {
-  const end = await lifecycle.endOf(requestId);
-  if (end === null) throw gone(requestId);
+const requireEnd = async (requestId: string, lifecycle: RequestLifecycle): Promise<RequestEnd> => {
+  const end = await lifecycle.findEnd(requestId);
+  if (end === null) throw requestNotFound(requestId);
   return end;
 };
 
-const gone = (requestId: string): ApplicationFailure =>
+const requestNotFound = (requestId: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
 
-/** Its last worker was gone before it could say so. */
-const exhausted = (): ApplicationFailure =>
+/** Returns the failure of a request whose last attempt ended with its worker, before a result was stored. */
+const attemptsExhausted = (): ApplicationFailure =>
   ApplicationFailure.nonRetryable('every attempt ended with its worker', 'runner_scheduling_failure');
 
 interface Attempt {
@@ -71,7 +71,7 @@ interface Attempt {
   readonly request: RequestHead;
   /** JSON. */
   readonly input: string | null;
-  /** Whether there is none after it. */
+  /** Whether this is the last attempt. */
   readonly isLast: boolean;
 }
 
@@ -82,22 +82,22 @@ const attempt = async (
   const { database, lifecycle, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
-  const pulse = createPulse(context, requestId, options);
+  const heartbeat = startHeartbeat(context, requestId, options);
   try {
     const { outcome, retry } = await run(model, {
       requestId,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
-      log: pulse.log,
-      progress: pulse.progress,
-      files: runFiles(requestId, { files, settings, ttl }),
+      log: heartbeat.log,
+      progress: heartbeat.progress,
+      files: createRunFiles(requestId, { files, settings, ttl }),
       signal: context.cancellationSignal,
       onFailure,
     });
-    // who learns of the end learns of every line
-    await pulse.flush();
-    if (!retry) return await patiently(() => conclude(request, outcome, lifecycle), onFailure);
-    await breakAttempt(database, requestId);
+    // a client that sees the end must also see every log line
+    await heartbeat.flush();
+    if (!retry) return await retryStore(() => endRequest(request, outcome, lifecycle), onFailure);
+    await failAttempt(database, requestId);
     const type = outcome.errorType ?? failureTypes.platform;
     throw ApplicationFailure.create({
       message: 'the inference server cannot be used',
@@ -106,24 +106,24 @@ const attempt = async (
     });
   } catch (error) {
     if (context.cancellationSignal.aborted && context.cancellationDetails?.cancelRequested !== true) {
-      await breakAttempt(database, requestId);
+      await failAttempt(database, requestId);
       throw ApplicationFailure.retryable('the worker stops', 'WorkerShutdown');
     }
     throw error;
   } finally {
-    await pulse.stop();
+    await heartbeat.stop();
   }
 };
 
-/** Milliseconds: less than what the workflow gives beyond the time of the model. */
-const patience = 25_000;
+/** Milliseconds; less than the 30 s by which the activity timeout exceeds the timeout of the model. */
+const storeTimeout = 25_000;
 
-/** The result is there: that the database is away for a while is no reason to run the model again. */
-const patiently = async <Result>(
+/** Retries storing a result, so that a short outage of the database does not make the model run again. */
+const retryStore = async <Result>(
   store: () => Promise<Result>,
   onFailure: (error: unknown) => void,
 ): Promise<Result> => {
-  const until = Date.now() + patience;
+  const until = Date.now() + storeTimeout;
   for (;;) {
     try {
       return await store();
@@ -136,7 +136,7 @@ const patiently = async <Result>(
 };
 
 /** Sends heartbeats with the last progress, and logs in batches. */
-const createPulse = (context: Context, request: string, { database, onFailure }: ModelActivityOptions) => {
+const startHeartbeat = (context: Context, request: string, { database, onFailure }: ModelActivityOptions) => {
   let state: unknown = context.info.heartbeatDetails;
   let lines: LogLine[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -150,7 +150,7 @@ const createPulse = (context: Context, request: string, { database, onFailure }:
   const timer = setInterval(() => {
     context.heartbeat(state);
     void flush();
-  }, beat);
+  }, heartbeatInterval);
   context.heartbeat(state);
   return {
     flush,

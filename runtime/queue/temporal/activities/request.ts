@@ -1,4 +1,4 @@
-/** What a workflow does to its request beside running it. */
+/** The activity with which a workflow ends its request. */
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes, type PlatformEnd, type RequestEnd } from '../../contract.js';
 import type { Database } from '../../../databases/contract.js';
@@ -18,13 +18,13 @@ export interface RequestActivityOptions {
 }
 
 export const createRequestActivities = ({ database, lifecycle }: RequestActivityOptions) => ({
-  /** Ends a request on behalf of the platform; one that has ended stays as it is. */
+  /** Ends a request on behalf of the platform, unless it has already ended. */
   async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {
     const request = await findRequest(database, requestId);
     if (request === null) {
       throw ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
     }
     const end = await lifecycle.end(request, platformOutcome(errorType ?? errorTypes[kind]));
-    return end ?? ((await lifecycle.endOf(requestId)) as RequestEnd);
+    return end ?? ((await lifecycle.findEnd(requestId)) as RequestEnd);
   },
 });

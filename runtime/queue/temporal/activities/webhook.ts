@@ -1,4 +1,4 @@
-/** The activities that deliver a webhook; Temporal keeps the time between attempts. */
+/** The activities that deliver a webhook; Temporal schedules the retries. */
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../../databases/contract.js';
@@ -6,7 +6,7 @@ import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { endDeliveries, findDeliveries } from '../../store/deliveries.js';
 import type { Receivers } from '../../webhooks/receivers.js';
-import type { Sender, Sent } from '../../webhooks/send.js';
+import type { Sender, SendResult } from '../../webhooks/send.js';
 
 export interface WebhookActivityOptions {
   readonly database: Database;
@@ -17,30 +17,31 @@ export interface WebhookActivityOptions {
 export const createWebhookActivities = ({ database, sender, receivers }: WebhookActivityOptions) => {
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
-  const attempt = async (deliveryId: string): Promise<Sent> => {
+  const attempt = async (deliveryId: string): Promise<SendResult> => {
     const delivery = await findDelivery(deliveryId);
     if (delivery === null) return { kind: 'refused', reason: 'the delivery is not kept any more' };
     const { state, attempts } = delivery;
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
-    const leave = await receivers.enter(delivery.url);
-    if (leave === null) return { kind: 'failed', reason: 'the receiver is busy', after: busyDelay() };
-    return sender.send(delivery).finally(leave);
+    const release = await receivers.acquire(delivery.url);
+    if (release === null) return { kind: 'failed', reason: 'the receiver is busy', after: busyDelay() };
+    return sender.send(delivery).finally(release);
   };
 
   return {
-    /** One attempt, as a local activity: what came of it is a result. */
-    attemptWebhook: ({ deliveryId }: DeliveryInput): Promise<Sent> => attempt(deliveryId),
+    /** Makes one attempt, as a local activity, and returns failures as results. */
+    attemptWebhook: ({ deliveryId }: DeliveryInput): Promise<SendResult> => attempt(deliveryId),
 
     /**
-     * @returns attempts that were needed
-     * @throws ApplicationFailure: not to be repeated (`WebhookRefused`), or to be repeated later
+     * Makes one attempt.
+     * @returns the number of attempts made
+     * @throws ApplicationFailure, either permanent (`WebhookRefused`) or with the delay of the next retry
      */
     async deliverWebhook({ deliveryId }: DeliveryInput): Promise<number> {
-      const sent = await withPulse(() => attempt(deliveryId));
+      const sent = await withHeartbeat(() => attempt(deliveryId));
       if (sent.kind === 'accepted') return sent.attempts;
-      if (sent.kind === 'refused') throw refused(sent.reason);
-      throw later(sent.reason, sent.after);
+      if (sent.kind === 'refused') throw permanentFailure(sent.reason);
+      throw retryLater(sent.reason, sent.after);
     },
 
     async giveUpDelivery({ deliveryId }: DeliveryInput): Promise<void> {
@@ -52,14 +53,14 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
   };
 };
 
-/** Milliseconds before a receiver that has enough to do is asked again. */
+/** Returns the milliseconds before a retry to a busy receiver. */
 const busyDelay = (): number => {
   const { attempt } = Context.current().info;
   return Math.round(2_000 * 2 ** Math.min(attempt, 7) * (0.75 + Math.random() / 2));
 };
 
-/** Says every while that this worker still lives: another one need not wait for the time of a whole attempt. */
-const withPulse = async <Result>(body: () => Promise<Result>): Promise<Result> => {
+/** Sends heartbeats, so that another worker can take over before the timeout of the attempt. */
+const withHeartbeat = async <Result>(body: () => Promise<Result>): Promise<Result> => {
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), 2_000);
   try {
@@ -69,8 +70,8 @@ const withPulse = async <Result>(body: () => Promise<Result>): Promise<Result> =
   }
 };
 
-const later = (message: string, nextRetryDelay: number): ApplicationFailure =>
+const retryLater = (message: string, nextRetryDelay: number): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'WebhookFailed', category: 'BENIGN', nextRetryDelay });
 
-const refused = (message: string): ApplicationFailure =>
+const permanentFailure = (message: string): ApplicationFailure =>
   ApplicationFailure.create({ message, type: failureTypes.refused, nonRetryable: true, category: 'BENIGN' });

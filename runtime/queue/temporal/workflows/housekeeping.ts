@@ -1,10 +1,10 @@
-/** What the schedules start. */
+/** Workflows started by schedules. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { SweepReport, createHousekeepingActivities } from '../activities/housekeeping.js';
 
 const activities = proxyActivities<ReturnType<typeof createHousekeepingActivities>>({
   startToCloseTimeout: '5m',
-  // the next run of the schedule comes soon enough
+  // the next run of the schedule repeats a failed one
   retry: { maximumAttempts: 1 },
 });
 

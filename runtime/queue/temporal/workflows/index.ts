@@ -1,4 +1,4 @@
-/** Everything Temporal may run as a workflow. Deterministic: no time, chance or input but what Temporal gives. */
+/** Exports all workflows. Their code must be deterministic: time, randomness and input come only from Temporal. */
 export { modelRequest } from './model-request.js';
 export { webhookDelivery } from './webhook-delivery.js';
 export { expire, sweep } from './housekeeping.js';

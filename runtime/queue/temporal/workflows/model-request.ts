@@ -1,4 +1,4 @@
-/** One request, from its slot to its end. The model's answer, good or bad, is a result; the platform's is a failure. */
+/** Processes a request; an error of the model is a result, an error of the platform a failure. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -36,48 +36,52 @@ const { endRequest } = proxyActivities<ReturnType<typeof createRequestActivities
 });
 
 export async function modelRequest(input: ModelRequestInput): Promise<RequestEnd> {
-  const reached = await proceed(input);
-  const end = 'ending' in reached ? await unlessCancelled(() => endRequest(reached.ending)) : reached;
-  if (input.searchable) describeEnd(end);
-  if ('ending' in reached) throwBroken(reached, end);
+  const reached = await runModel(input);
+  const end = 'ending' in reached ? await nonCancellable(() => endRequest(reached.ending)) : reached;
+  if (input.searchable) updateSearchAttributes(end);
+  if ('ending' in reached) throwFailure(reached, end);
   return end;
 }
 
-/** The platform could not bring it to its end. */
-interface Broken {
+/** A request that the platform has to end. */
+interface PlatformFailure {
   readonly ending: PlatformEnd;
   readonly cause: unknown;
 }
 
-const unlessCancelled = <Result>(body: () => Promise<Result>): Promise<Result> =>
+const nonCancellable = <Result>(body: () => Promise<Result>): Promise<Result> =>
   CancellationScope.nonCancellable(body);
 
-const proceed = async (input: ModelRequestInput): Promise<RequestEnd | Broken> => {
+const runModel = async (input: ModelRequestInput): Promise<RequestEnd | PlatformFailure> => {
   try {
-    if (!(await hasTurn(input))) return broken(input, 'startTimeout', null);
+    if (!(await waitForSlot(input))) return toPlatformFailure(input, 'startTimeout', null);
     setCurrentDetails(`runs ${input.model}`);
     return await activitiesOf(input).runModel(input);
   } catch (error) {
-    if (isCancellation(error)) return broken(input, 'cancelled', error);
-    return broken(input, isStartTimeout(error) ? 'startTimeout' : 'failed', error);
+    if (isCancellation(error)) return toPlatformFailure(input, 'cancelled', error);
+    return toPlatformFailure(input, isStartTimeout(error) ? 'startTimeout' : 'failed', error);
   }
 };
 
-const broken = ({ requestId }: ModelRequestInput, kind: PlatformEnd['kind'], cause: unknown): Broken => {
+const toPlatformFailure = (
+  { requestId }: ModelRequestInput,
+  kind: PlatformEnd['kind'],
+  cause: unknown,
+): PlatformFailure => {
   const failure = cause instanceof ActivityFailure ? cause.cause : undefined;
   const type = failure instanceof ApplicationFailure ? failure.type : null;
   return { ending: { requestId, kind, ...(isErrorType(type) && { errorType: type }) }, cause };
 };
 
-/** As Temporal counts: cancelled and failed workflows are not completed ones. */
-const throwBroken = ({ ending, cause }: Broken, { errorType }: RequestEnd): void => {
+/** Throws the error with which Temporal records a cancelled or failed workflow; start timeouts count as completed. */
+const throwFailure = ({ ending, cause }: PlatformFailure, { errorType }: RequestEnd): void => {
   if (ending.kind === 'cancelled') throw cause;
   if (ending.kind === 'startTimeout') return;
   throw ApplicationFailure.nonRetryable(`the platform failed: ${errorType}`, failureTypes.platform);
 };
 
-/** Waits for the slot. @returns whether it came in time */
-const hasTurn = async ({ admitted, startBefore }: ModelRequestInput): Promise<boolean> => {
+/** Waits for a slot. @returns false if the start timeout elapses first */
+const waitForSlot = async ({ admitted, startBefore }: ModelRequestInput): Promise<boolean> => {
   let isAdmitted = admitted;
   setHandler(defineSignal(admittedSignal), () => {
     isAdmitted = true;
@@ -92,13 +96,13 @@ const hasTurn = async ({ admitted, startBefore }: ModelRequestInput): Promise<bo
 const activitiesOf = (input: ModelRequestInput): ModelActivities =>
   proxyActivities<ModelActivities>({
     taskQueue: taskQueues.models(input.class),
-    // the activity ends by itself in time; this is for one that does not
+    // longer than the timeout that the activity itself enforces
     startToCloseTimeout: input.timeout + 30_000,
     heartbeatTimeout: '10s',
     ...(input.startBefore !== null && {
       scheduleToStartTimeout: Math.max(1, input.startBefore - Date.now()),
     }),
-    // the activity counts: an attempt that did not reach the model is none
+    // the activity limits the attempts, because one that did not reach the model does not count
     retry: { initialInterval: '1s', maximumInterval: '60s' },
     summary: input.model,
   }) as ModelActivities;
@@ -108,7 +112,7 @@ const isStartTimeout = (error: unknown): boolean =>
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'SCHEDULE_TO_START';
 
-const describeEnd = ({ httpStatus, errorType, hasWebhook }: RequestEnd): void =>
+const updateSearchAttributes = ({ httpStatus, errorType, hasWebhook }: RequestEnd): void =>
   upsertSearchAttributes([
     {
       key: defineSearchAttributeKey('SvcStatus', 'KEYWORD'),

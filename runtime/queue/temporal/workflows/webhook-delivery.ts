@@ -1,6 +1,6 @@
 /**
- * One webhook, until its receiver accepts it, refuses it for good, or time is over. Most are accepted at once: the
- * first attempt is made where this workflow begins, which costs the server nothing. Those after it are an activity's.
+ * Delivers a webhook until the receiver accepts it, rejects it permanently, or the time is over. The first attempt is a
+ * local activity, which costs the server nothing, because most webhooks are accepted at once; retries are an activity.
  */
 import { ActivityFailure, ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import {
@@ -18,22 +18,22 @@ import { failureTypes, type DeliveryInput } from '../../contract.js';
 type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 type Sent = Awaited<ReturnType<WebhookActivities['attemptWebhook']>>;
 
-/** @returns attempts that were needed */
+/** Delivers a webhook. @returns the number of attempts */
 export async function webhookDelivery(input: DeliveryInput): Promise<number> {
   try {
     const attempts = await deliver(input);
-    describeState(input, 'delivered');
+    updateSearchAttributes(input, 'delivered');
     return attempts;
   } catch (error) {
     await CancellationScope.nonCancellable(() => giveUp(input));
-    describeState(input, 'failed');
+    updateSearchAttributes(input, 'failed');
     throw toFailure(error);
   }
 }
 
 const deliver = async (input: DeliveryInput): Promise<number> => {
   const until = Date.now() + input.within;
-  const first = await attemptAtOnce(input);
+  const first = await attemptLocally(input);
   if (first?.kind === 'accepted') return first.attempts;
   if (first?.kind === 'refused') throw refused(first.reason);
   if (first !== null) await pause(first);
@@ -41,15 +41,15 @@ const deliver = async (input: DeliveryInput): Promise<number> => {
     startToCloseTimeout: '150s',
     heartbeatTimeout: '10s',
     scheduleToCloseTimeout: Math.max(1, until - Date.now()),
-    // the activity counts, and names the pause after each failure
+    // the activity counts the attempts and sets the delay of each retry
     retry: { maximumInterval: '5m' },
     summary: `POST ${input.host}`,
   });
   return deliverWebhook(input);
 };
 
-/** `null`: it could not be made here. */
-const attemptAtOnce = async (input: DeliveryInput): Promise<Sent | null> => {
+/** Makes the first attempt as a local activity. @returns null if it could not be made */
+const attemptLocally = async (input: DeliveryInput): Promise<Sent | null> => {
   const { attemptWebhook } = proxyLocalActivities<WebhookActivities>({
     startToCloseTimeout: '30s',
     retry: { maximumAttempts: 1 },
@@ -68,7 +68,7 @@ const pause = ({ reason, after }: Extract<Sent, { readonly kind: 'failed' }>): P
   return sleep(after, { summary: `pause after: ${reason}` });
 };
 
-const describeState = ({ searchable }: DeliveryInput, value: 'delivered' | 'failed'): void => {
+const updateSearchAttributes = ({ searchable }: DeliveryInput, value: 'delivered' | 'failed'): void => {
   if (!searchable) return;
   upsertSearchAttributes([{ key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'), value }]);
 };
@@ -84,7 +84,7 @@ const giveUp = (input: DeliveryInput): Promise<void> => {
 const refused = (reason: string): ApplicationFailure =>
   ApplicationFailure.create({ message: reason, type: failureTypes.refused });
 
-/** The receiver's doing, and of no concern to whoever watches the platform. */
+/** Converts a failure of the receiver to a benign one, so that it does not count as a failure of the platform. */
 const toFailure = (error: unknown): unknown => {
   if (isCancellation(error)) return error;
   const cause = error instanceof ActivityFailure ? error.cause : error;

@@ -7,6 +7,5 @@ import { meter } from './meter.js';
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [flat, house, meter];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

@@ -5,6 +5,5 @@ import { sample } from './sample.js';
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [sample];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

@@ -17,6 +17,5 @@ export const collections: readonly CollectionDeclaration[] = [
   tag,
 ];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

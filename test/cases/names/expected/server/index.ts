@@ -37,6 +37,5 @@ export const collections: readonly CollectionDeclaration[] = [
   日本_,
 ];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

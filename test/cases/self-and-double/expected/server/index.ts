@@ -7,6 +7,5 @@ import { pilot } from './pilot.js';
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [airport, flight, pilot];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

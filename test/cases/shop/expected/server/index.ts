@@ -15,6 +15,5 @@ export const collections: readonly CollectionDeclaration[] = [
   purchaseLine,
 ];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

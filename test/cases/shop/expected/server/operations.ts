@@ -15,17 +15,12 @@ export type PurchasePayInput = {
 };
 export type PurchasePayOutput = { status: 200; body: { receipt: string } } | { status: 202 };
 
-export type ServerPingInput = Record<string, never>;
-export type ServerPingOutput = 'pong';
-
 /** One method for every operation; the compiler names a missing one. */
 export interface Operations {
   /** Cancel a purchase */
   purchaseCancel(input: PurchaseCancelInput, context: OperationContext): Promise<PurchaseCancelOutput>;
   /** Pay a purchase */
   purchasePay(input: PurchasePayInput, context: OperationContext): Promise<PurchasePayOutput>;
-  /** Say that the server is there */
-  serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
 }
 
 /** What callers send and receive. `responses`: status to content type. */
@@ -64,10 +59,5 @@ export const operations = [
       },
     },
     responses: { 200: 'application/json', 202: null },
-  },
-  {
-    id: 'serverPing',
-    access: 'public',
-    responses: { 200: 'text/plain' },
   },
 ] as const;

@@ -9,6 +9,5 @@ import { warm } from './warm.js';
 /** Every collection, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [calibration, reading, sensor, settings, warm];
 
-export { operations } from './operations.js';
 export { queueModels } from './queue-models.js';
 export { routes } from './routes.js';

@@ -6,70 +6,12 @@ import { sensor } from './sensor.js';
 import { settings } from './settings.js';
 import { warm } from './warm.js';
 
-/** What every project serves. */
-export const systemRoutes: readonly svc.Route[] = [
-  svc.route('GET /server/ping', { operation: 'serverPing', access: 'public' }),
-  svc.route('GET /graphql', {
-    operation: 'queryItems',
-    access: 'public',
-    handler: { kind: 'graphql', scope: 'items' },
-  }),
-  svc.route('POST /graphql', {
-    operation: 'executeItems',
-    access: 'public',
-    handler: { kind: 'graphql', scope: 'items' },
-  }),
-  svc.route('GET /graphql/system', {
-    operation: 'querySystem',
-    access: 'public',
-    handler: { kind: 'graphql', scope: 'system' },
-  }),
-  svc.route('POST /graphql/system', {
-    operation: 'executeSystem',
-    access: 'public',
-    handler: { kind: 'graphql', scope: 'system' },
-  }),
-  svc.route('GET /files/:request_id/:name', {
-    operation: 'readFile',
-    access: 'signature',
-    handler: { kind: 'files' },
-  }),
-  svc.route('GET /.well-known/jwks.json', {
-    operation: 'readSigningKeys',
-    access: 'open',
-    handler: { kind: 'signingKeys' },
-  }),
-  svc.route('GET /docs', { operation: 'showDocs', access: 'open', handler: { kind: 'page', page: 'docs' } }),
-  svc.route('GET /docs/assets/:name', {
-    operation: 'readDocsAsset',
-    access: 'open',
-    handler: { kind: 'page', page: 'docsAsset' },
-  }),
-  svc.route('GET /graphiql', {
-    operation: 'showGraphiql',
-    access: 'open',
-    handler: { kind: 'page', page: 'graphiql' },
-  }),
-  svc.route('GET /graphiql/system', {
-    operation: 'showGraphiqlSystem',
-    access: 'open',
-    handler: { kind: 'page', page: 'graphiqlSystem' },
-  }),
-  svc.route('GET /reset-password', {
-    operation: 'showResetPassword',
-    access: 'open',
-    handler: { kind: 'page', page: 'resetPassword' },
-  }),
-  ...svc.anyModelRoutes,
-  ...svc.unknownCollectionRoutes,
-];
-
-/** Everything that is served: a line each for collections and models. */
+/** Every route of the server: a line for each collection, queue model and operation. */
 export const routes: readonly svc.Route[] = [
   ...svc.itemRoutes(calibration, 'Calibration'),
   ...svc.itemRoutes(reading, 'Reading'),
   ...svc.itemRoutes(sensor, 'Sensor'),
   ...svc.itemRoutes(settings, 'Settings'),
   ...svc.itemRoutes(warm, 'Warm'),
-  ...systemRoutes,
+  ...svc.systemRoutes,
 ];

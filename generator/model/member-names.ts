@@ -1,41 +1,44 @@
 /** Assigns GraphQL and Objection names to fields and relations, and reports collisions. */
 import { suggest } from '../spec/faults.js';
 import type { CollectionSpec } from '../spec/types.js';
-import type { BareField } from './fields.js';
+import type { UnnamedField } from './fields.js';
 import type { Findings, ModelFault } from './findings.js';
 import { positionToText } from '../spec/faults.js';
-import { placeOf } from './meta.js';
+import { positionOf } from './meta.js';
 import { graphqlName, relationProperty, specFileOf, yamlWord } from './naming.js';
-import type { BareRelation } from './relations.js';
+import type { UnnamedRelation } from './relations.js';
 import type { Collection, CollectionNames, Field, Relation } from './types.js';
 
-interface Bare {
-  readonly fields: readonly BareField[];
-  readonly relations: readonly BareRelation[];
+interface UnnamedMembers {
+  readonly fields: readonly UnnamedField[];
+  readonly relations: readonly UnnamedRelation[];
 }
 
-/** @param file spec of the collection, which may choose names */
-export const spell = (
+/**
+ * Assigns names to the fields and relations of a collection.
+ * @param file spec of the collection, which may choose names
+ */
+export const assignNames = (
   name: string,
-  { fields, relations }: Bare,
+  { fields, relations }: UnnamedMembers,
   { file, findings }: { file: CollectionSpec | undefined; findings: Findings },
 ): Pick<Collection, 'fields' | 'relations'> => {
-  const chosen = file?.names.fields ?? new Map<string, string>();
-  const graphqlOf = (key: string): string => chosen.get(key) ?? graphqlName(key);
+  const chosenNames = file?.names.fields ?? new Map<string, string>();
+  const graphqlOf = (key: string): string => chosenNames.get(key) ?? graphqlName(key);
   const keys = [...new Set([...fields, ...relations].map((part) => part.name))];
   findings.faults.push(
     ...unknownChoices(file, keys),
-    ...namedAsStars(name, keys),
-    ...sameInGraphql(name, keys, graphqlOf),
+    ...wildcardNames(name, keys),
+    ...graphqlCollisions(name, keys, graphqlOf),
   );
   return {
     fields: fields.map((field): Field => ({ ...field, graphql: graphqlOf(field.name) })),
-    relations: spellRelations(relations, new Set(fields.map((field) => field.name)), graphqlOf),
+    relations: nameRelations(relations, new Set(fields.map((field) => field.name)), graphqlOf),
   };
 };
 
-const spellRelations = (
-  relations: readonly BareRelation[],
+const nameRelations = (
+  relations: readonly UnnamedRelation[],
   fields: ReadonlySet<string>,
   graphqlOf: (key: string) => string,
 ): Relation[] => {
@@ -56,8 +59,8 @@ const unknownChoices = (file: CollectionSpec | undefined, keys: readonly string[
       remedy: suggest(key, keys, 'name one of its columns or relations'),
     }));
 
-/** In `fields`, and in permissions, `*` stands for every column. */
-const namedAsStars = (collection: string, keys: readonly string[]): ModelFault[] =>
+/** Reports columns called `*`, which means every column in `fields` and in permissions. */
+const wildcardNames = (collection: string, keys: readonly string[]): ModelFault[] =>
   keys
     .filter((key) => key === '*' || key.startsWith('*.'))
     .map((key) => ({
@@ -67,23 +70,23 @@ const namedAsStars = (collection: string, keys: readonly string[]): ModelFault[]
     }));
 
 const whereIn = (file: CollectionSpec | undefined, path: readonly string[]): string => {
-  const place = file === undefined ? undefined : placeOf(file, ...path);
-  return place === undefined ? 'names' : positionToText(place);
+  const position = file === undefined ? undefined : positionOf(file, ...path);
+  return position === undefined ? 'names' : positionToText(position);
 };
 
-const sameInGraphql = (
+const graphqlCollisions = (
   collection: string,
   keys: readonly string[],
   graphqlOf: (key: string) => string,
 ): ModelFault[] =>
-  findSame(keys, graphqlOf).map(([first, second, spelled]) => ({
+  findCollisions(keys, graphqlOf).map(([first, second, spelled]) => ({
     where: `table ${collection}`,
     message: `"${first}" and "${second}" would both be "${spelled}" in GraphQL`,
     remedy: `choose a name in ${specFileOf(collection)}: names: { fields: { ${yamlWord(second)}: … } }`,
   }));
 
 /** Reports collections whose names collide as type, file or GraphQL type. */
-export const sameCollectionNames = (names: ReadonlyMap<string, CollectionNames>): ModelFault[] => {
+export const collectionNameCollisions = (names: ReadonlyMap<string, CollectionNames>): ModelFault[] => {
   const spellings = {
     typescript: [
       (key: string) => names.get(key)?.type ?? '',
@@ -94,8 +97,8 @@ export const sameCollectionNames = (names: ReadonlyMap<string, CollectionNames>)
   };
   const keys = [...names.keys()];
   return Object.entries(spellings).flatMap(([target, spelledBy]) => {
-    const same = spelledBy.flatMap((spelledOf) => findSame(keys, spelledOf));
-    const pairs = new Map(same.toReversed().map((found) => [JSON.stringify(found.slice(0, 2)), found]));
+    const collisions = spelledBy.flatMap((spelledOf) => findCollisions(keys, spelledOf));
+    const pairs = new Map(collisions.toReversed().map((found) => [JSON.stringify(found.slice(0, 2)), found]));
     return [...pairs.values()].toReversed().map(([first, second, spelled]) => ({
       where: `table ${second}`,
       message: `"${first}" and "${second}" would both be "${spelled}" in ${target === 'graphql' ? 'GraphQL' : 'TypeScript'}`,
@@ -105,15 +108,15 @@ export const sameCollectionNames = (names: ReadonlyMap<string, CollectionNames>)
 };
 
 /** Pairs each name with the first one of the same spelling. */
-const findSame = (
+const findCollisions = (
   names: readonly string[],
   spelledOf: (name: string) => string,
 ): (readonly [string, string, string])[] => {
   const first = new Map<string, string>();
   return names.flatMap((name) => {
     const spelled = spelledOf(name);
-    const before = first.get(spelled);
-    if (before !== undefined) return [[before, name, spelled] as const];
+    const previous = first.get(spelled);
+    if (previous !== undefined) return [[previous, name, spelled] as const];
     first.set(spelled, name);
     return [];
   });

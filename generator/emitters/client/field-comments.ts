@@ -1,8 +1,8 @@
-/** What an editor shows beside a field. */
+/** Writes the doc comments of fields, which editors show. */
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Field } from '../../model/types.js';
 
-export const aboutRead = (field: Field): string | null =>
+export const readComment = (field: Field): string | null =>
   sentences(
     field.note,
     (field.conceal || field.hash) && 'Concealed: asterisks where there is a value.',
@@ -10,7 +10,7 @@ export const aboutRead = (field: Field): string | null =>
     fieldTypes[field.type].note,
   );
 
-export const aboutWrite = (field: Field): string | null =>
+export const writeComment = (field: Field): string | null =>
   sentences(
     field.note,
     field.hash && 'Stored as a hash.',
@@ -22,6 +22,6 @@ export const aboutWrite = (field: Field): string | null =>
   );
 
 const sentences = (...parts: readonly (string | false | null)[]): string | null => {
-  const said = parts.filter((part) => typeof part === 'string' && part !== '');
-  return said.length === 0 ? null : said.join('\n');
+  const present = parts.filter((part) => typeof part === 'string' && part !== '');
+  return present.length === 0 ? null : present.join('\n');
 };

@@ -1,0 +1,77 @@
+/** Reads bodies of requests, compressed or not, up to a size that counts after decompression. */
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { apiError, invalidPayload, type ApiError } from '../../contract/errors.js';
+
+/**
+ * Reads a body. The rest of an oversized body is read and discarded, as a client that is still sending would
+ * not read a response on a closed connection.
+ * @param maxSize bytes, of the body as sent and of what it decompresses to
+ * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded, UNSUPPORTED_MEDIA_TYPE for another
+ * Content-Encoding than gzip, deflate and br, INVALID_PAYLOAD where the body is not of its encoding
+ */
+export const readBody = async (request: IncomingMessage, maxSize: number): Promise<Buffer> => {
+  const bytes = await readBytes(request, maxSize);
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? identity;
+  return encoding === identity || bytes.length === 0 ? bytes : decompress(bytes, encoding, maxSize);
+};
+
+const identity = 'identity';
+
+const readBytes = (request: IncomingMessage, maxSize: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const refuse = (): void => reject(tooLarge(maxSize));
+    if (Number(request.headers['content-length'] ?? 0) > maxSize) return refuse();
+    const keep = (chunk: Buffer): void => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= maxSize) return;
+      chunks.length = 0;
+      request.off('data', keep).resume();
+      refuse();
+    };
+    request.on('data', keep);
+    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the request was given up'));
+    });
+  });
+
+const tooLarge = (limit: number): ApiError =>
+  apiError('CONTENT_TOO_LARGE', { limit }, `at most ${limit} bytes are read`);
+
+const [fromGzip, fromDeflate, fromBrotli] = [
+  promisify(gunzip),
+  promisify(inflate),
+  promisify(brotliDecompress),
+];
+
+const decompressors: ReadonlyMap<string, typeof fromGzip> = new Map([
+  ['gzip', fromGzip],
+  ['x-gzip', fromGzip],
+  ['deflate', fromDeflate],
+  ['br', fromBrotli],
+]);
+
+/** Stops at the limit, whatever the body would become. */
+const decompress = async (bytes: Buffer, encoding: string, maxSize: number): Promise<Buffer> => {
+  const run = decompressors.get(encoding);
+  if (run === undefined) throw unknownEncoding(encoding);
+  try {
+    return await run(bytes, { maxOutputLength: maxSize });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxSize);
+    throw invalidPayload(`the body is not valid ${encoding}, as its Content-Encoding says`);
+  }
+};
+
+const unknownEncoding = (encoding: string): ApiError =>
+  apiError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    { mediaType: encoding, where: 'Content-Encoding' },
+    `the Content-Encoding "${encoding}" is not read here; send gzip, deflate, br or none`,
+  );

@@ -1,0 +1,81 @@
+/** What Temporal is told behind the answers: so much at a time, and at the end what there is time for. */
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RequestHead } from '../../runtime/queue/store/requests.js';
+import { createDispatcher } from '../../runtime/queue/temporal/dispatcher.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 4; turn += 1) await setImmediate();
+};
+
+const headOf = (id: string, state: 'waiting' | 'queued') => ({ id, state }) as unknown as RequestHead;
+
+const createCalls = () => {
+  const marked: string[] = [];
+  const losses: unknown[] = [];
+  const open: (() => void)[] = [];
+  const dispatcher = createDispatcher({
+    mark: async (requests) => void marked.push(...requests.map(({ id }) => id)),
+    onLoss: (error) => losses.push(error),
+  });
+  let begun = 0;
+  const call = () =>
+    new Promise<void>((resolve) => {
+      begun += 1;
+      open.push(resolve);
+    });
+  return { dispatcher, marked, losses, open, call, begun: () => begun };
+};
+
+describe('calls', () => {
+  it('of who waits are two at a time, of who has a slot sixteen', async () => {
+    for (const [state, width] of [
+      ['waiting', 2],
+      ['queued', 16],
+    ] as const) {
+      const { dispatcher, call, begun } = createCalls();
+      for (let each = 0; each < 20; each += 1) dispatcher.add(headOf(`${each}`, state), call);
+      await settle();
+      expect(begun()).toBe(width);
+    }
+  });
+
+  it('that succeeded are written down, and those that failed are not', async () => {
+    const { dispatcher, marked, losses } = createCalls();
+    dispatcher.add(headOf('a', 'queued'), async () => undefined);
+    dispatcher.add(headOf('b', 'queued'), () => Promise.reject(new Error('unreachable')));
+    await settle();
+    expect([marked, losses]).toEqual([['a'], [new Error('unreachable')]]);
+  });
+});
+
+describe('the end', () => {
+  it('waits for who has a slot, and leaves who waits', async () => {
+    const { dispatcher, open, call, begun } = createCalls();
+    for (let each = 0; each < 17; each += 1) dispatcher.add(headOf(`${each}`, 'queued'), call);
+    for (let each = 0; each < 3; each += 1) dispatcher.add(headOf(`w${each}`, 'waiting'), call);
+    await settle();
+    let isOver = false;
+    const over = dispatcher.flush().then(() => (isOver = true));
+    for (const end of open.splice(0)) end();
+    await settle();
+    expect([begun(), isOver]).toEqual([19, false]);
+    for (const end of open) end();
+    await over;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('comes after three seconds, whatever is left', async () => {
+    const { dispatcher, open, call, begun } = createCalls();
+    for (let each = 0; each < 17; each += 1) dispatcher.addDelivery(call);
+    await settle();
+    const over = dispatcher.flush();
+    vi.advanceTimersByTime(3_000);
+    for (const end of open) end();
+    await over;
+    expect(begun()).toBe(16);
+  });
+});

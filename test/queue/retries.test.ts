@@ -1,0 +1,59 @@
+/** When a delivery is tried again, and the connections that deliveries share. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAgents, type Agents } from '../../runtime/queue/webhooks/agents.js';
+import { attemptTimeout, retryDelay } from '../../runtime/queue/webhooks/retries.js';
+
+const hours = 3_600_000;
+
+describe('the time before the next attempt', () => {
+  it.each([
+    [1, 5_000],
+    [2, 10_000],
+    [13, 5_000 * 2 ** 12],
+    [14, 6 * hours],
+    [31, 6 * hours],
+  ])('after the attempt %d is %d ms, a quarter more or less', (number, milliseconds) => {
+    expect([0, 0.5, 1].map((random) => retryDelay(number, null, () => random))).toEqual([
+      milliseconds * 0.75,
+      milliseconds,
+      milliseconds * 1.25,
+    ]);
+  });
+
+  it('is at least what the receiver asks for', () => {
+    expect(retryDelay(1, 60_000, () => 0.5)).toBe(60_000);
+    expect(retryDelay(5, 1_000, () => 0.5)).toBe(80_000);
+  });
+
+  it('is short for the first attempt', () => {
+    expect([1, 2, 31].map(attemptTimeout)).toEqual([15_000, 120_000, 120_000]);
+  });
+});
+
+describe('connections', () => {
+  let agents: Agents;
+  afterEach(() => agents.close());
+
+  it('are those of one account to one receiver', () => {
+    agents = createAgents({ policy: { allowed: [], http: true } });
+    const first = agents.of('ann', 'https://example.com/a');
+    expect(agents.of('ann', 'https://example.com/b?c')).toBe(first);
+    for (const [account, url] of [
+      ['ben', 'https://example.com/a'],
+      ['ann', 'http://example.com/a'],
+      ['ann', 'https://example.com:8443/a'],
+    ] as const)
+      expect(agents.of(account, url)).not.toBe(first);
+  });
+
+  it('make way for others when 256 have been used since', () => {
+    agents = createAgents({ policy: { allowed: [], http: true } });
+    const [first, second] = [agents.of('a', 'https://1.example'), agents.of('a', 'https://2.example')];
+    for (let each = 3; each <= 256; each += 1) agents.of('a', `https://${each}.example`);
+    expect(agents.of('a', 'https://1.example')).toBe(first);
+    agents.of('a', 'https://257.example');
+    expect(agents.of('a', 'https://1.example')).toBe(first);
+    expect(second.closed).toBe(true);
+    expect(agents.of('a', 'https://2.example')).not.toBe(second);
+  });
+});

@@ -1,0 +1,104 @@
+/** A run ends in time, when it is told to, and with no more than is kept. */
+import { describe, expect, it } from 'vitest';
+import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
+import { createRunner } from '../../runtime/queue/models/run-model.js';
+
+const model: QueueModelDeclaration = {
+  id: 'test/function',
+  title: 'Function',
+  access: 'user',
+  runner: { kind: 'function', module: './function.js' },
+  class: 'models',
+  timeout: 60_000,
+  attempts: 1,
+  concurrency: { model: 1, account: 1 },
+  input: { type: 'object' },
+  output: { type: 'string' },
+};
+
+interface Given {
+  readonly signal?: AbortSignal;
+  readonly timeout?: number;
+}
+
+const start = (run: RunModel<unknown, unknown>, { signal, timeout = 60_000 }: Given = {}) => {
+  const lines: string[] = [];
+  const failures: unknown[] = [];
+  const attempted = createRunner(async () => ({ run }))(
+    { ...model, timeout },
+    {
+      requestId: '0',
+      input: {},
+      resumed: undefined,
+      log: (line) => lines.push(line),
+      progress: () => undefined,
+      files: { save: () => Promise.reject(new Error('there is no store')) },
+      signal: signal ?? new AbortController().signal,
+      onFailure: (error) => failures.push(error),
+    },
+  );
+  return { attempted, lines, failures };
+};
+
+const tooLong = 'the result has 8000001 bytes, 8000000 are kept; files hold more';
+
+const forever = () => new Promise<never>(() => undefined);
+
+describe('a run', () => {
+  it('ends when its time is over, whether or not the function minds its signal', async () => {
+    let seen: AbortSignal | null = null;
+    const { attempted, failures } = start(
+      (_, { signal }) => {
+        seen = signal;
+        return forever();
+      },
+      { timeout: 10 },
+    );
+    expect(await attempted).toMatchObject({
+      outcome: { status: 504, errorType: 'request_timeout' },
+      retry: false,
+    });
+    expect([(seen as AbortSignal | null)?.aborted, failures]).toEqual([true, []]);
+  });
+
+  it.each([
+    ['before it begins', (controller: AbortController) => controller.abort(new Error('drained'))],
+    [
+      'while it is under way',
+      (controller: AbortController) => void setImmediate(() => controller.abort(new Error('drained'))),
+    ],
+  ])('fails with the reason of its signal, aborted %s', async (_, abort) => {
+    const controller = new AbortController();
+    abort(controller);
+    const { attempted, failures } = start(forever, { signal: controller.signal });
+    await expect(attempted).rejects.toThrow('drained');
+    expect(failures).toEqual([]);
+  });
+
+  it('that throws is told to the operator, not to the caller', async () => {
+    const error = new Error('a secret');
+    const { attempted, failures } = start(() => Promise.reject(error));
+    const { outcome } = await attempted;
+    expect([outcome.errorType, JSON.stringify(outcome).includes('secret'), failures]).toEqual([
+      'runner_server_error',
+      false,
+      [error],
+    ]);
+  });
+
+  it.each([
+    [8_000_000, null],
+    [8_000_001, 'runner_incomplete_response'],
+  ])('may give %d bytes: %s', async (bytes, errorType) => {
+    // two of them are quotation marks
+    const { attempted, lines } = start(() => 'x'.repeat(bytes - 2));
+    expect((await attempted).outcome.errorType).toBe(errorType);
+    expect(lines.join()).toBe(errorType === null ? '' : tooLong);
+  });
+
+  it('gives only what its model promises', async () => {
+    const { attempted, lines } = start(() => 7);
+    expect((await attempted).outcome.errorType).toBe('runner_incomplete_response');
+    expect(lines).toEqual([expect.stringContaining('not of the form')]);
+  });
+});

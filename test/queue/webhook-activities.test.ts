@@ -1,0 +1,80 @@
+/** What a worker does with a delivery, whatever becomes of sending it. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../runtime/databases/contract.js';
+import type { DeliveryInput } from '../../runtime/queue/contract.js';
+import { createWebhookActivities } from '../../runtime/queue/temporal/activities/webhook.js';
+import { createReceivers } from '../../runtime/queue/webhooks/receivers.js';
+import type { Sender, SendResult } from '../../runtime/queue/webhooks/send.js';
+
+const row = {
+  id: 'd',
+  request: null,
+  account: 'ann',
+  url: 'http://receiver:81/',
+  state: 'pending',
+  round: 1,
+  attempted: 2,
+  date_created: 0,
+  date_ended: null,
+};
+
+interface Given {
+  readonly rows?: readonly object[];
+  send?(): Promise<SendResult>;
+}
+
+/** Activities with one place for each receiver, and nobody standing in line. */
+const createActivities = ({
+  rows = [row],
+  send = async () => ({ kind: 'accepted', attempts: 3 }),
+}: Given) => {
+  const receivers = createReceivers({ maxConcurrent: 1, maxWaiting: 0 });
+  const sent: string[] = [];
+  const activities = createWebhookActivities({
+    database: { quote: (name: string) => name, query: async () => rows } as unknown as Database,
+    sender: {
+      send: ({ id }) => {
+        sent.push(id);
+        return send();
+      },
+      close: async () => undefined,
+    } satisfies Sender,
+    receivers,
+  });
+  return { activities, receivers, sent };
+};
+
+const delivery = { deliveryId: 'd' } as DeliveryInput;
+
+describe('the place of an attempt', () => {
+  it.each<[string, Given['send']]>([
+    ['is given back when it ends', undefined],
+    ['is given back when sending throws', () => Promise.reject(new Error('no database'))],
+  ])('%s', async (_, send) => {
+    const { activities, receivers } = createActivities({ ...(send !== undefined && { send }) });
+    await activities.attemptWebhook(delivery).catch(() => undefined);
+    expect(await receivers.acquire(row.url)).not.toBeNull();
+  });
+
+  it('is asked for before it is sent, and again later where there is none', async () => {
+    const { activities, receivers, sent } = createActivities({});
+    const leave = await receivers.acquire(row.url);
+    const environment = new MockActivityEnvironment({ attempt: 1 });
+    const answer = await environment.run(() => activities.attemptWebhook(delivery));
+    expect(answer).toEqual({ kind: 'failed', reason: 'the receiver is busy', after: expect.any(Number) });
+    leave?.();
+    expect(await activities.attemptWebhook(delivery)).toEqual({ kind: 'accepted', attempts: 3 });
+    expect(sent).toEqual(['d']);
+  });
+
+  it.each([
+    ['is gone', [], { kind: 'refused' }],
+    ['was delivered', [{ ...row, state: 'delivered' }], { kind: 'accepted', attempts: 2 }],
+    ['was given up', [{ ...row, state: 'failed' }], { kind: 'refused' }],
+  ])('is not taken for a delivery that %s', async (_, rows, answer) => {
+    const { activities, sent } = createActivities({ rows });
+    expect(await activities.attemptWebhook(delivery)).toMatchObject(answer);
+    expect(sent).toEqual([]);
+  });
+});

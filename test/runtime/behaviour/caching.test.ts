@@ -1,0 +1,164 @@
+/** Caching: who keeps answers, entity tags, conditions of reads and writes, and compressed answers. */
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { login, peopleServer } from '../auth/people.js';
+import { settings, type Answer } from '../server-harness.js';
+
+const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? 'none';
+
+/** Ours, not what a client of the test asks for by itself. */
+const plain = { 'accept-encoding': 'identity' };
+
+describe.each(settings)('caching on $dialect through $door', (setting) => {
+  const server = useServer({ ...peopleServer(setting), ...setting });
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}, as = 'admin') =>
+    server().request('GET', path, { as, headers: { ...plain, ...headers } });
+  const write = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
+    server().request(method, path, { as: 'admin', headers, body });
+  const ask = (path: string, accepted: string) => get(path, { 'accept-encoding': accepted });
+  const item = '/items/book/201?fields=id,title';
+
+  it.each([item, '/items/book?limit=2'])('%s is kept by its caller alone, who asks again', async (path) => {
+    const { headers } = await get(path);
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    expect(headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
+    expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
+  });
+
+  it.each([
+    '/users/me',
+    '/users',
+    '/roles',
+    '/server/health',
+    '/auth',
+    '/items/book/9999',
+    '/nowhere',
+    '/.well-known/nothing',
+  ])('%s is kept by nobody', async (path) => {
+    const { headers } = await get(path);
+    expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
+  });
+
+  it('writes and logins are kept by nobody', async () => {
+    const written = await write('PATCH', item, {}, { title: 'Kept' });
+    const answers = [written, await login(server(), 'ann')];
+    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('an answer that the caller has is not sent again', async () => {
+    for (const path of [item, '/items/book?limit=2&sort=id']) {
+      const tag = tagOf(await get(path));
+      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-gzip"'), '*']) {
+        const { status, text, headers } = await get(path, { 'if-none-match': known });
+        expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
+        expect(headers.get('cache-control')).toBe('private, no-cache');
+        expect(headers.get('content-length')).toBeNull();
+      }
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    }
+  });
+
+  it('a tag is of exactly the answer: other fields, callers and values have others', async () => {
+    const first = tagOf(await get(item));
+    expect(tagOf(await get(item))).toBe(first);
+    expect(tagOf(await get('/items/book/201?fields=title'))).not.toBe(first);
+    await write('PATCH', item, {}, { title: 'Another' });
+    expect(tagOf(await get(item))).not.toBe(first);
+  });
+
+  it('HEAD has the tag of GET', async () => {
+    const head = await server().request('HEAD', item, { as: 'admin', headers: plain });
+    expect(tagOf(head)).toBe(tagOf(await get(item)));
+  });
+
+  it('a list above 16 KB has no tag', async () => {
+    const { text, headers } = await get('/items/book?limit=-1&fields=*.*.*');
+    expect(headers.get('etag') === null).toBe(Buffer.byteLength(text) > 16_384);
+  });
+
+  it('a write with the tag of what was read is done, once', async () => {
+    const tag = tagOf(await get(item));
+    const body = { title: 'Matched' };
+    const done = await write('PATCH', item, { 'if-match': tag }, body);
+    expect([done.status, done.data]).toEqual([200, { id: 201, title: 'Matched' }]);
+    const refused = await write('PATCH', item, { 'if-match': tag }, { title: 'Lost' });
+    expect([refused.status, refused.errors]).toEqual([
+      412,
+      [{ code: 'PRECONDITION_FAILED', header: 'If-Match' }],
+    ]);
+    expect((await get(item)).data).toEqual({ id: 201, title: 'Matched' });
+    expect((await write('PATCH', item, { 'if-match': '*' }, body)).status).toBe(200);
+  });
+
+  it('the tag is of the fields of the URL', async () => {
+    const tag = tagOf(await get('/items/book/201?fields=id'));
+    await write('PATCH', item, {}, { title: 'Changed beside it' });
+    const path = '/items/book/201?fields=id';
+    expect((await write('PATCH', path, { 'if-match': tag }, { title: 'Fine' })).status).toBe(200);
+    expect((await write('PATCH', item, { 'if-match': tag }, { title: 'Lost' })).status).toBe(412);
+  });
+
+  it('of writes that carry one tag, one is done', async () => {
+    const tag = tagOf(await get(item));
+    const racing = Array.from({ length: 8 }, (_, index) =>
+      write('PATCH', item, { 'if-match': tag }, { title: `Racer ${index}` }),
+    );
+    const statuses = (await Promise.all(racing)).map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
+  });
+
+  it('a delete with another tag deletes nothing', async () => {
+    const path = '/items/review/4';
+    const tag = tagOf(await get(path));
+    expect((await write('DELETE', path, { 'if-match': '"other"' })).codes).toEqual(['PRECONDITION_FAILED']);
+    expect((await get(path)).status).toBe(200);
+    expect((await write('DELETE', path, { 'if-match': tag })).status).toBe(204);
+    expect((await write('DELETE', path, { 'if-match': tag })).codes).toEqual(['FORBIDDEN']);
+  });
+
+  it.each([
+    ['PATCH', '/items/book', { keys: [201], data: { title: 'x' } }],
+    ['DELETE', '/items/book', [201]],
+    ['POST', '/items/book', { title: 'x' }],
+  ])('%s %s compares nothing, and says so', async (method, path, body) => {
+    const { status, text } = await write(method, path, { 'if-match': '"any"' }, body);
+    expect([status, text]).toEqual([400, expect.stringContaining('one item by its key')]);
+  });
+
+  describe('compressed', () => {
+    const list = '/items/book?limit=-1&fields=*,author.*';
+    it.each([
+      ['br, gzip', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      ['gzip;q=0', null],
+      ['deflate', null],
+      ['identity', null],
+    ])('answers go out to who accepts %s as %s', async (accepted, encoding) => {
+      const [answer, whole] = [await ask(list, accepted), await get(list)];
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(answer.headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
+      expect(answer.text).toBe(whole.text);
+      const length = Number(answer.headers.get('content-length'));
+      expect(length < whole.text.length / 2).toBe(encoding !== null);
+    });
+
+    it('have a tag of their own, by which they are known', async () => {
+      const path = '/items/book?limit=20&sort=id';
+      const [answer, whole] = [await ask(path, 'br'), await get(path)];
+      expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
+        'br',
+        tagOf(whole).replace(/"$/, '-br"'),
+      ]);
+      expect((await get(path, { 'if-none-match': tagOf(answer), 'accept-encoding': 'br' })).status).toBe(304);
+    });
+
+    it('are neither small answers nor those with tokens', async () => {
+      expect((await ask('/items/book/201', 'br')).headers.get('content-encoding')).toBeNull();
+      for (const path of ['/auth/login/default', '/auth']) {
+        const answer = await server().request('GET', path, { headers: { 'accept-encoding': 'br' } });
+        expect(answer.headers.get('content-encoding')).toBeNull();
+      }
+    });
+  });
+});

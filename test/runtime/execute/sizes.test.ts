@@ -1,0 +1,31 @@
+/** How much is put together in memory, and how much room is made for it beforehand. */
+import { expect, it } from 'vitest';
+import { limitBytes } from '../../../runtime/execute/bytes.js';
+import { sizeHint, rememberSize } from '../../../runtime/execute/size-hints.js';
+
+it('an answer has 256 MB and no more', () => {
+  const most = 256 * 1024 * 1024;
+  expect(limitBytes(most)).toBe(most);
+  expect(() => limitBytes(most + 1)).toThrow('256 MB');
+});
+
+it('room is made for the largest answer of a statement so far', () => {
+  expect(sizeHint('select 1 as sizes_test')).toBe(1_024);
+  for (const [size, hint] of [
+    [5_000, 5_512],
+    [100, 5_512],
+    [5_512, 5_512],
+    [9_000, 9_512],
+  ] as const) {
+    rememberSize('select 1 as sizes_test', size);
+    expect(sizeHint('select 1 as sizes_test')).toBe(hint);
+  }
+  expect(sizeHint('select 2 as sizes_test')).toBe(1_024);
+});
+
+it('sizes of a thousand statements are remembered', () => {
+  for (let each = 0; each <= 1_000; each += 1) rememberSize(`select ${each} as sizes_test_c`, 5_000);
+  expect([sizeHint('select 0 as sizes_test_c'), sizeHint('select 1 as sizes_test_c')]).toEqual([
+    1_024, 5_512,
+  ]);
+});

@@ -1,0 +1,60 @@
+/** A TCP proxy in front of a database server that can lose the answer to a statement. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+
+export interface CuttingProxy {
+  /** The URL that was given, through the proxy. */
+  readonly url: string;
+  /**
+   * Loses the answer to the next message of a client that contains `text`: the server gets the message and its answer
+   * arrives here, then both connections end.
+   */
+  cutAfter(text: string): void;
+  /** Ends every connection and accepts no more. */
+  close(): Promise<void>;
+}
+
+export const startCuttingProxy = async (target: string): Promise<CuttingProxy> => {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let marker: string | null = null;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    let isCutting = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', end).on('close', () => sockets.delete(socket));
+    }
+    client.on('end', end).on('data', (bytes) => {
+      if (marker !== null && bytes.includes(marker)) {
+        marker = null;
+        isCutting = true;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('end', end).on('data', (bytes) => {
+      if (isCutting) end();
+      else client.write(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutAfter: (text) => {
+      marker = text;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

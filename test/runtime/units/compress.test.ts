@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { compressAnswers } from '../../../runtime/http/compress.js';
+import type { ApiRequest, ApiResponse } from '../../../runtime/request/api-request.js';
+
+const request = (path: string) =>
+  ({ path, method: 'GET', headers: { 'accept-encoding': 'gzip' } }) as unknown as ApiRequest;
+
+const encodingOf = async (path: string, headers: ApiResponse['headers'], length = 1024) => {
+  const answer = compressAnswers(async () => ({ status: 200, headers, body: 'x'.repeat(length) }));
+  return (await answer(request(path))).headers['content-encoding'];
+};
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+describe('an answer is compressed', () => {
+  it.each([
+    ['of 1 KB', '/items/a', json, 1024, 'gzip'],
+    ['below 1 KB', '/items/a', json, 1023, undefined],
+    ['of GraphQL', '/graphql', { 'content-type': 'application/graphql-response+json' }, 5000, 'gzip'],
+    ['that is a page', '/docs', { 'content-type': 'text/html; charset=utf-8' }, 5000, 'gzip'],
+    ['that is a picture', '/files/1/a.png', { 'content-type': 'image/png' }, 5000, undefined],
+    ['that is compressed', '/a', { ...json, 'content-encoding': 'br' }, 5000, 'br'],
+    ['that holds a secret', '/keys', { ...json, 'cache-control': 'no-store' }, 5000, undefined],
+    ['of a login', '/auth/login', json, 5000, undefined],
+    ['of a collection called like it', '/items/auth', json, 5000, 'gzip'],
+    ['that streams events', '/queue/a', { 'content-type': 'text/event-stream' }, 5000, undefined],
+  ] as const)('or not: %s', async (_, path, headers, length, encoding) => {
+    expect(await encodingOf(path, headers, length)).toBe(encoding);
+  });
+});

@@ -1,0 +1,99 @@
+/** How many requests whoever asks may send within a window, and when they may again. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { apiError, type ApiError } from '../../../contract/errors.js';
+import type { Access, Principal } from '../../../runtime/access/access.js';
+import { limitAccess, limitHeaders } from '../../../runtime/access/limiter.js';
+import type { ApiRequest } from '../../../runtime/request/api-request.js';
+
+const now = 1_700_000_000_000;
+const duration = 60_000;
+
+beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const principal = (id: string | null, admin = false) =>
+  ({ user: id === null ? null : { id }, policies: { admin } }) as Principal;
+
+const requestFrom = (address: string) => ({ address: () => address }) as ApiRequest;
+
+const limited = (points: number, identify: Access['identify'] = () => principal('ann')): Access =>
+  limitAccess(
+    { identify, admit: async () => principal('ann'), confirm: async () => true },
+    { points, duration },
+  );
+
+/** What became of requests, one after another: `ok`, or the code of the refusal. */
+const ask = async (access: Access, requests: readonly ApiRequest[]): Promise<string[]> => {
+  const ends: string[] = [];
+  for (const request of requests) {
+    const end = async () => void (await access.identify(request));
+    ends.push(
+      await end().then(
+        () => 'ok',
+        (error: ApiError) => error.code,
+      ),
+    );
+  }
+  return ends;
+};
+
+const times = (count: number, address = '203.0.113.9') =>
+  Array.from({ length: count }, () => requestFrom(address));
+
+const exceeded = 'REQUESTS_EXCEEDED';
+
+describe('requests within a window', () => {
+  it('are so many, and again as many in the next', async () => {
+    const access = limited(2);
+    expect(await ask(access, times(3))).toEqual(['ok', 'ok', exceeded]);
+    vi.setSystemTime(now + duration - 1);
+    expect(await ask(access, times(1))).toEqual([exceeded]);
+    vi.setSystemTime(now + duration);
+    expect(await ask(access, times(3))).toEqual(['ok', 'ok', exceeded]);
+  });
+
+  it('are counted once, however often they are identified', async () => {
+    const [request] = times(1);
+    const access = limited(1);
+    expect(await ask(access, [request as ApiRequest, request as ApiRequest])).toEqual(['ok', 'ok']);
+    await expect(access.admit(null, requestFrom('203.0.113.9'))).rejects.toMatchObject({ code: exceeded });
+  });
+
+  it.each<[string, Access['identify'], string[]]>([
+    ['of administrators are not', () => principal('root', true), ['ok', 'ok']],
+    ['of nobody are those of an address', () => principal(null), ['ok', exceeded]],
+    ['of nobody are, where that is known later', async () => principal(null), ['ok', exceeded]],
+    [
+      'that are refused are',
+      () => {
+        throw apiError('INVALID_CREDENTIALS', {});
+      },
+      ['INVALID_CREDENTIALS', exceeded],
+    ],
+    [
+      'that are refused later are',
+      () => Promise.reject(apiError('INVALID_CREDENTIALS', {})),
+      ['INVALID_CREDENTIALS', exceeded],
+    ],
+  ])('counted: %s', async (_, identify, ends) => {
+    const access = limited(1, identify);
+    expect(await ask(access, times(2))).toEqual(ends);
+    expect(await ask(access, times(1, '198.51.100.1'))).toEqual([ends[0]]);
+  });
+
+  it('say when the next window begins', async () => {
+    vi.setSystemTime(now);
+    const access = limited(0);
+    const error = await access
+      .admit(null, requestFrom('203.0.113.9'))
+      .catch((each: unknown) => each as ApiError);
+    vi.setSystemTime(now + 500);
+    expect(limitHeaders(error as ApiError)).toEqual({
+      'retry-after': '60',
+      ratelimit: '"default";r=0;t=60',
+      'ratelimit-policy': '"default";q=0',
+    });
+    vi.setSystemTime(now + 2 * duration);
+    expect(limitHeaders(error as ApiError)['retry-after']).toBe('1');
+  });
+});

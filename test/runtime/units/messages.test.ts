@@ -1,0 +1,75 @@
+/** What a request is: where it comes from, and how much of its body is read. */
+import { describe, expect, it } from 'vitest';
+import { isTooDeep, readJson } from '../../../runtime/request/body.js';
+import type { ApiRequest } from '../../../runtime/request/api-request.js';
+import { isUntrustedOrigin } from '../../../runtime/request/origin.js';
+
+const trusted = 'https://app.example';
+const trustsOrigin = (origin: string): boolean => origin === trusted;
+
+describe('a request is foreign', () => {
+  const own = 'https://api.example';
+  it.each<[string, Record<string, string>, string | null, boolean]>([
+    ['no browser', {}, null, false],
+    ['a page of this server', { origin: 'http://host:8080', host: 'host:8080' }, null, false],
+    ['a page of another port', { origin: 'http://host:8081', host: 'host:8080' }, null, true],
+    ['a page of another host', { origin: 'http://evil', host: 'host' }, null, true],
+    ['a page without origin', { origin: 'null', host: 'host' }, null, true],
+    ['a page of the address that is known', { origin: own, host: 'inner' }, own, false],
+    ['a page of the host alone', { origin: 'http://inner', host: 'inner' }, own, true],
+    [
+      'what a browser says is its own',
+      { 'sec-fetch-site': 'same-origin', origin: 'http://evil' },
+      own,
+      false,
+    ],
+    ['what a user typed', { 'sec-fetch-site': 'none' }, null, false],
+    ['a link from elsewhere', { 'sec-fetch-site': 'cross-site' }, null, true],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }, null, true],
+    ['a page of an origin that is trusted', { origin: trusted }, own, false],
+    ['that page without its origin', { 'sec-fetch-site': 'cross-site' }, own, true],
+    ['the same with its origin', { 'sec-fetch-site': 'same-site', origin: own }, own, false],
+  ])('or not: %s', (_, headers, ownOrigin, expected) => {
+    expect(isUntrustedOrigin(headers, { ownOrigin, trustsOrigin })).toBe(expected);
+  });
+});
+
+const nested = (levels: number, [open = '', close = ''] = '[]'): string =>
+  open.repeat(levels) + close.repeat(levels);
+
+const read = (text: string, type = 'application/json', absent?: unknown) =>
+  readJson(
+    { headers: { 'content-type': type }, body: async () => Buffer.from(text) } as unknown as ApiRequest,
+    absent,
+  );
+
+describe('a body', () => {
+  it('may be nested 500 levels deep and no deeper', async () => {
+    expect(isTooDeep(`${nested(500)} `)).toBe(false);
+    expect(isTooDeep(nested(501))).toBe(true);
+    expect(isTooDeep(`${'{"a":'.repeat(501)}1${'}'.repeat(501)}`)).toBe(true);
+    expect(isTooDeep(`[${Array.from({ length: 501 }, () => '[]').join()}]`)).toBe(false);
+    expect(isTooDeep(JSON.stringify(['\\"[', '['.repeat(1_000)]))).toBe(false);
+    await expect(read(nested(501))).rejects.toThrow('deeper than 500 levels');
+  });
+
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/merge-patch+json'])(
+    'is read as %s',
+    async (type) => {
+      expect(await read('{"a":1}', type)).toEqual({ a: 1 });
+    },
+  );
+
+  it.each(['text/plain', '', 'application/jsonp', 'text/plain; x=application/json'])(
+    'is not read as "%s"',
+    async (type) => {
+      await expect(read('{}', type)).rejects.toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    },
+  );
+
+  it('that is empty is what is said of it, or refused', async () => {
+    expect(await read('', '', null)).toBeNull();
+    await expect(read('')).rejects.toThrow('the body is empty');
+    await expect(read('{')).rejects.toThrow('not valid JSON');
+  });
+});

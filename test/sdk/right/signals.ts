@@ -1,0 +1,49 @@
+/** Every call is given up when its signal is aborted, and fails with the reason of the signal. */
+import { createClient, type CallOptions, type Client } from 'content-api-client';
+
+type Give = (api: Client, options: CallOptions) => Promise<unknown>;
+
+/** Too long for a URL. */
+const filter = { Title: { _in: Array.from({ length: 300 }, (_, index) => `title ${index}`) } };
+
+const calls: readonly Give[] = [
+  (api, options) => api.items('Album').list({}, options),
+  (api, options) => api.items('Album').list({ filter }, options),
+  (api, options) => api.items('Album').get(1, {}, options),
+  (api, options) => api.items('Album').get(1, { filter }, options),
+  (api, options) => api.items('Artist').create({ Name: 'x' }, {}, options),
+  (api, options) => api.items('Artist').createMany([{ Name: 'x' }], {}, options),
+  (api, options) => api.items('Artist').update(1, { Name: 'x' }, {}, options),
+  (api, options) => api.items('Artist').updateMany({ keys: [1], data: { Name: 'x' } }, {}, options),
+  (api, options) => api.items('Artist').delete(1, options),
+  (api, options) => api.items('Artist').deleteMany([1], options),
+  (api, options) => api.server.ping(options),
+  (api, options) => api.keys.list({}, options),
+  (api, options) => api.graphql('{ Album { Title } }', {}, options),
+  (api, options) => api.graphql('{ server_ping }', {}, { ...options, schema: 'system' }),
+];
+
+const abortWhileUnderWay = async (give: Give, url: string): Promise<unknown> => {
+  const controller = new AbortController();
+  const api = createClient({
+    url,
+    // never answers, and ends as `fetch` does
+    fetch: (input, init) =>
+      new Promise((_, reject) => {
+        const { signal } = new Request(input, init);
+        // a call without the signal fails, instead of waiting for ever
+        const timer = setTimeout(() => reject(new Error('not given up')), 5_000);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        });
+        setTimeout(() => controller.abort('not wanted'));
+      }),
+  });
+  return give(api, { signal: controller.signal }).catch((reason: unknown) => reason);
+};
+
+export const run = async (_: Client, url: string) =>
+  Promise.all(calls.map(async (give) => String(await abortWhileUnderWay(give, url))));
+
+export const expected = calls.map(() => 'not wanted');
