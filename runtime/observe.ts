@@ -14,7 +14,7 @@ export type Observation =
   /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
-  /** A step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
+  /** A completed step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process started; `urls` by service name. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
@@ -113,10 +113,10 @@ const levelAndMessage = (observation: Observation): LevelAndMessage => {
     case 'generatedStale':
       return {
         level: 'warn',
-        message: `generated/ is behind database or spec (${observation.changes} files); run "svc generate"`,
+        message: `generated/ is out of date (${observation.changes} files differ); run "svc generate"`,
       };
     case 'workersStarted':
-      return { level: 'info', message: `working: ${observation.roles.join(', ')}` };
+      return { level: 'info', message: `workers started: ${observation.roles.join(', ')}` };
     case 'workerFailed':
       return { level: 'error', message: 'a worker task failed' };
     case 'warning':

@@ -9,7 +9,7 @@ import { watchAvailability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground } from './concurrency/background.js';
 import type { Config } from './config/config.js';
-import { compressAnswers } from './http/compress.js';
+import { compressResponses } from './http/compress.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
@@ -124,7 +124,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const respondMapped: Responder =
     mapPath === null ? respondLocally : (request) => respondLocally(mapPath(request));
   const { cors } = config;
-  const compressed = compressAnswers(respondMapped);
+  const compressed = compressResponses(respondMapped);
   const respond = cors === null ? compressed : allowOrigins(cors, compressed);
   const messageOptions: MessageOptions = {
     base,
@@ -160,13 +160,13 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
 const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** Logs requests that did not reach Temporal, although a sweep retries them. */
-const reportLoss =
+/** Logs a request that could not be started in Temporal; the sweeper starts it later. */
+const warnOfDispatchFailure =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
-/** Loads the queue on first use, because max processes never need it. */
+/** Loads the queue on first use, because most processes never need it. */
 const createQueueLoader = (
   options: ServiceOptions,
   { access, keys }: { readonly access: Access; readonly keys: Keys },
@@ -185,7 +185,7 @@ const createQueueLoader = (
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: reportLoss(observe),
+      onLoss: warnOfDispatchFailure(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

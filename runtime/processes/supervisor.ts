@@ -33,10 +33,10 @@ export interface Supervisor {
 
 /** Milliseconds, slightly more than a request process allows its requests. */
 const stopLimit = 12_000;
-const firstPause = 250;
-const longestPause = 30_000;
-/** Milliseconds after which the exit of a process is not blamed on its start. */
-const settled = 60_000;
+const minRestartDelay = 250;
+const maxRestartDelay = 30_000;
+/** Milliseconds after which a process counts as stable, and its exit resets the restart delay. */
+const stableAfter = 60_000;
 
 /**
  * Resolves when the first process is ready; the others start once it has prepared the build.
@@ -48,7 +48,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
     const ready = new Map<number, boolean>();
     let directory: string | null = null;
     let stopping = false;
-    let pause = firstPause;
+    let restartDelay = minRestartDelay;
 
     const start = (): void => {
       if (stopping) return;
@@ -65,7 +65,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       child.on('message', (report: Report) => {
         if (report.kind === 'failed') failure = report;
         if (report.kind === 'readiness') ready.set(child.id, report.ready);
-        if (report.kind === 'ready') welcome(child, report);
+        if (report.kind === 'ready') handleReady(child, report);
       });
       child.once('exit', (code, signal) => {
         ready.delete(child.id);
@@ -76,7 +76,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       });
     };
 
-    const welcome = (child: Worker, report: Ready): void => {
+    const handleReady = (child: Worker, report: Ready): void => {
       observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
       if (directory !== null) return;
       directory = report.directory;
@@ -85,18 +85,18 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
     };
 
     const restart = (child: Worker, { reason, ms }: { reason: string; ms: number }): void => {
-      if (ms > settled) pause = firstPause;
-      observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: pause });
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPause);
+      if (ms > stableAfter) restartDelay = minRestartDelay;
+      observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
+      setTimeout(start, restartDelay);
+      restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
     };
 
     const stop = async (): Promise<void> => {
       stopping = true;
       ready.clear();
-      const gone = children().map((child) => once(child, 'exit'));
+      const exited = children().map((child) => once(child, 'exit'));
       for (const child of children()) child.process.kill('SIGTERM');
-      await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
+      await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);
       kill();
     };
 
