@@ -160,8 +160,8 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
 const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** Logs a request that could not be started in Temporal; the sweeper starts it later. */
-const warnOfDispatchFailure =
+/** Logs an error of the queue, such as a lost connection to Temporal; the sweeper retries the request. */
+const warnOfQueueError =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
@@ -185,7 +185,7 @@ const createQueueLoader = (
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: warnOfDispatchFailure(observe),
+      onError: warnOfQueueError(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

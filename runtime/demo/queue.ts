@@ -14,8 +14,6 @@ export interface DemoQueue {
   readonly address: string;
   /** URL of Temporal's UI; `null` when unknown. */
   readonly ui: string | null;
-  /** Whether the server is downloaded first. */
-  readonly downloading: boolean;
   /** Starts workers once the server is ready. Never rejects; failures are printed. */
   startWorkers(environment: Environment): Promise<void>;
   stop(): Promise<void>;
@@ -31,7 +29,6 @@ export const openDemoQueue = async (config: Config, print: (message: string) => 
   return {
     address: address ?? local?.address ?? '',
     ui: local?.ui ?? null,
-    downloading: local?.downloading ?? false,
     async startWorkers(environment) {
       try {
         await local?.ready;
@@ -51,7 +48,6 @@ export const openDemoQueue = async (config: Config, print: (message: string) => 
 interface LocalServer {
   readonly address: string;
   readonly ui: string;
-  readonly downloading: boolean;
   readonly ready: Promise<TemporalServer>;
   stop(): Promise<void>;
 }
@@ -73,7 +69,6 @@ const openServer = async (config: Config, print: (message: string) => void): Pro
   return {
     address: `${host}:${port}`,
     ui: `http://${host}:${uiPort}`,
-    downloading: found === null,
     ready,
     async stop() {
       downloading.abort();

@@ -164,7 +164,7 @@ describe('svc users', () => {
   it('refuses what is there already and what is not there, with what would be right', async () => {
     const place = work();
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
-      '"svc bootstrap" creates it',
+      'run "svc bootstrap" to create it',
     );
     await copySystemTables(place);
     const long = `${'a'.repeat(117)}@example.com`;
