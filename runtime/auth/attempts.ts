@@ -13,7 +13,7 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
 
 export interface Attempts {
   /**
-   * Runs `work` and counts a failure if it throws an error that means a failureCodes password or code.
+   * Runs `work` and counts a failure if it throws an error that means a wrong password or code.
    * @throws REQUESTS_EXCEEDED without running it, after too many failures
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
@@ -38,7 +38,7 @@ const retention = 15 * 60_000;
 /** Failures of all addresses with one account before it is delayed; milliseconds per further failure; the maximum. */
 const [delayAfter, delay, maxDelay] = [10, 100, 2_000];
 const maxWaiting = 50;
-/** Codes of errors that mean a failureCodes password or code. */
+/** Codes of errors that mean a wrong password or code. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_CREDENTIALS',
   'INVALID_OTP',
@@ -46,40 +46,40 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export const createAttempts = (database: Database): Attempts => {
-  const [count, until] = [database.quote('count'), database.quote('until')];
+  const runSequentially = createSequences();
+  return {
+    async guard({ kind, account, address }, work) {
+      const name = account.toLowerCase();
+      const ids = { pair: idOf(kind, name, networkOf(address)), account: idOf(kind, name) };
+      const { count: failures } = await readCounter(database, ids.account);
+      if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
+      return runSequentially(ids.pair, () => countFailure(database, ids, work));
+    },
 
-  const increase = async (id: string): Promise<boolean> => {
-    const { affected } = await database.write({
-      text: `update svc_attempts set ${count} = ${count} + 1 where id = ? and ${until} > ?`,
-      values: [id, Date.now()],
-    });
-    return affected > 0;
+    async count({ kind, account, address }) {
+      const id = idOf(kind, account, address);
+      const { count } = await readCounter(database, id);
+      if (count < limit) await increaseCounter(database, id);
+      return count < limit;
+    },
+
+    async claim(name, ttl) {
+      const id = idOf('once', name);
+      const inserted = await insertCounter(database, id, ttl).then(
+        () => true,
+        (error: unknown) => error,
+      );
+      if (inserted === true) return true;
+      if ((await readCounter(database, id)).count > 0) return false;
+      throw inserted;
+    },
   };
+};
 
-  const begin = async (id: string, ttl = retention): Promise<void> => {
-    const now = Date.now();
-    await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
-    await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
-  };
-
-  /** Increments a counter. Of two concurrent first calls, one inserts the row and the other increments it. */
-  const countOne = async (id: string): Promise<void> => {
-    if (await increase(id)) return;
-    await begin(id).catch(async (error: unknown) => {
-      if (!(await increase(id))) throw error;
-    });
-  };
-
-  const readCounter = async (id: string): Promise<Counter> => {
-    const where = { id, until: { above: Date.now() } };
-    const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
-    return row ?? { count: 0, until: 0 };
-  };
-
+/** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
+const createSequences = () => {
   const queues = new Map<string, FairQueue>();
-
-  /** Runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
-  const runSequentially = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
+  return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
     const queue = queues.get(id) ?? createFairQueue(maxWaiting);
     queues.set(id, queue);
     try {
@@ -88,46 +88,32 @@ export const createAttempts = (database: Database): Attempts => {
       if (queue.isIdle()) queues.delete(id);
     }
   };
+};
 
-  return {
-    async guard({ kind, account, address }, work) {
-      const name = account.toLowerCase();
-      const [pairId, accountId] = [idOf(kind, name, networkOf(address)), idOf(kind, name)];
-      const { count: failures } = await readCounter(accountId);
-      if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially(pairId, async () => {
-        const pair = await readCounter(pairId);
-        if (pair.count >= limit) throw exceeded(limit, pair.until);
-        const result = await work().catch(async (error: unknown) => {
-          if (error instanceof ApiError && failureCodes.has(error.code)) {
-            await countOne(pairId);
-            await countOne(accountId);
-          }
-          throw error;
-        });
-        if (pair.count > 0) await deleteRows(database, 'svc_attempts', { id: pairId });
-        return result;
-      });
-    },
+/** Ids of the counters of an attempt. */
+interface CounterIds {
+  /** Failures of one address with one account. */
+  readonly pair: string;
+  /** Failures of all addresses with one account. */
+  readonly account: string;
+}
 
-    async count({ kind, account, address }) {
-      const id = idOf(kind, account, address);
-      const { count } = await readCounter(id);
-      if (count < limit) await countOne(id);
-      return count < limit;
-    },
-
-    async claim(name, ttl) {
-      const id = idOf('once', name);
-      const inserted = await begin(id, ttl).then(
-        () => true,
-        (error: unknown) => error,
-      );
-      if (inserted === true) return true;
-      if ((await readCounter(id)).count > 0) return false;
-      throw inserted;
-    },
-  };
+const countFailure = async <Result>(
+  database: Database,
+  { pair, account }: CounterIds,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const { count, until } = await readCounter(database, pair);
+  if (count >= limit) throw exceeded(limit, until);
+  const result = await work().catch(async (error: unknown) => {
+    if (error instanceof ApiError && failureCodes.has(error.code)) {
+      await increaseCounter(database, pair);
+      await increaseCounter(database, account);
+    }
+    throw error;
+  });
+  if (count > 0) await deleteRows(database, 'svc_attempts', { id: pair });
+  return result;
 };
 
 interface Counter {
@@ -135,6 +121,37 @@ interface Counter {
   /** Milliseconds since 1970 at which the counter expires. */
   readonly until: number;
 }
+
+const readCounter = async (database: Database, id: string): Promise<Counter> => {
+  const where = { id, until: { above: Date.now() } };
+  const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
+  return row ?? { count: 0, until: 0 };
+};
+
+/** Increments a counter. Of two concurrent first calls, one inserts the row and the other increments it. */
+const increaseCounter = async (database: Database, id: string): Promise<void> => {
+  if (await updateCounter(database, id)) return;
+  await insertCounter(database, id, retention).catch(async (error: unknown) => {
+    if (!(await updateCounter(database, id))) throw error;
+  });
+};
+
+const updateCounter = async (database: Database, id: string): Promise<boolean> => {
+  const [count, until] = [database.quote('count'), database.quote('until')];
+  const { affected } = await database.write({
+    text: `update svc_attempts set ${count} = ${count} + 1 where id = ? and ${until} > ?`,
+    values: [id, Date.now()],
+  });
+  return affected > 0;
+};
+
+/** Inserts a counter of one, and deletes all that have expired. @param ttl milliseconds */
+const insertCounter = async (database: Database, id: string, ttl: number): Promise<void> => {
+  const now = Date.now();
+  const expired = `delete from svc_attempts where ${database.quote('until')} <= ?`;
+  await database.write({ text: expired, values: [now] });
+  await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
+};
 
 const idOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -8,28 +8,9 @@ import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';
 import { findById, updateAccount, type RecordChange } from './accounts.js';
-import type { Attempts } from './attempts.js';
+import type { Attempt } from './attempts.js';
+import type { AuthContext } from './context.js';
 import type { Account } from './sessions.js';
-
-export interface OneTimePasswords {
-  /**
-   * Generates a secret to show to the user, and its `otpauth:` URL. Stores nothing.
-   * @throws INVALID_CREDENTIALS when the password is wrong, INVALID_PAYLOAD when one-time passwords are already enabled
-   */
-  generate(caller: Caller, password: string): Promise<{ readonly secret: string; readonly url: string }>;
-  /**
-   * Stores the secret, so that every login requires a code.
-   * @throws INVALID_PAYLOAD when the code is wrong or one-time passwords are already enabled
-   */
-  enable(caller: Caller, proof: { readonly secret: string; readonly otp: string }): Promise<void>;
-  /** Deletes the secret. @throws INVALID_PAYLOAD when the code is wrong */
-  disable(caller: Caller, otp: string): Promise<void>;
-  /**
-   * Deletes the secret of another user, for an administrator whose permission has been checked.
-   * @throws FORBIDDEN when the user does not exist
-   */
-  reset(user: string, record: RecordChange): Promise<void>;
-}
 
 export interface Caller {
   readonly user: string;
@@ -71,60 +52,89 @@ export const acceptCode = async (
   return affected === 1;
 };
 
-export const createOneTimePasswords = (database: Database, attempts: Attempts): OneTimePasswords => {
-  const accountOf = async ({ user }: Caller): Promise<Account> => {
-    const account = await findById(database, user);
-    if (account === null) throw apiError('INVALID_CREDENTIALS', {});
-    return account;
-  };
+type OneTimeContext = Pick<AuthContext, 'database' | 'attempts'>;
 
-  /** Counts failed passwords and failed codes separately: knowing one does not reset the count of the other. */
-  const guard = <Result>(
-    kind: 'password' | 'otp',
-    { user, address }: Caller,
-    work: () => Promise<Result>,
-  ): Promise<Result> => attempts.guard({ kind, account: user, address }, work);
+/** A new secret, and the `otpauth:` URL that authenticators read it from. */
+interface NewSecret {
+  readonly secret: string;
+  readonly url: string;
+}
 
-  return {
-    async generate(caller, password) {
-      const account = await guard('password', caller, async () => {
-        const found = await accountOf(caller);
-        const isRight = await verifyPassword(found.password, password, networkOf(caller.address));
-        if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
-        return found;
-      });
-      if (account.tfaSecret !== null) throw alreadyEnabled();
-      const { Secret } = await import('otpauth');
-      const secret = new Secret({ size: 20 }).base32;
-      return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
-    },
-
-    // not rate-limited: the caller sends the secret together with the code, so there is nothing to guess
-    async enable(caller, { secret, otp }) {
-      const account = await accountOf(caller);
-      if (account.tfaSecret !== null) throw alreadyEnabled();
-      const step = await findStep(secret, otp);
-      if (step === null) throw invalidPayload('"otp" is not a valid code for this secret');
-      const isFirst = await updateAccount(database, account.id, {
-        changes: { tfa_secret: secret, tfa_step: step },
-        expected: { tfa_secret: null },
-        record: caller.record,
-      });
-      if (!isFirst) throw alreadyEnabled();
-    },
-
-    async disable(caller, otp) {
-      await guard('otp', caller, async () => {
-        const isRight = await acceptCode(database, await accountOf(caller), otp);
-        if (!isRight) throw invalidPayload('"otp" is not a valid code');
-      });
-      await updateAccount(database, caller.user, { changes: noSecret, record: caller.record });
-    },
-
-    async reset(user, record) {
-      const account = await findById(database, user);
-      if (account === null || !(await updateAccount(database, account.id, { changes: noSecret, record })))
-        throw forbidden('the user does not exist');
-    },
-  };
+/**
+ * Generates a secret to show to the user. Stores nothing.
+ * @throws INVALID_CREDENTIALS when the password is wrong, INVALID_PAYLOAD when one-time passwords are already enabled
+ */
+export const generateSecret = async (
+  caller: Caller,
+  password: string,
+  context: OneTimeContext,
+): Promise<NewSecret> => {
+  const account = await context.attempts.guard(attemptOf('password', caller), async () => {
+    const found = await accountOf(context.database, caller);
+    const isRight = await verifyPassword(found.password, password, networkOf(caller.address));
+    if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
+    return found;
+  });
+  if (account.tfaSecret !== null) throw alreadyEnabled();
+  const { Secret } = await import('otpauth');
+  const secret = new Secret({ size: 20 }).base32;
+  return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
 };
+
+/**
+ * Stores the secret, so that every login requires a code. Not rate-limited: the caller sends the secret together with
+ * the code, so there is nothing to guess.
+ * @throws INVALID_PAYLOAD when the code is wrong or one-time passwords are already enabled
+ */
+export const enableCodes = async (
+  caller: Caller,
+  { secret, otp }: { readonly secret: string; readonly otp: string },
+  database: Database,
+): Promise<void> => {
+  const account = await accountOf(database, caller);
+  if (account.tfaSecret !== null) throw alreadyEnabled();
+  const step = await findStep(secret, otp);
+  if (step === null) throw invalidPayload('"otp" is not a valid code for this secret');
+  const isFirst = await updateAccount(database, account.id, {
+    changes: { tfa_secret: secret, tfa_step: step },
+    expected: { tfa_secret: null },
+    record: caller.record,
+  });
+  if (!isFirst) throw alreadyEnabled();
+};
+
+/** Deletes the secret. @throws INVALID_PAYLOAD when the code is wrong */
+export const disableCodes = async (
+  caller: Caller,
+  otp: string,
+  { database, attempts }: OneTimeContext,
+): Promise<void> => {
+  await attempts.guard(attemptOf('otp', caller), async () => {
+    const isRight = await acceptCode(database, await accountOf(database, caller), otp);
+    if (!isRight) throw invalidPayload('"otp" is not a valid code');
+  });
+  await updateAccount(database, caller.user, { changes: noSecret, record: caller.record });
+};
+
+/**
+ * Deletes the secret of another user, for an administrator whose permission has been checked.
+ * @throws FORBIDDEN when the user does not exist
+ */
+export const resetCodes = async (user: string, record: RecordChange, database: Database): Promise<void> => {
+  const account = await findById(database, user);
+  if (account === null || !(await updateAccount(database, account.id, { changes: noSecret, record })))
+    throw forbidden('the user does not exist');
+};
+
+const accountOf = async (database: Database, { user }: Caller): Promise<Account> => {
+  const account = await findById(database, user);
+  if (account === null) throw apiError('INVALID_CREDENTIALS', {});
+  return account;
+};
+
+/** Failed passwords and failed codes are counted separately: knowing one does not reset the count of the other. */
+const attemptOf = (kind: 'password' | 'otp', { user, address }: Caller): Attempt => ({
+  kind,
+  account: user,
+  address,
+});
