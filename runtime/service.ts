@@ -4,6 +4,7 @@
  */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
+import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
@@ -17,7 +18,7 @@ import { createRouter } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { createTokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource } from './execute/access-source.js';
+import { createAccessSource, loadRows } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql } from './graphql/handle.js';
@@ -71,6 +72,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const { config, database, observe, openapi, base, url } = options;
   const items = await createItemServices(options);
   const background = createBackground(observe);
+  background.run('rules', async () => {
+    const problems = findUnsupportedRules(await loadRows(database), items.registry.collections.values());
+    for (const message of problems) observe({ kind: 'warning', message });
+  });
   warnWithoutSmtp(config, observe);
   const housekeeping = startHousekeeping(database, observe);
   const keys = createKeys(config.secret);
