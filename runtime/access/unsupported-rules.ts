@@ -15,7 +15,9 @@ export const findUnsupportedRules = (
   }),
   ...Array.from(collections).flatMap(({ name, validated }) =>
     validated.flatMap((field) =>
-      findUnsupportedIn(field.validation).map((problem) => `${name}.${field.name}: ${problem}; writes of the field are refused`),
+      findUnsupportedIn(field.validation).map(
+        (problem) => `${name}.${field.name}: ${problem}; writes of the field are refused`,
+      ),
     ),
   ),
 ];

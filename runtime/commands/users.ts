@@ -2,7 +2,19 @@
 import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { hashPassword } from '../auth/passwords/hash.js';
-import { changeAccess, createPassword, createToken, isEmail, type AccessStore } from '../schema/users.js';
+import type { Statements } from '../execute/system-rows.js';
+import {
+  changeAccess,
+  createPassword,
+  createToken,
+  findRole,
+  findUser,
+  insertUser,
+  isEmail,
+  roleNames,
+  updateUser,
+  type NewUser,
+} from '../schema/users.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -23,9 +35,10 @@ const createCommand = (): Command =>
     .action(
       action(async (email: string, { role, json }: { role?: string; json?: true }) => {
         if (!isEmail(email)) throw new Refusal(`"${email}" is no e-mail address of at most 128 characters`);
-        const id = await withStore(async (store) => {
-          if ((await store.findUser(email)) !== null) throw new Refusal(`a user ${email} exists already`);
-          return store.insertUser({ email, role: await roleOf(store, role) });
+        const id = await withAccess(async (statements) => {
+          if ((await findUser(statements, email)) !== null)
+            throw new Refusal(`a user ${email} exists already`);
+          return insertUser(statements, { email, role: await roleOf(statements, role) });
         });
         if (json === true) printJson({ id, email, role: role ?? null });
         else printLine(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);
@@ -77,14 +90,14 @@ const tfaResetCommand = (): Command =>
       }),
     );
 
-const changeUser = (email: string, changes: Parameters<AccessStore['updateUser']>[1]): Promise<void> =>
-  withStore(async (store) => {
-    const user = await store.findUser(email);
+const changeUser = (email: string, changes: Partial<NewUser>): Promise<void> =>
+  withAccess(async (statements) => {
+    const user = await findUser(statements, email);
     if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
-    await store.updateUser(user.id, changes);
+    await updateUser(statements, user.id, changes);
   });
 
-const withStore = <Result>(body: (store: AccessStore) => Promise<Result>): Promise<Result> =>
+const withAccess = <Result>(body: (statements: Statements) => Promise<Result>): Promise<Result> =>
   withDatabase(async (database) => {
     await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
       throw new Refusal(`svc_users cannot be read: ${error.message}; "svc bootstrap" creates it`);
@@ -92,11 +105,11 @@ const withStore = <Result>(body: (store: AccessStore) => Promise<Result>): Promi
     return changeAccess(database, body);
   });
 
-const roleOf = async (store: AccessStore, name: string | undefined): Promise<string | null> => {
+const roleOf = async (statements: Statements, name: string | undefined): Promise<string | null> => {
   if (name === undefined) return null;
-  const found = await store.findRole(name);
+  const found = await findRole(statements, name);
   if (found !== null) return found;
-  const names = await store.roleNames();
+  const names = await roleNames(statements);
   throw new Refusal(
     `there is no role "${name}"; expected ${names.length === 0 ? 'no --role' : names.join(', ')}`,
   );

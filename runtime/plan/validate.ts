@@ -147,8 +147,7 @@ const testers: Readonly<Record<PositiveOperator, Tester>> = {
   istarts_with: textTester(startsWith, lower),
   ends_with: textTester(endsWith),
   iends_with: textTester(endsWith, lower),
-  regex: ({ value, operands: [text] }) =>
-    value !== null && matches(textOf(value), textOf(text)),
+  regex: ({ value, operands: [text] }) => value !== null && matches(textOf(value), textOf(text)),
 };
 
 const isSatisfied = (operator: Operator, comparison: Comparison): boolean => {

@@ -11,10 +11,16 @@ const attack = `${'a'.repeat(45)}!`;
 describe.each(settings)('regular expressions on $dialect through $door', (setting) => {
   const server = useServer({
     ...setting,
-    sql: sqlFor(setting.dialect, 'create table "note" ("id" {counter}, "title" varchar(100), "slug" varchar(100), "code" varchar(100));'),
+    sql: sqlFor(
+      setting.dialect,
+      'create table "note" ("id" {counter}, "title" varchar(100), "slug" varchar(100), "code" varchar(100));',
+    ),
     meta: {
       fields: {
-        note: { slug: { validation: { slug: { _regex: hostile } } }, code: { validation: { code: { _regex: '^(?=a)' } } } },
+        note: {
+          slug: { validation: { slug: { _regex: hostile } } },
+          code: { validation: { code: { _regex: '^(?=a)' } } },
+        },
       },
     },
     access: {
@@ -39,7 +45,9 @@ describe.each(settings)('regular expressions on $dialect through $door', (settin
       server().request('GET', '/items/note', { as: 'admin' }),
     ]);
     expect([refused.status, refused.codes, read.status]).toEqual([400, ['FAILED_VALIDATION'], 200]);
-    expect((await create(as, Object.fromEntries(Object.keys(body).map((key) => [key, 'aaa'])))).status).toBe(200);
+    expect((await create(as, Object.fromEntries(Object.keys(body).map((key) => [key, 'aaa'])))).status).toBe(
+      200,
+    );
   });
 
   it('one that is not supported is refused where the rule is written, REST and GraphQL', async () => {
@@ -54,8 +62,12 @@ describe.each(settings)('regular expressions on $dialect through $door', (settin
     const reason = '"^(?!admin)" is not a supported regular expression: look-ahead "(?!"';
     expect([rest.status, rest.codes]).toEqual([400, ['FAILED_VALIDATION']]);
     expect(JSON.stringify(rest.errors)).toContain(JSON.stringify(reason).slice(1, -1));
-    const query = 'mutation ($data: create_svc_permissions_input!) { create_permissions_item(data: $data) { id } }';
-    const graphql = await server().request('POST', '/graphql/system', { as: 'admin', body: { query, variables: { data: body } } });
+    const query =
+      'mutation ($data: create_svc_permissions_input!) { create_permissions_item(data: $data) { id } }';
+    const graphql = await server().request('POST', '/graphql/system', {
+      as: 'admin',
+      body: { query, variables: { data: body } },
+    });
     expect(JSON.stringify(graphql.errors)).toContain(JSON.stringify(reason).slice(1, -1));
   });
 

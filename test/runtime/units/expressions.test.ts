@@ -149,7 +149,9 @@ describe('what cannot be matched in linear time, or is something else in ECMAScr
   });
 
   it('a filter names every one', () => {
-    const filter = { _and: [{ title: { _regex: '(?=a)' } }, { _or: [{ slug: { _regex: '\\1' } }, { id: 1 }] }] };
+    const filter = {
+      _and: [{ title: { _regex: '(?=a)' } }, { _or: [{ slug: { _regex: '\\1' } }, { id: 1 }] }],
+    };
     expect(findUnsupportedIn(filter).map((problem) => problem.slice(0, 7))).toEqual(['"(?=a)"', '"\\1" is']);
     expect(findUnsupportedIn({ title: { _regex: '^a$' } })).toEqual([]);
   });
