@@ -13,7 +13,7 @@ import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
 
 export interface Attempts {
   /**
-   * Runs `work` and counts a failure if it throws an error that means a failureCodes password or code.
+   * Runs `work` and counts a failure if it throws an error that means a wrong password or code.
    * @throws REQUESTS_EXCEEDED without running it, after too many failures
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
@@ -37,8 +37,15 @@ const limit = 10;
 const retention = 15 * 60_000;
 /** Failures of all addresses with one account before it is delayed; milliseconds per further failure; the maximum. */
 const [delayAfter, delay, maxDelay] = [10, 100, 2_000];
-const maxWaiting = 50;
-/** Codes of errors that mean a failureCodes password or code. */
+const maxTasks = 50;
+/** Plural nouns for error messages. */
+const kindNames = {
+  login: 'logins',
+  password: 'password checks',
+  otp: 'one-time password checks',
+  reset: 'password resets',
+} as const satisfies Record<Attempt['kind'], string>;
+/** Codes of errors that mean a wrong password or code. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_CREDENTIALS',
   'INVALID_OTP',
@@ -79,8 +86,11 @@ export const createAttempts = (database: Database): Attempts => {
   const queues = new Map<string, FairQueue>();
 
   /** Runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
-  const runSequentially = async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(id) ?? createFairQueue(maxWaiting);
+  const runSequentially = async <Result>(
+    { id, tasks }: { readonly id: string; readonly tasks: string },
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const queue = queues.get(id) ?? createFairQueue({ maxTasks, tasks, service: 'authentication' });
     queues.set(id, queue);
     try {
       return await queue.run(work);
@@ -95,7 +105,7 @@ export const createAttempts = (database: Database): Attempts => {
       const [pairId, accountId] = [idOf(kind, name, networkOf(address)), idOf(kind, name)];
       const { count: failures } = await readCounter(accountId);
       if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially(pairId, async () => {
+      return runSequentially({ id: pairId, tasks: kindNames[kind] }, async () => {
         const pair = await readCounter(pairId);
         if (pair.count >= limit) throw exceeded(limit, pair.until);
         const result = await work().catch(async (error: unknown) => {

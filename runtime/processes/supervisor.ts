@@ -33,10 +33,10 @@ export interface Supervisor {
 
 /** Milliseconds, slightly more than a request process allows its requests. */
 const stopLimit = 12_000;
-const firstPause = 250;
-const longestPause = 30_000;
-/** Milliseconds after which the exit of a process is not blamed on its start. */
-const settled = 60_000;
+const minRestartDelay = 250;
+const maxRestartDelay = 30_000;
+/** Milliseconds after which a process counts as stable, and its exit resets the restart delay. */
+const stableAfter = 60_000;
 
 /**
  * Resolves when the first process is ready; the others start once it has prepared the build.
@@ -44,69 +44,101 @@ const settled = 60_000;
  */
 export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
   new Promise((resolve, reject) => {
-    const { processes, port, observe } = options;
     const ready = new Map<number, boolean>();
-    let directory: string | null = null;
-    let stopping = false;
-    let pause = firstPause;
-
-    const start = (): void => {
-      if (stopping) return;
-      cluster.setupPrimary({
-        exec: modulePath('processes/request-process'),
-        args: directory === null ? [] : [directory],
-      });
-      watch(cluster.fork({ PORT: String(port) }));
-    };
-
-    const watch = (child: Worker): void => {
-      const began = performance.now();
-      let failure: Failed | null = null;
-      child.on('message', (report: Report) => {
-        if (report.kind === 'failed') failure = report;
-        if (report.kind === 'readiness') ready.set(child.id, report.ready);
-        if (report.kind === 'ready') welcome(child, report);
-      });
-      child.once('exit', (code, signal) => {
-        ready.delete(child.id);
-        if (stopping) return;
-        const reason = failure?.message ?? (signal === null ? `exit code ${code}` : signal);
-        if (directory === null) reject(failureToError(reason, failure?.refusal ?? false));
-        else restart(child, { reason, ms: performance.now() - began });
-      });
-    };
-
-    const welcome = (child: Worker, report: Ready): void => {
-      observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
-      if (directory !== null) return;
-      directory = report.directory;
-      resolve({ ...report, isReady: () => [...ready.values()].some(Boolean), stop, kill });
-      for (let count = 1; count < processes; count += 1) start();
-    };
-
-    const restart = (child: Worker, { reason, ms }: { reason: string; ms: number }): void => {
-      if (ms > settled) pause = firstPause;
-      observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: pause });
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPause);
-    };
-
-    const stop = async (): Promise<void> => {
-      stopping = true;
-      ready.clear();
-      const gone = children().map((child) => once(child, 'exit'));
-      for (const child of children()) child.process.kill('SIGTERM');
-      await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
-      kill();
-    };
-
-    const kill = (): void => {
-      stopping = true;
-      for (const child of children()) child.process.kill('SIGKILL');
-    };
-
-    start();
+    startProcess({
+      options,
+      ready,
+      directory: null,
+      stopping: false,
+      restartDelay: minRestartDelay,
+      resolve,
+      reject,
+    });
   });
+
+interface Supervision {
+  readonly options: SupervisorOptions;
+  /** Readiness of each running process, by worker id. */
+  readonly ready: Map<number, boolean>;
+  /** Folder of the build; `null` until the first process is ready. */
+  directory: string | null;
+  stopping: boolean;
+  /** Milliseconds before the next restart. */
+  restartDelay: number;
+  readonly resolve: (supervisor: Supervisor) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const startProcess = (supervision: Supervision): void => {
+  const { directory, options } = supervision;
+  if (supervision.stopping) return;
+  cluster.setupPrimary({
+    exec: modulePath('processes/request-process'),
+    args: directory === null ? [] : [directory],
+  });
+  watch(cluster.fork({ PORT: String(options.port) }), supervision);
+};
+
+const watch = (child: Worker, supervision: Supervision): void => {
+  const { ready, reject } = supervision;
+  const began = performance.now();
+  let failure: Failed | null = null;
+  child.on('message', (report: Report) => {
+    if (report.kind === 'failed') failure = report;
+    if (report.kind === 'readiness') ready.set(child.id, report.ready);
+    if (report.kind === 'ready') registerProcess(child, report, supervision);
+  });
+  child.once('exit', (code, signal) => {
+    ready.delete(child.id);
+    if (supervision.stopping) return;
+    const reason = failure?.message ?? (signal === null ? `exit code ${code}` : signal);
+    if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
+    else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
+  });
+};
+
+const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
+  const { options, ready, directory, resolve } = supervision;
+  options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
+  if (directory !== null) return;
+  supervision.directory = report.directory;
+  resolve({
+    ...report,
+    isReady: () => [...ready.values()].some(Boolean),
+    stop: () => stopProcesses(supervision),
+    kill: () => killProcesses(supervision),
+  });
+  for (let count = 1; count < options.processes; count += 1) startProcess(supervision);
+};
+
+interface EndedProcess {
+  readonly child: Worker;
+  readonly reason: string;
+  /** Milliseconds that the process ran. */
+  readonly ms: number;
+}
+
+const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
+  if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
+  const { restartDelay, options } = supervision;
+  options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
+  setTimeout(() => startProcess(supervision), restartDelay);
+  supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
+};
+
+const stopProcesses = async (supervision: Supervision): Promise<void> => {
+  supervision.stopping = true;
+  supervision.ready.clear();
+  const exited = children().map((child) => once(child, 'exit'));
+  for (const child of children()) child.process.kill('SIGTERM');
+  await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);
+  killProcesses(supervision);
+};
+
+const killProcesses = (supervision: Supervision): void => {
+  supervision.stopping = true;
+  for (const child of children()) child.process.kill('SIGKILL');
+};
 
 const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
 
