@@ -4,12 +4,13 @@
  */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
+import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
-import { compressAnswers } from './http/compress.js';
+import { compressResponses } from './http/compress.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
@@ -17,7 +18,7 @@ import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource } from './execute/access-source.js';
+import { createAccessSource, loadRows } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -84,6 +85,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options);
+  background.run('rules', () => warnOfUnsupportedRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
   const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
   const messageOptions = createMessageOptions(options);
@@ -153,10 +155,10 @@ const createServiceGraphql = (
       toClientError(mapError(error, { id, method, route }, { availability, observe })),
   });
 
-/** Adds to a responder what surrounds every request: host names of the queue, compression and CORS. */
+/** Wraps a responder with the host names of the queue, compression and CORS. */
 const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {
   const mapPath = createPathMapper({ queueUrl: queue.url, runUrl: queue.runUrl });
-  const compressed = compressAnswers(mapPath === null ? respond : (request) => respond(mapPath(request)));
+  const compressed = compressResponses(mapPath === null ? respond : (request) => respond(mapPath(request)));
   return cors === null ? compressed : allowOrigins(cors, compressed);
 };
 
@@ -172,6 +174,14 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
   };
 };
 
+const warnOfUnsupportedRules = async (
+  { database, observe }: ServiceOptions,
+  { registry }: ItemServices,
+): Promise<void> => {
+  const problems = findUnsupportedRules(await loadRows(database), registry.collections.values());
+  for (const message of problems) observe({ kind: 'warning', message });
+};
+
 /** Warns when password reset pages are configured without SMTP. */
 const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
   if (auth.resetUrls.length > 0 && mail.smtp === null) {
@@ -183,8 +193,8 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
 const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** Logs requests that did not reach Temporal, although a sweep retries them. */
-const reportLoss =
+/** Logs an error of the queue, such as a lost connection to Temporal; the sweeper retries the request. */
+const warnOfQueueError =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
@@ -207,7 +217,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: reportLoss(observe),
+      onError: warnOfQueueError(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

@@ -37,7 +37,14 @@ const limit = 10;
 const retention = 15 * 60_000;
 /** Failures of all addresses with one account before it is delayed; milliseconds per further failure; the maximum. */
 const [delayAfter, delay, maxDelay] = [10, 100, 2_000];
-const maxWaiting = 50;
+const maxTasks = 50;
+/** Plural nouns for error messages. */
+const kindNames = {
+  login: 'logins',
+  password: 'password checks',
+  otp: 'one-time password checks',
+  reset: 'password resets',
+} as const satisfies Record<Attempt['kind'], string>;
 /** Codes of errors that mean a wrong password or code. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_CREDENTIALS',
@@ -53,7 +60,9 @@ export const createAttempts = (database: Database): Attempts => {
       const ids = { pair: idOf(kind, name, networkOf(address)), account: idOf(kind, name) };
       const { count: failures } = await readCounter(database, ids.account);
       if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially(ids.pair, () => countFailure(database, ids, work));
+      return runSequentially({ id: ids.pair, tasks: kindNames[kind] }, () =>
+        countFailure(database, ids, work),
+      );
     },
 
     async count({ kind, account, address }) {
@@ -79,8 +88,11 @@ export const createAttempts = (database: Database): Attempts => {
 /** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
 const createSequences = () => {
   const queues = new Map<string, FairQueue>();
-  return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(id) ?? createFairQueue(maxWaiting);
+  return async <Result>(
+    { id, tasks }: { readonly id: string; readonly tasks: string },
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const queue = queues.get(id) ?? createFairQueue({ maxTasks, tasks, service: 'authentication' });
     queues.set(id, queue);
     try {
       return await queue.run(work);

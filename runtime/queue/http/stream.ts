@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
 import { statusBody } from '../requests/status.js';
-import { readLogs, type StoredLine } from '../store/logs.js';
+import { readLogs, type StoredLogLine } from '../store/logs.js';
 import { countAhead } from '../store/waiting.js';
 import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
@@ -30,7 +30,7 @@ interface Follower {
   /** Last state and position sent, without logs. */
   lastStatus: string;
   /** Sequence number of the last log line sent. */
-  lastLine: number;
+  lastLogNumber: number;
   lastSent: number;
 }
 
@@ -63,7 +63,7 @@ export const createStreams = (
 
 const follow = (id: string, logs: boolean, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-  const follower: Follower = { id, logs, stream, lastStatus: '', lastLine: 0, lastSent: Date.now() };
+  const follower: Follower = { id, logs, stream, lastStatus: '', lastLogNumber: 0, lastSent: Date.now() };
   stream.once('close', () => polling.followers.delete(follower));
   polling.followers.add(follower);
   void update([follower], polling).catch((error: Error) => stream.destroy(error));
@@ -93,7 +93,7 @@ const poll = async (polling: Polling): Promise<void> => {
 const update = async (some: readonly Follower[], polling: Polling): Promise<void> => {
   const { statements } = polling;
   const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
-  const lines = await newLines(
+  const lines = await newLogs(
     some.filter(({ logs }) => logs),
     statements,
   );
@@ -109,13 +109,13 @@ const idsOf = (followers: readonly Follower[]): readonly string[] => [
 ];
 
 /** Reads the log lines that at least one follower has not been sent, by request. */
-const newLines = async (
+const newLogs = async (
   followers: readonly Follower[],
   statements: Statements,
-): Promise<Map<string, StoredLine[]>> => {
-  const byRequest = new Map<string, StoredLine[]>();
+): Promise<Map<string, StoredLogLine[]>> => {
+  const byRequest = new Map<string, StoredLogLine[]>();
   if (followers.length === 0) return byRequest;
-  const after = Math.min(...followers.map(({ lastLine }) => lastLine));
+  const after = Math.min(...followers.map(({ lastLogNumber }) => lastLogNumber));
   for (const line of await readLogs(statements, idsOf(followers), after)) {
     byRequest.set(line.request, [...(byRequest.get(line.request) ?? []), line]);
   }
@@ -124,7 +124,7 @@ const newLines = async (
 
 interface CurrentState {
   readonly request: RequestHead;
-  readonly lines: readonly StoredLine[];
+  readonly lines: readonly StoredLogLine[];
 }
 
 const sendUpdate = async (
@@ -133,14 +133,14 @@ const sendUpdate = async (
   polling: Polling,
 ): Promise<void> => {
   const { statements, settings, keepAlive } = polling;
-  const fresh = lines.filter(({ number }) => number > follower.lastLine);
+  const fresh = lines.filter(({ number }) => number > follower.lastLogNumber);
   const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
   const status = `${request.state} ${position}`;
   if (status !== follower.lastStatus || fresh.length > 0) {
     const body = statusBody(request, { position, lines: follower.logs ? fresh : null, settings });
     push(follower, `data: ${JSON.stringify(body)}\n\n`);
     follower.lastStatus = status;
-    follower.lastLine = fresh.at(-1)?.number ?? follower.lastLine;
+    follower.lastLogNumber = fresh.at(-1)?.number ?? follower.lastLogNumber;
   } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
   if (request.state === 'ended') finish(follower, polling);
 };

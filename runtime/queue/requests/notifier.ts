@@ -15,7 +15,7 @@ export interface NotifierOptions {
   /** Milliseconds that results are kept and deliveries retried. */
   readonly resultTtl: number;
   /** Called with errors of notifications to Temporal, which the sweep repeats. */
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export interface Notifier {
@@ -34,9 +34,9 @@ export interface Notifier {
 }
 
 export const createNotifier = (options: NotifierOptions): Notifier => {
-  const { database, gateway, onLoss } = options;
+  const { database, gateway, onError } = options;
   const mark = (requests: readonly RequestHead[]): Promise<void> => markNotified(requests, options);
-  const dispatcher = createDispatcher({ mark, onLoss });
+  const dispatcher = createDispatcher({ mark, onError });
   const markDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
   return {
     startNew(request) {
@@ -45,7 +45,7 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
     },
     async notifyAdmitted(ids) {
       if (ids.length === 0) return;
-      const requests = await findRequests(database, ids).catch(onLoss);
+      const requests = await findRequests(database, ids).catch(onError);
       for (const request of requests ?? []) dispatcher.add(request, () => notifyWorkflow(request, options));
     },
     async ensureStarted(request) {
