@@ -222,6 +222,8 @@ export interface Operation {
   readonly graphql: OperationField | null;
   /** Whether it comes from the package's own spec, unchanged by a team's; every project serves it. */
   readonly own: boolean;
+  /** Whether svc has a handler for it; a team's own application serves the others. */
+  readonly served: boolean;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly string[];
 }

@@ -128,6 +128,7 @@ const ping: Operation = {
   beforeSecondFactor: false,
   startsLogin: false,
   own: true,
+  served: true,
   graphql: { query: 'server_ping' },
   parameters: [],
   body: null,
