@@ -60,7 +60,7 @@ describe('with a supervisor', () => {
       ({ status }) => status,
       () => 'lost',
     );
-    await running.until(/has not responded for 1000 ms; in flight: GET \/items\/:collection/);
+    await running.until(/has not responded for 1000 ms; in flight: GET \/items\/slow/);
     await running.until(/ended \(it did not respond\)[\s\S]*request process \d+ is ready/);
     expect(await lost).toBe('lost');
     expect((await get(`${url}/users`)).status).toBe(200);
