@@ -50,7 +50,7 @@ export const createWatchdog = ({ config, ends }: WatchdogOptions): Watchdog => {
   thread.unref();
   let timer: NodeJS.Timeout | undefined;
   return {
-    track: createTracker(table, (name) => thread.postMessage(name)),
+    track: createTracker(table, (name) => thread.postMessage(name, [])),
     start() {
       Atomics.add(table, 0, 1);
       timer ??= setInterval(() => Atomics.add(table, 0, 1), interval).unref();
