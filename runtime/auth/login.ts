@@ -89,7 +89,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
       throw apiError('INVALID_CREDENTIALS', {});
     }
-    if (account.tfaSecret !== null && !(await acceptCode(database, account, otp ?? ''))) {
+    if (account.tfaSecret !== null && !(await acceptCode({ database, attempts }, account, otp ?? ''))) {
       throw apiError('INVALID_OTP', {});
     }
     return account;

@@ -1,6 +1,7 @@
 /** Handlers of `spec/operations/tfa.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAttempts } from '../auth/attempts.js';
+import { createOfferedSecrets } from '../auth/offered-secrets.js';
 import { createOneTimePasswords, type Caller } from '../auth/one-time.js';
 import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
@@ -9,15 +10,20 @@ import { preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
 export const createTfaOperations = (services: OperationServices) => {
-  const { database } = services;
-  const oneTime = createOneTimePasswords(database, createAttempts(database));
+  const { database, keys } = services;
+  const oneTime = createOneTimePasswords({
+    database,
+    attempts: createAttempts(database),
+    secrets: createOfferedSecrets(keys),
+  });
 
   /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {
-    const { user } = await context.principal();
+    const { user, session, credentialDigest } = await context.principal();
     if (user === null) throw apiError('INVALID_CREDENTIALS', {});
     const { address } = context.client;
-    return { user: user.id, address, record: recordChanges(services, context, user) };
+    const record = recordChanges(services, context, user);
+    return { user: user.id, session, credentialDigest, address, record };
   };
 
   return {
