@@ -2,16 +2,9 @@
  * Secrets for one-time passwords between their generation and their first code. A secret is derived from the signing
  * key, so any process recognizes it and nothing is stored; only the response to its generation shows it.
  */
-import { createHmac } from 'node:crypto';
-import { exportSecrets, type Keys } from './keys.js';
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { Keys } from './keys.js';
 import { equalsInConstantTime } from '../execute/access-source.js';
-
-export interface OfferedSecrets {
-  /** Returns the secret of the current minute for a caller, in base32. */
-  generate(holder: SecretHolder): Promise<string>;
-  /** Returns whether a secret was generated for the same login within the last ten minutes. */
-  isOffered(secret: string, holder: SecretHolder): Promise<boolean>;
-}
 
 /** To whom a secret is bound. Another login, or a changed password, invalidates it. */
 export interface SecretHolder {
@@ -27,32 +20,31 @@ const minutesValid = 10;
 /** Bytes of a secret: the length that RFC 4226 §4 recommends. */
 const secretLength = 20;
 
-export const createOfferedSecrets = (keys: Keys): OfferedSecrets => ({
-  async generate(holder) {
-    const [key = Buffer.alloc(0)] = await exportSecrets(keys);
-    return deriveSecret(key, { holder, minute: currentMinute() });
-  },
-  async isOffered(secret, holder) {
-    const derived = await Promise.all((await exportSecrets(keys)).map((key) => recentSecrets(key, holder)));
-    return derived.flat().some((each) => equalsInConstantTime(each, secret));
-  },
-});
+/** Returns the secret that a login is offered in this minute, in base32. */
+export const offerSecret = async (holder: SecretHolder, keys: Keys): Promise<string> => {
+  const [{ key }] = await keys();
+  return deriveSecret(key, holder, currentMinute());
+};
+
+/** Returns whether a secret was offered to the same login within the last ten minutes. */
+export const isOffered = async (secret: string, holder: SecretHolder, keys: Keys): Promise<boolean> => {
+  const derived = await Promise.all((await keys()).map(({ key }) => recentSecrets(key, holder)));
+  return derived.flat().some((each) => equalsInConstantTime(each, secret));
+};
 
 const currentMinute = (): number => Math.floor(Date.now() / minute);
 
-const recentSecrets = (key: Buffer, holder: SecretHolder): Promise<readonly string[]> =>
+const recentSecrets = (key: KeyObject, holder: SecretHolder): Promise<readonly string[]> =>
   Promise.all(
-    Array.from({ length: minutesValid }, (_, age) =>
-      deriveSecret(key, { holder, minute: currentMinute() - age }),
-    ),
+    Array.from({ length: minutesValid }, (_, age) => deriveSecret(key, holder, currentMinute() - age)),
   );
 
 const deriveSecret = async (
-  key: Buffer,
-  { holder, minute: at }: { readonly holder: SecretHolder; readonly minute: number },
+  key: KeyObject,
+  { user, session, credentialDigest }: SecretHolder,
+  at: number,
 ): Promise<string> => {
   const { Secret } = await import('otpauth');
-  const { user, session, credentialDigest } = holder;
   const digest = createHmac('sha256', key)
     .update(JSON.stringify(['one-time password', user, session, credentialDigest, at]))
     .digest();

@@ -8,29 +8,10 @@ import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';
 import { findById, updateAccount, type RecordChange } from './accounts.js';
-import type { Attempts } from './attempts.js';
-import type { OfferedSecrets, SecretHolder } from './offered-secrets.js';
+import type { Attempt } from './attempts.js';
+import { isOffered, offerSecret, type SecretHolder } from './offered-secrets.js';
+import type { AuthContext } from './context.js';
 import type { Account } from './sessions.js';
-
-export interface OneTimePasswords {
-  /**
-   * Generates a secret to show to the user, and its `otpauth:` URL. Stores nothing.
-   * @throws INVALID_CREDENTIALS when the password is wrong, INVALID_PAYLOAD when one-time passwords are already enabled
-   */
-  generate(caller: Caller, password: string): Promise<{ readonly secret: string; readonly url: string }>;
-  /**
-   * Stores a secret that `generate` made for this login in the last ten minutes, so that every login requires a code.
-   * @throws INVALID_PAYLOAD for another secret, for a wrong code, or when one-time passwords are already enabled
-   */
-  enable(caller: Caller, proof: { readonly secret: string; readonly otp: string }): Promise<void>;
-  /** Deletes the secret. @throws INVALID_PAYLOAD when the code is wrong */
-  disable(caller: Caller, otp: string): Promise<void>;
-  /**
-   * Deletes the secret of another user, for an administrator whose permission has been checked.
-   * @throws FORBIDDEN when the user does not exist
-   */
-  reset(user: string, record: RecordChange): Promise<void>;
-}
 
 export interface Caller extends SecretHolder {
   readonly address: string;
@@ -64,17 +45,12 @@ const findStep = async (secret: string, code: string): Promise<number | null> =>
  * @throws REQUESTS_EXCEEDED after too many wrong codes for the account
  */
 export const acceptCode = async (
-  { database, attempts }: Pick<OneTimePasswordsOptions, 'database' | 'attempts'>,
+  { database, attempts }: OneTimeContext,
   account: Account,
   code: string,
-): Promise<boolean> =>
-  code !== '' && attempts.tryCode(account.id, () => useCode(database, account, code));
+): Promise<boolean> => code !== '' && attempts.tryCode(account.id, () => useCode(database, account, code));
 
-const useCode = async (
-  database: Database,
-  { id, tfaSecret }: Account,
-  code: string,
-): Promise<boolean> => {
+const useCode = async (database: Database, { id, tfaSecret }: Account, code: string): Promise<boolean> => {
   const step = tfaSecret === null ? null : await findStep(tfaSecret, code);
   if (step === null) return false;
   const { affected } = await database.write({
@@ -84,70 +60,86 @@ const useCode = async (
   return affected === 1;
 };
 
-export interface OneTimePasswordsOptions {
-  readonly database: Database;
-  readonly attempts: Attempts;
-  readonly secrets: OfferedSecrets;
+type OneTimeContext = Pick<AuthContext, 'database' | 'attempts'>;
+
+/** A new secret, and the `otpauth:` URL that authenticators read it from. */
+interface NewSecret {
+  readonly secret: string;
+  readonly url: string;
 }
 
-export const createOneTimePasswords = ({
-  database,
-  attempts,
-  secrets,
-}: OneTimePasswordsOptions): OneTimePasswords => {
-  const accountOf = async ({ user }: Caller): Promise<Account> => {
-    const account = await findById(database, user);
-    if (account === null) throw apiError('INVALID_CREDENTIALS', {});
-    return account;
-  };
-
-  /** Counts failed passwords and failed codes separately: knowing one does not reset the count of the other. */
-  const guard = <Result>(
-    kind: 'password' | 'otp',
-    { user, address }: Caller,
-    work: () => Promise<Result>,
-  ): Promise<Result> => attempts.guard({ kind, account: user, address }, work);
-
-  return {
-    async generate(caller, password) {
-      const account = await guard('password', caller, async () => {
-        const found = await accountOf(caller);
-        const isRight = await verifyPassword(found.password, password, networkOf(caller.address));
-        if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
-        return found;
-      });
-      if (account.tfaSecret !== null) throw alreadyEnabled();
-      const secret = await secrets.generate(caller);
-      return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
-    },
-
-    // not rate-limited: who knows an offered secret knows its codes, so there is nothing to guess
-    async enable(caller, { secret, otp }) {
-      const account = await accountOf(caller);
-      if (account.tfaSecret !== null) throw alreadyEnabled();
-      if (!(await secrets.isOffered(secret, caller))) throw notOffered();
-      const step = await findStep(secret, otp);
-      if (step === null) throw invalidPayload('"otp" is not a valid code for this secret');
-      const isFirst = await updateAccount(database, account.id, {
-        changes: { tfa_secret: secret, tfa_step: step },
-        expected: { tfa_secret: null },
-        record: caller.record,
-      });
-      if (!isFirst) throw alreadyEnabled();
-    },
-
-    async disable(caller, otp) {
-      await guard('otp', caller, async () => {
-        const isRight = await acceptCode({ database, attempts }, await accountOf(caller), otp);
-        if (!isRight) throw invalidPayload('"otp" is not a valid code');
-      });
-      await updateAccount(database, caller.user, { changes: noSecret, record: caller.record });
-    },
-
-    async reset(user, record) {
-      const account = await findById(database, user);
-      if (account === null || !(await updateAccount(database, account.id, { changes: noSecret, record })))
-        throw forbidden('the user does not exist');
-    },
-  };
+/**
+ * Generates a secret to show to the user. Stores nothing.
+ * @throws INVALID_CREDENTIALS when the password is wrong, INVALID_PAYLOAD when one-time passwords are already enabled
+ */
+export const generateSecret = async (
+  caller: Caller,
+  password: string,
+  context: OneTimeContext & Pick<AuthContext, 'keys'>,
+): Promise<NewSecret> => {
+  const account = await context.attempts.guard(attemptOf('password', caller), async () => {
+    const found = await accountOf(context.database, caller);
+    const isRight = await verifyPassword(found.password, password, networkOf(caller.address));
+    if (!isRight) throw apiError('INVALID_CREDENTIALS', {});
+    return found;
+  });
+  if (account.tfaSecret !== null) throw alreadyEnabled();
+  const secret = await offerSecret(caller, context.keys);
+  return { secret, url: (await createTotp(secret, account.email ?? account.id)).toString() };
 };
+
+/**
+ * Stores a secret that was generated for this login in the last ten minutes, so that every login requires a code. Not
+ * rate-limited: who knows such a secret knows its codes, so there is nothing to guess.
+ * @throws INVALID_PAYLOAD for another secret, for a wrong code, or when one-time passwords are already enabled
+ */
+export const enableCodes = async (
+  caller: Caller,
+  { secret, otp }: { readonly secret: string; readonly otp: string },
+  { database, keys }: Pick<AuthContext, 'database' | 'keys'>,
+): Promise<void> => {
+  const account = await accountOf(database, caller);
+  if (account.tfaSecret !== null) throw alreadyEnabled();
+  if (!(await isOffered(secret, caller, keys))) throw notOffered();
+  const step = await findStep(secret, otp);
+  if (step === null) throw invalidPayload('"otp" is not a valid code for this secret');
+  const isFirst = await updateAccount(database, account.id, {
+    changes: { tfa_secret: secret, tfa_step: step },
+    expected: { tfa_secret: null },
+    record: caller.record,
+  });
+  if (!isFirst) throw alreadyEnabled();
+};
+
+/** Deletes the secret. @throws INVALID_PAYLOAD when the code is wrong */
+export const disableCodes = async (caller: Caller, otp: string, context: OneTimeContext): Promise<void> => {
+  const { database, attempts } = context;
+  await attempts.guard(attemptOf('otp', caller), async () => {
+    const isRight = await acceptCode(context, await accountOf(database, caller), otp);
+    if (!isRight) throw invalidPayload('"otp" is not a valid code');
+  });
+  await updateAccount(database, caller.user, { changes: noSecret, record: caller.record });
+};
+
+/**
+ * Deletes the secret of another user, for an administrator whose permission has been checked.
+ * @throws FORBIDDEN when the user does not exist
+ */
+export const resetCodes = async (user: string, record: RecordChange, database: Database): Promise<void> => {
+  const account = await findById(database, user);
+  if (account === null || !(await updateAccount(database, account.id, { changes: noSecret, record })))
+    throw forbidden('the user does not exist');
+};
+
+const accountOf = async (database: Database, { user }: Caller): Promise<Account> => {
+  const account = await findById(database, user);
+  if (account === null) throw apiError('INVALID_CREDENTIALS', {});
+  return account;
+};
+
+/** Failed passwords and failed codes are counted separately: knowing one does not reset the count of the other. */
+const attemptOf = (kind: 'password' | 'otp', { user, address }: Caller): Attempt => ({
+  kind,
+  account: user,
+  address,
+});
