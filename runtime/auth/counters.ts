@@ -19,6 +19,9 @@ export interface Counter {
   readonly until: number;
 }
 
+/** The column is a 32-bit integer. */
+const largestCount = 2 ** 31 - 1;
+
 export interface AddOptions {
   /** Milliseconds. */
   readonly ttl: number;
@@ -55,7 +58,7 @@ export const createCounters = (database: Database): Counters => {
   return {
     read,
     // of two concurrent first calls, one inserts the row and the other adds to it
-    async add(id, { ttl, max = Number.MAX_SAFE_INTEGER }) {
+    async add(id, { ttl, max = largestCount }) {
       if (await increase(id, max)) return true;
       try {
         await insert(id, ttl);

@@ -5,7 +5,7 @@ import { ask } from '../graphql/library.js';
 import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { activityOf, codeOf, enableCodes, login, password, peopleServer } from './people.js';
+import { activityOf, codeOf, enableCodes, logIn, login, password, peopleServer } from './people.js';
 
 describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
   stopClock();
