@@ -14,7 +14,7 @@ export type Observation =
   /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
-  /** A step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
+  /** A completed step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process started; `urls` by service name. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
@@ -100,9 +100,9 @@ const levelsAndMessages: {
   ],
   generatedStale: [
     'warn',
-    ({ changes }) => `generated/ is behind database or spec (${changes} files); run "svc generate"`,
+    ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
   ],
-  workersStarted: ['info', ({ roles }) => `working: ${roles.join(', ')}`],
+  workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
   warning: ['warn', ({ message }) => message],
 };

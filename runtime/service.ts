@@ -9,7 +9,7 @@ import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
-import { compressAnswers } from './http/compress.js';
+import { compressResponses } from './http/compress.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
@@ -153,10 +153,10 @@ const createServiceGraphql = (
       toClientError(mapError(error, { id, method, route }, { availability, observe })),
   });
 
-/** Adds to a responder what surrounds every request: host names of the queue, compression and CORS. */
+/** Wraps a responder with the host names of the queue, compression and CORS. */
 const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {
   const mapPath = createPathMapper({ queueUrl: queue.url, runUrl: queue.runUrl });
-  const compressed = compressAnswers(mapPath === null ? respond : (request) => respond(mapPath(request)));
+  const compressed = compressResponses(mapPath === null ? respond : (request) => respond(mapPath(request)));
   return cors === null ? compressed : allowOrigins(cors, compressed);
 };
 
@@ -183,8 +183,8 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
 const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** Logs requests that did not reach Temporal, although a sweep retries them. */
-const reportLoss =
+/** Logs an error of the queue, such as a lost connection to Temporal; the sweeper retries the request. */
+const warnOfQueueError =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
@@ -207,7 +207,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: reportLoss(observe),
+      onError: warnOfQueueError(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

@@ -14,8 +14,12 @@ import { action } from './output.js';
 export const startCommand = (): Command =>
   new Command('start')
     .description('serve the API of the connected database')
-    .option('--workers <number>', 'request processes; 1 runs without a supervisor', parseWorkers)
-    .addHelpText('after', () => `\nEnvironment, also read from .env:\n${variablesToText()}`)
+    .option(
+      '--workers <number>',
+      'number of request processes (default: cores - 1); 1 runs without a supervisor',
+      parseWorkers,
+    )
+    .addHelpText('after', () => `\nEnvironment variables, also read from .env:\n${variablesToText()}`)
     .action(
       action(async ({ workers }: { workers?: number }) => {
         const config = loadConfig(loadEnvironment(process.cwd()));
@@ -57,11 +61,11 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   // The supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
   setFlagsFromString('--no-opt');
   const observe = createLightObserver(config);
-  const [{ supervise }, { choosePort: settlePort }] = await Promise.all([
+  const [{ supervise }, { choosePort }] = await Promise.all([
     import('../processes/supervisor.js'),
     import('../processes/ports.js'),
   ]);
-  const port = await settlePort(config.host, config.port);
+  const port = await choosePort(config.host, config.port);
   await run(config, observe, () => supervise({ processes, port, observe }));
 };
 

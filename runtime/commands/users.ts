@@ -20,7 +20,7 @@ import { withDatabase } from './with-database.js';
 
 export const usersCommand = (): Command =>
   new Command('users')
-    .description('create users and give them tokens')
+    .description('create users; reset tokens, passwords and one-time passwords')
     .addCommand(createCommand())
     .addCommand(tokenCommand())
     .addCommand(passwordCommand())
@@ -28,16 +28,17 @@ export const usersCommand = (): Command =>
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('create a user; "svc users token" gives it a token')
+    .description('create a user without password or token')
     .argument('<email>')
-    .option('--role <name>', 'role of the user, by name')
+    .option('--role <name>', 'name of the role')
     .option('--json', 'print the user as JSON')
     .action(
       action(async (email: string, { role, json }: { role?: string; json?: true }) => {
-        if (!isEmail(email)) throw new Refusal(`"${email}" is no e-mail address of at most 128 characters`);
+        if (!isEmail(email))
+          throw new Refusal(`"${email}" is not an e-mail address of at most 128 characters`);
         const id = await withAccess(async (statements) => {
           if ((await findUser(statements, email)) !== null)
-            throw new Refusal(`a user ${email} exists already`);
+            throw new Refusal(`the user ${email} already exists`);
           return insertUser(statements, { email, role: await roleOf(statements, role) });
         });
         if (json === true) printJson({ id, email, role: role ?? null });
@@ -48,7 +49,7 @@ const createCommand = (): Command =>
 
 const tokenCommand = (): Command =>
   new Command('token')
-    .description('give a user a new static token and print it; the old one stops working')
+    .description('replace the static token of a user and print it')
     .argument('<email>')
     .option('--json', 'print the token as JSON')
     .action(
@@ -63,9 +64,7 @@ const tokenCommand = (): Command =>
 
 const passwordCommand = (): Command =>
   new Command('password')
-    .description(
-      'give a user a new password and print it; whoever is logged in with the old one is logged out',
-    )
+    .description('replace the password of a user, print it, and end all sessions of the user')
     .argument('<email>')
     .option('--json', 'print the password as JSON')
     .action(
@@ -80,12 +79,12 @@ const passwordCommand = (): Command =>
 
 const tfaResetCommand = (): Command =>
   new Command('tfa-reset')
-    .description('turn off the one-time passwords of a user who has lost the authenticator')
+    .description('turn off one-time passwords for a user, for example after a lost phone')
     .argument('<email>')
     .action(
       action(async (email: string) => {
         await changeUser(email, { tfa_secret: null });
-        printLine(`${email} logs in without a one-time password`);
+        printLine(`one-time passwords of ${email} are off`);
         return 0;
       }),
     );
@@ -93,14 +92,14 @@ const tfaResetCommand = (): Command =>
 const changeUser = (email: string, changes: Partial<NewUser>): Promise<void> =>
   withAccess(async (statements) => {
     const user = await findUser(statements, email);
-    if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
+    if (user === null) throw new Refusal(`there is no user ${email}; run "svc users create ${email}"`);
     await updateUser(statements, user.id, changes);
   });
 
 const withAccess = <Result>(body: (statements: Statements) => Promise<Result>): Promise<Result> =>
   withDatabase(async (database) => {
     await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
-      throw new Refusal(`svc_users cannot be read: ${error.message}; "svc bootstrap" creates it`);
+      throw new Refusal(`svc_users cannot be read: ${error.message}; run "svc bootstrap" to create it`);
     });
     return changeAccess(database, body);
   });

@@ -25,14 +25,14 @@ export interface Config {
   readonly publicUrl: string | null;
   /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
-  /** Pages of other origins that may call the API from a browser; `null`: none. */
+  /** Origins whose pages may call the API from a browser; `null`: only the server's own. */
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
   readonly secret: readonly string[];
   readonly auth: {
-    /** Milliseconds, like the next two. */
+    /** Lifetimes in milliseconds. */
     readonly accessTtl: number;
     readonly refreshTtl: number;
     readonly sessionTtl: number;
@@ -79,7 +79,7 @@ export interface Config {
     readonly namespace: string | null;
   };
   readonly webhooks: {
-    /** Non-public networks that are allowed nevertheless. */
+    /** Non-public networks that webhooks may target. */
     readonly allowCidrs: readonly string[];
     readonly allowHttp: boolean;
   };
@@ -185,7 +185,7 @@ const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {
   const foreign = origins === 'all' ? 'true' : origins.find(matchesForeignHosts);
   if (credentials && foreign !== undefined) {
     faults.push(
-      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${foreign}", which lets pages of strangers act as your users; list your own origins`,
+      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${foreign}", which would let third-party pages act as your users; list your own origins`,
     );
   }
   return origins.length === 0 ? null : { origins, credentials };

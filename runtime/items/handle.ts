@@ -5,7 +5,7 @@ import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
-import type { WriteOutput } from './answer.js';
+import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
 import type { EntityTagOf } from './entity-tags.js';

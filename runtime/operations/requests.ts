@@ -1,6 +1,12 @@
 /** Handlers of `spec/operations/requests.yaml`: requests of the caller in the queue. */
 import type { Operations, RequestsSubmitInput } from '../../generated/server/operations.js';
-import { apiError, invalidQuery, unprocessable, type ApiError } from '../../contract/errors.js';
+import {
+  apiError,
+  invalidQuery,
+  unprocessable,
+  type ApiError,
+  type ErrorCode,
+} from '../../contract/errors.js';
 import { toCaller } from '../queue/http/caller.js';
 import type { Requests } from '../queue/requests/requests.js';
 import { wireStates } from '../queue/requests/status.js';
@@ -150,10 +156,17 @@ const throwApiError = (error: unknown): never => {
 };
 
 const toApiError = ({ status, message }: QueueError): ApiError => {
-  if (status === 404) return apiError('ROUTE_NOT_FOUND', {}, message);
-  if (status === 503) return apiError('SERVICE_UNAVAILABLE', {}, message);
-  return unprocessable(message);
+  const code = errorCodes.get(status);
+  return code === undefined ? unprocessable(message) : apiError(code, {}, message);
 };
+
+/** Error codes by status of the queue; other statuses become UNPROCESSABLE_ENTITY. */
+const errorCodes: ReadonlyMap<number, ErrorCode> = new Map([
+  [404, 'ROUTE_NOT_FOUND'],
+  [410, 'GONE'],
+  [429, 'REQUESTS_EXCEEDED'],
+  [503, 'SERVICE_UNAVAILABLE'],
+]);
 
 const toTag = (text: string): { readonly key: string; readonly value: string } => {
   const at = text.indexOf('=');

@@ -78,8 +78,8 @@ const runChild = async (directory: string | undefined): Promise<void> => {
     await running?.close();
     process.exit(0);
   });
-  // From a terminal SIGINT reaches the whole group; the supervisor says when to stop, with SIGTERM. That may come
-  // twice: from it, and from what manages services and tells every process of one.
+  // A terminal sends SIGINT to the whole process group, but the supervisor decides when to stop, with SIGTERM. A
+  // service manager may send SIGTERM to every process as well, so it can arrive twice.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => void stop());
   try {

@@ -33,10 +33,10 @@ export interface Supervisor {
 
 /** Milliseconds, slightly more than a request process allows its requests. */
 const stopLimit = 12_000;
-const firstPause = 250;
-const longestPause = 30_000;
-/** Milliseconds after which the exit of a process is not blamed on its start. */
-const settled = 60_000;
+const minRestartDelay = 250;
+const maxRestartDelay = 30_000;
+/** Milliseconds after which a process counts as stable, and its exit resets the restart delay. */
+const stableAfter = 60_000;
 
 /**
  * Resolves when the first process is ready; the others start once it has prepared the build.
@@ -45,7 +45,15 @@ const settled = 60_000;
 export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
   new Promise((resolve, reject) => {
     const ready = new Map<number, boolean>();
-    startProcess({ options, ready, directory: null, stopping: false, pause: firstPause, resolve, reject });
+    startProcess({
+      options,
+      ready,
+      directory: null,
+      stopping: false,
+      restartDelay: minRestartDelay,
+      resolve,
+      reject,
+    });
   });
 
 interface Supervision {
@@ -56,7 +64,7 @@ interface Supervision {
   directory: string | null;
   stopping: boolean;
   /** Milliseconds before the next restart. */
-  pause: number;
+  restartDelay: number;
   readonly resolve: (supervisor: Supervisor) => void;
   readonly reject: (error: Error) => void;
 }
@@ -111,19 +119,19 @@ interface EndedProcess {
 }
 
 const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
-  if (ms > settled) supervision.pause = firstPause;
-  const { pause, options } = supervision;
-  options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: pause });
-  setTimeout(() => startProcess(supervision), pause);
-  supervision.pause = Math.min(pause * 2, longestPause);
+  if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
+  const { restartDelay, options } = supervision;
+  options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
+  setTimeout(() => startProcess(supervision), restartDelay);
+  supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
 };
 
 const stopProcesses = async (supervision: Supervision): Promise<void> => {
   supervision.stopping = true;
   supervision.ready.clear();
-  const gone = children().map((child) => once(child, 'exit'));
+  const exited = children().map((child) => once(child, 'exit'));
   for (const child of children()) child.process.kill('SIGTERM');
-  await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
+  await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);
   killProcesses(supervision);
 };
 

@@ -28,7 +28,7 @@ export interface BootstrapOptions {
   /** `null`: generated and reported, if there is none yet. */
   readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
   /** Called before every step. */
-  readonly log: (what: string) => void;
+  readonly log: (message: string) => void;
 }
 
 export interface BootstrapReport {
@@ -67,13 +67,13 @@ const reconcile = async ({
   const catalog = await introspect();
   const steps = planTables(systemTables(spec), catalog, await loadDdlPrinter(database.dialect));
   for (const step of steps) {
-    log(step.what);
+    log(step.description);
     await runStep(database, step);
   }
   const tables = new Set(catalog.tables.map(({ name }) => name));
   const dataSteps = await runDataSteps(database, { tables, log });
   await ensureVersionRow(database);
-  return [...steps.map((step) => step.what), ...dataSteps];
+  return [...steps.map((step) => step.description), ...dataSteps];
 };
 
 const ensureVersionRow = async (database: Database): Promise<void> => {
@@ -85,14 +85,14 @@ const runStep = async (database: Database, step: DdlStep): Promise<void> => {
   try {
     await database.write({ text: step.sql, values: [] });
   } catch (error) {
-    throw new Error(`${step.what} failed: ${(error as Error).message}\n${step.sql}`, { cause: error });
+    throw new Error(`${step.description} failed: ${(error as Error).message}\n${step.sql}`, { cause: error });
   }
 };
 
 const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promise<AdminReport> =>
   changeAccess(database, async (statements) => {
     const user = await findUser(statements, admin.email);
-    if ((await findAdministrators(statements)).length > 0) return keep(statements, admin, user);
+    if ((await findAdministrators(statements)).length > 0) return updateCredentials(statements, admin, user);
     log(`create the administrator ${admin.email}`);
     const role = await ensureAdministratorRole(statements);
     if (user === null) {
@@ -109,7 +109,7 @@ const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promis
   });
 
 /** Sets configured values that differ from the stored ones. */
-const keep = async (
+const updateCredentials = async (
   statements: Statements,
   admin: BootstrapOptions['admin'],
   user: FoundUser | null,
@@ -132,5 +132,5 @@ const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'passw
 /** Returns the steps that `svc bootstrap` would take; a start is refused while there are any. */
 export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readonly string[]> => {
   const printer = await loadDdlPrinter(catalog.dialect);
-  return planTables(systemTables(spec), catalog, printer).map((step) => step.what);
+  return planTables(systemTables(spec), catalog, printer).map((step) => step.description);
 };

@@ -34,7 +34,7 @@ export const createPassword = (): string => randomBytes(12).toString('base64url'
 export const isEmail = (text: string): boolean => [...text].length <= 128 && /^[^@\s]+@[^@\s]+$/u.test(text);
 
 /**
- * Runs a change of the access tables. If it wrote, every process applies it from its next request on. Each
+ * Changes the access tables in one transaction. Every process applies the change from its next request on. Each
  * written row is recorded in the activity log.
  */
 export const changeAccess = <Result>(
@@ -43,7 +43,7 @@ export const changeAccess = <Result>(
 ): Promise<Result> =>
   database.transaction(async (executor) => {
     let writes = 0;
-    const counted: Statements = {
+    const countingStatements: Statements = {
       quote: executor.quote,
       query: (sql, values) => executor.query(sql, values),
       write: (statement) => {
@@ -51,7 +51,7 @@ export const changeAccess = <Result>(
         return executor.write(statement);
       },
     };
-    const result = await body(counted);
+    const result = await body(countingStatements);
     if (writes > 0) await bumpAccessVersion(executor);
     return result;
   });

@@ -19,7 +19,7 @@ const createCalls = () => {
   const open: (() => void)[] = [];
   const dispatcher = createDispatcher({
     mark: async (requests) => void marked.push(...requests.map(({ id }) => id)),
-    onLoss: (error) => losses.push(error),
+    onError: (error) => losses.push(error),
   });
   let begun = 0;
   const call = () =>

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
 import { statusBody } from '../requests/status.js';
-import { readLogs, type StoredLine } from '../store/logs.js';
+import { readLogs, type StoredLogLine } from '../store/logs.js';
 import { countAhead, findRequests, type RequestHead } from '../store/requests.js';
 import type { Statements } from '../../execute/system-rows.js';
 
@@ -28,7 +28,7 @@ interface Follower {
   /** Last state and position sent, without logs. */
   lastStatus: string;
   /** Sequence number of the last log line sent. */
-  lastLine: number;
+  lastLogNumber: number;
   lastSent: number;
 }
 
@@ -63,7 +63,7 @@ export const createStreams = (
   const update = async (some: readonly Follower[]): Promise<void> => {
     const ids = [...new Set(some.map(({ id }) => id))];
     const requests = new Map((await findRequests(statements, ids)).map((request) => [request.id, request]));
-    const lines = await newLines(some.filter(({ logs }) => logs));
+    const lines = await newLogs(some.filter(({ logs }) => logs));
     for (const follower of some) {
       const request = requests.get(follower.id);
       if (request === undefined) finish(follower);
@@ -71,10 +71,10 @@ export const createStreams = (
     }
   };
 
-  const newLines = async (some: readonly Follower[]): Promise<Map<string, StoredLine[]>> => {
-    const byRequest = new Map<string, StoredLine[]>();
+  const newLogs = async (some: readonly Follower[]): Promise<Map<string, StoredLogLine[]>> => {
+    const byRequest = new Map<string, StoredLogLine[]>();
     if (some.length === 0) return byRequest;
-    const after = Math.min(...some.map(({ lastLine: line }) => line));
+    const after = Math.min(...some.map(({ lastLogNumber }) => lastLogNumber));
     for (const line of await readLogs(statements, [...new Set(some.map(({ id }) => id))], after)) {
       byRequest.set(line.request, [...(byRequest.get(line.request) ?? []), line]);
     }
@@ -84,16 +84,16 @@ export const createStreams = (
   const sendUpdate = async (
     follower: Follower,
     request: RequestHead,
-    known: readonly StoredLine[],
+    known: readonly StoredLogLine[],
   ): Promise<void> => {
-    const fresh = known.filter(({ number }) => number > follower.lastLine);
+    const fresh = known.filter(({ number }) => number > follower.lastLogNumber);
     const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
     const status = `${request.state} ${position}`;
     if (status !== follower.lastStatus || fresh.length > 0) {
       const body = statusBody(request, { position, lines: follower.logs ? fresh : null, settings });
       push(follower, `data: ${JSON.stringify(body)}\n\n`);
       follower.lastStatus = status;
-      follower.lastLine = fresh.at(-1)?.number ?? follower.lastLine;
+      follower.lastLogNumber = fresh.at(-1)?.number ?? follower.lastLogNumber;
     } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
     if (request.state === 'ended') finish(follower);
   };
@@ -111,7 +111,7 @@ export const createStreams = (
   return {
     follow(id, logs) {
       const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-      const follower: Follower = { id, logs, stream, lastStatus: '', lastLine: 0, lastSent: Date.now() };
+      const follower: Follower = { id, logs, stream, lastStatus: '', lastLogNumber: 0, lastSent: Date.now() };
       stream.once('close', () => followers.delete(follower));
       followers.add(follower);
       void update([follower]).catch((error: Error) => stream.destroy(error));

@@ -41,7 +41,7 @@ export const submit = async (
   { database, lifecycle }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
-    throw queueError(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
+    throw queueError(429, `more than ${options.maxQueueLength} requests are already waiting`, 'queue_full');
   }
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
@@ -83,7 +83,7 @@ const replay = async (
     throw partError(where, 'this key was used for another request', 'value_error.idempotency_key');
   }
   const request = await findRequest(database, record.request);
-  if (request === null) throw queueError(410, 'the request of this idempotency key is not kept any more');
+  if (request === null) throw queueError(410, 'the request of this idempotency key has expired');
   return { request, position: request.state === 'waiting' ? await countAhead(database, request) : 0 };
 };
 

@@ -34,7 +34,7 @@ export interface RequestLifecycleOptions {
   /** Milliseconds that results are kept and deliveries retried. */
   readonly resultTtl: number;
   /** Called with errors of notifications to Temporal, which the sweep repeats. */
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export interface RequestLifecycle {
@@ -57,7 +57,7 @@ export interface RequestLifecycle {
 }
 
 export const createRequestLifecycle = (options: RequestLifecycleOptions): RequestLifecycle => {
-  const { database, models, gateway, resultTtl, onLoss } = options;
+  const { database, models, gateway, resultTtl, onError } = options;
   const modelLocks = createModelLocks(database);
 
   const startOf = (request: RequestHead, admitted: boolean): RequestStart => {
@@ -96,11 +96,11 @@ export const createRequestLifecycle = (options: RequestLifecycleOptions): Reques
     for (const request of requests) if (request.state === 'waiting') await markWaiting(request);
   };
 
-  const dispatcher = createDispatcher({ mark, onLoss });
+  const dispatcher = createDispatcher({ mark, onError });
 
   const notifyAdmitted = async (ids: readonly string[]): Promise<void> => {
     if (ids.length === 0) return;
-    const requests = await findRequests(database, ids).catch(onLoss);
+    const requests = await findRequests(database, ids).catch(onError);
     for (const request of requests ?? []) dispatcher.add(request, () => notifyWorkflow(request));
   };
 

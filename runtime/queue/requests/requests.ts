@@ -35,7 +35,7 @@ export interface RequestsOptions {
   readonly models: QueueModels;
   readonly lifecycle: RequestLifecycle;
   readonly cancelWorkflow: Gateway['cancel'];
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export const createRequests = (options: RequestsOptions): Requests => {

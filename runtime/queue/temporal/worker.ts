@@ -111,7 +111,7 @@ const createServices = (
   const { database, models, settings, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
-  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onLoss: onFailure });
+  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
   return {
     ...options,
