@@ -46,7 +46,11 @@ export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) =
         respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
     }
     return (request, [key]) =>
-      respond({ request, collection, key: key === undefined ? noKey : splitKey(key) }, run, options);
+      respond(
+        { request, collection, key: key === undefined ? noKey : splitKey(key, collection.key.length) },
+        run,
+        options,
+      );
   };
 };
 
