@@ -42,7 +42,14 @@ const limit = 10;
 const retention = 15 * 60_000;
 /** Failures of all addresses with one account before it is delayed; milliseconds per further failure; the maximum. */
 const [delayAfter, delay, maxDelay] = [10, 100, 2_000];
-const maxWaiting = 50;
+const maxTasks = 50;
+/** Plural nouns for error messages. */
+const kindNames = {
+  login: 'logins',
+  password: 'password checks',
+  otp: 'one-time password checks',
+  reset: 'password resets',
+} as const satisfies Record<Attempt['kind'], string>;
 /** Wrong codes for one account, from anywhere, until codes are refused for the rest of a day. */
 const maxWrongCodes = 50;
 const day = 24 * 60 * 60_000;
@@ -63,7 +70,7 @@ export const createAttempts = (database: Database): Attempts => {
       const [pairId, accountId] = [counterId(kind, name, networkOf(address)), counterId(kind, name)];
       const { count: failures } = await counters.read(accountId);
       if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially(pairId, async () => {
+      return runSequentially({ id: pairId, tasks: kindNames[kind] }, async () => {
         const pair = await counters.read(pairId);
         if (pair.count >= limit) throw exceeded(limit, pair);
         const result = await work().catch(async (error: unknown) => {
@@ -101,8 +108,11 @@ export const createAttempts = (database: Database): Attempts => {
 /** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed a limit. */
 const createSequences = () => {
   const queues = new Map<string, FairQueue>();
-  return async <Result>(id: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(id) ?? createFairQueue(maxWaiting);
+  return async <Result>(
+    { id, tasks }: { readonly id: string; readonly tasks: string },
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const queue = queues.get(id) ?? createFairQueue({ maxTasks, tasks });
     queues.set(id, queue);
     try {
       return await queue.run(work);
