@@ -112,7 +112,7 @@ const createSequences = () => {
     { id, tasks }: { readonly id: string; readonly tasks: string },
     work: () => Promise<Result>,
   ): Promise<Result> => {
-    const queue = queues.get(id) ?? createFairQueue({ maxTasks, tasks });
+    const queue = queues.get(id) ?? createFairQueue({ maxTasks, tasks, service: 'authentication' });
     queues.set(id, queue);
     try {
       return await queue.run(work);
