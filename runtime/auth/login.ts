@@ -2,7 +2,6 @@
 import { requireAddress } from '../access/addresses.js';
 import { networkOf } from '../network/ip.js';
 import { apiError } from '../../contract/errors.js';
-import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';
 import { findByEmail } from './accounts.js';
 import type { AuthContext } from './context.js';
