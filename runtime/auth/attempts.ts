@@ -8,7 +8,7 @@ import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
 import type { Database } from '../databases/contract.js';
 import { networkOf } from '../network/ip.js';
-import { counterId, createCounters, type Counter } from './counters.js';
+import { counterId, createCounters, type Counter, type Counters } from './counters.js';
 
 export interface Attempts {
   /**
@@ -67,22 +67,12 @@ export const createAttempts = (database: Database): Attempts => {
   return {
     async guard({ kind, account, address }, work) {
       const name = account.toLowerCase();
-      const [pairId, accountId] = [counterId(kind, name, networkOf(address)), counterId(kind, name)];
-      const { count: failures } = await counters.read(accountId);
+      const ids = { pair: counterId(kind, name, networkOf(address)), account: counterId(kind, name) };
+      const { count: failures } = await counters.read(ids.account);
       if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially({ id: pairId, tasks: kindNames[kind] }, async () => {
-        const pair = await counters.read(pairId);
-        if (pair.count >= limit) throw exceeded(limit, pair);
-        const result = await work().catch(async (error: unknown) => {
-          if (error instanceof ApiError && failureCodes.has(error.code)) {
-            await counters.add(pairId, { ttl: retention });
-            await counters.add(accountId, { ttl: retention });
-          }
-          throw error;
-        });
-        if (pair.count > 0) await counters.remove(pairId);
-        return result;
-      });
+      return runSequentially({ id: ids.pair, tasks: kindNames[kind] }, () =>
+        countFailure(counters, ids, work),
+      );
     },
 
     async tryCode(account, check) {
@@ -120,6 +110,32 @@ const createSequences = () => {
       if (queue.isIdle()) queues.delete(id);
     }
   };
+};
+
+/** Ids of the counters of an attempt. */
+interface CounterIds {
+  /** Failures of one address with one account. */
+  readonly pair: string;
+  /** Failures of all addresses with one account. */
+  readonly account: string;
+}
+
+const countFailure = async <Result>(
+  counters: Counters,
+  { pair, account }: CounterIds,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const failures = await counters.read(pair);
+  if (failures.count >= limit) throw exceeded(limit, failures);
+  const result = await work().catch(async (error: unknown) => {
+    if (error instanceof ApiError && failureCodes.has(error.code)) {
+      await counters.add(pair, { ttl: retention });
+      await counters.add(account, { ttl: retention });
+    }
+    throw error;
+  });
+  if (failures.count > 0) await counters.remove(pair);
+  return result;
 };
 
 const exceeded = (allowed: number, { until }: Counter) =>

@@ -1,5 +1,6 @@
 /** The services available to handlers of operations. */
-import type { Access, Principal } from '../access/access.js';
+import type { Access } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import type { Keys } from '../auth/keys.js';
 import type { Tokens } from '../auth/tokens.js';
 import type { Background } from '../concurrency/background.js';
