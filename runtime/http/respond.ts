@@ -1,5 +1,5 @@
 /** Routes requests, turns errors into responses and reports events. */
-import { StalePrincipal, accessUnavailable } from '../access/access.js';
+import { StalePrincipal, accessUnavailable } from '../access/confirmation.js';
 import { clearedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
