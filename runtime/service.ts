@@ -4,6 +4,7 @@
  */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
+import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
@@ -17,7 +18,7 @@ import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource } from './execute/access-source.js';
+import { createAccessSource, loadRows } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -26,7 +27,7 @@ import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
-import type { Observe } from './observe.js';
+import type { Observe, TrackOperation } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
+  /** Records the requests in flight. */
+  readonly track?: TrackOperation;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
@@ -76,7 +79,7 @@ interface ServiceContext extends ServiceOptions, Identity {
 }
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { config, database, observe, routes } = options;
+  const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   const identity = createIdentity(options);
   const availability = watchAvailability(database, observe);
@@ -84,8 +87,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options);
+  background.run('rules', () => warnOfUnsupportedRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
-  const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
+  const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
   return {
     messageOptions,
@@ -170,6 +174,14 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
     // without credentials, a page of another origin could send requests but not read the responses
     trustsOrigin: cors?.credentials === true ? compileOrigins(cors.origins) : () => false,
   };
+};
+
+const warnOfUnsupportedRules = async (
+  { database, observe }: ServiceOptions,
+  { registry }: ItemServices,
+): Promise<void> => {
+  const problems = findUnsupportedRules(await loadRows(database), registry.collections.values());
+  for (const message of problems) observe({ kind: 'warning', message });
 };
 
 /** Warns when password reset pages are configured without SMTP. */

@@ -88,7 +88,7 @@ const graphqlField: Read<OperationField> = (node, faults) => {
 
 const path = textLike(/^(\/([\w.-]+|\{\w+\}))+$/, 'a path', 'write it as in "/things/{id}"');
 
-const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own'> & { tag?: string }>({
+const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & { tag?: string }>({
   summary: required(text),
   tag: optional(text),
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
@@ -96,6 +96,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own'> & { tag?: str
   access: required(oneOf(['open', 'public', 'user', 'admin'])),
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
+  startsLogin: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
@@ -132,7 +133,7 @@ const operationsFile = record<OperationsFile>({
       if (!/^[a-z][A-Za-z0-9]*$/.test(id)) {
         faults.push(faultAt(position, `"${id}" cannot be an operation id`, 'write it as in "serverPing"'));
       }
-      const operation = { tag: '', own: true, ...operationKeys(value, faults), id };
+      const operation = { tag: '', own: true, served: true, ...operationKeys(value, faults), id };
       const placed = { operation, positionOf: createPositionOf(position, value) };
       checkExceptions(placed, faults);
       checkPathParameters(placed, faults);
@@ -153,13 +154,18 @@ export interface ReadOperations {
   readonly types: OperationsFile['types'];
 }
 
-/**
- * Reads one merged file.
- * @param changed ids of operations that a team adds or extends
- */
+/** Ids of operations by who declares them. */
+interface OperationOrigins {
+  /** Declared by the package, which has handlers for them. */
+  readonly served: ReadonlySet<string>;
+  /** Added or extended by a team. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Reads one merged file. */
 export const readOperations = (
   node: Node,
-  changed: ReadonlySet<string>,
+  { served, changed }: OperationOrigins,
   faults: SpecFault[],
 ): ReadOperations => {
   const { tag, operations, types } = operationsFile(node, faults);
@@ -168,6 +174,7 @@ export const readOperations = (
       ...operation,
       tag: operation.tag === '' ? tag : operation.tag,
       own: !changed.has(operation.id),
+      served: served.has(operation.id),
     },
     positionOf,
   }));
@@ -197,7 +204,7 @@ export const joinTypes = (
 
 /** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
-  const { access, withoutSession, beforeSecondFactor } = operation;
+  const { access, withoutSession, beforeSecondFactor, startsLogin } = operation;
   if (withoutSession && access !== 'public') {
     const remedy = 'write "access: public" or remove it';
     faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
@@ -205,6 +212,10 @@ const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: Sp
   if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
+  }
+  if (startsLogin && access !== 'user' && access !== 'admin') {
+    const remedy = 'write "access: user" or "access: admin", or remove it';
+    faults.push(faultAt(positionOf('startsLogin'), '"startsLogin" requires a user', remedy));
   }
 };
 
