@@ -14,7 +14,7 @@ export type Observation =
   /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
   | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
-  /** A step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
+  /** A completed step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process started; `urls` by service name. */
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
@@ -26,6 +26,8 @@ export type Observation =
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
+  /** An event loop that has not turned for `ms`; `operations` in flight, by name. */
+  | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
   | { kind: 'workersStarted'; roles: readonly string[] }
@@ -34,6 +36,9 @@ export type Observation =
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
+
+/** Records the start of an operation by the name of its route or task; the returned function records its end. */
+export type TrackOperation = (name: string) => () => void;
 
 /** Runs a step of the start and reports its duration. */
 export const timed = async <Result>(
@@ -54,80 +59,73 @@ interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Converts an observation to a log entry; the only place that decides level and message. */
+/** Converts an observation to a log entry. */
 const toLogEntry = (observation: Observation): LogEntry => {
   const { kind, ...fields } = observation;
-  return { ...levelAndMessage(observation), fields: { kind, ...fields } };
+  const [level, toMessage] = levelsAndMessages[kind] as LevelAndMessage<Observation>;
+  return { level, message: toMessage(observation), fields: { kind, ...fields } };
 };
 
-type LevelAndMessage = Pick<LogEntry, 'level' | 'message'>;
+type LevelAndMessage<Observed> = readonly [LogEntry['level'], (observation: Observed) => string];
 
-const levelAndMessage = (observation: Observation): LevelAndMessage => {
-  switch (observation.kind) {
-    case 'requestFinished':
-      return {
-        level: 'debug',
-        message: `${observation.method} ${observation.route} ${observation.status} ${formatDuration(observation.ms)}`,
-      };
-    case 'requestFailed':
-      return {
-        level: 'error',
-        message: `${observation.method} ${observation.route} failed (request ${observation.id})`,
-      };
-    case 'answerFailed':
-      return {
-        level: 'error',
-        message: `an item of "${observation.collection}" is stored, but could not be read for the response`,
-      };
-    case 'queryFinished':
-      return { level: 'trace', message: `${observation.rows} rows in ${formatDuration(observation.ms)}` };
-    case 'step':
-      return { level: 'info', message: `${observation.name} ${formatDuration(observation.ms)}` };
-    case 'started':
-      return {
-        level: 'info',
-        message: `serving ${observation.collections} collections after ${formatDuration(observation.ms)}: ${urlsToText(observation.urls)}`,
-      };
-    case 'stopping':
-      return { level: 'info', message: `stopping: ${observation.reason}` };
-    case 'stopped':
-      return { level: 'info', message: 'stopped' };
-    case 'databaseAwaited':
-      return { level: 'warn', message: `waiting for the database: ${observation.reason}` };
-    case 'databaseLost':
-      return { level: 'error', message: `lost the connection to the database: ${observation.reason}` };
-    case 'databaseBack':
-      return { level: 'info', message: `the database is back after ${formatDuration(observation.ms)}` };
-    case 'accessReloaded':
-      return {
-        level: 'debug',
-        message: `access rules version ${observation.version} read in ${formatDuration(observation.ms)}`,
-      };
-    case 'processStarted':
-      return { level: 'debug', message: `request process ${observation.process} is ready` };
-    case 'processEnded':
-      return {
-        level: 'error',
-        message: `request process ${observation.process} ended (${observation.reason}); another one starts in ${formatDuration(observation.restartMs)}`,
-      };
-    case 'generatedStale':
-      return {
-        level: 'warn',
-        message: `generated/ is behind database or spec (${observation.changes} files); run "svc generate"`,
-      };
-    case 'workersStarted':
-      return { level: 'info', message: `working: ${observation.roles.join(', ')}` };
-    case 'workerFailed':
-      return { level: 'error', message: 'a worker task failed' };
-    case 'warning':
-      return { level: 'warn', message: observation.message };
-  }
+/** The only place that decides level and message. */
+const levelsAndMessages: {
+  readonly [Kind in Observation['kind']]: LevelAndMessage<Extract<Observation, { kind: Kind }>>;
+} = {
+  requestFinished: [
+    'debug',
+    ({ method, route, status, ms }) => `${method} ${route} ${status} ${formatDuration(ms)}`,
+  ],
+  requestFailed: ['error', ({ method, route, id }) => `${method} ${route} failed (request ${id})`],
+  answerFailed: [
+    'error',
+    ({ collection }) => `an item of "${collection}" is stored, but could not be read for the response`,
+  ],
+  queryFinished: ['trace', ({ rows, ms }) => `${rows} rows in ${formatDuration(ms)}`],
+  step: ['info', ({ name, ms }) => `${name} ${formatDuration(ms)}`],
+  started: [
+    'info',
+    ({ collections, ms, urls }) =>
+      `serving ${collections} collections after ${formatDuration(ms)}: ${urlsToText(urls)}`,
+  ],
+  stopping: ['info', ({ reason }) => `stopping: ${reason}`],
+  stopped: ['info', () => 'stopped'],
+  databaseAwaited: ['warn', ({ reason }) => `waiting for the database: ${reason}`],
+  databaseLost: ['error', ({ reason }) => `lost the connection to the database: ${reason}`],
+  databaseBack: ['info', ({ ms }) => `the database is back after ${formatDuration(ms)}`],
+  accessReloaded: [
+    'debug',
+    ({ version, ms }) => `access rules version ${version} read in ${formatDuration(ms)}`,
+  ],
+  processStarted: ['debug', ({ process }) => `request process ${process} is ready`],
+  processEnded: [
+    'error',
+    ({ process, reason, restartMs }) =>
+      `request process ${process} ended (${reason}); another one starts in ${formatDuration(restartMs)}`,
+  ],
+  processHung: [
+    'error',
+    ({ process, ms, operations }) =>
+      `process ${process} has not responded for ${formatDuration(ms)}; in flight: ${operationsToText(operations)}`,
+  ],
+  generatedStale: [
+    'warn',
+    ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
+  ],
+  workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
+  workerFailed: ['error', () => 'a worker task failed'],
+  warning: ['warn', ({ message }) => message],
 };
 
 const urlsToText = (urls: Readonly<Record<string, string>>): string =>
   Object.entries(urls)
     .map(([name, url]) => `${name} ${url}`)
     .join(', ');
+
+const operationsToText = (operations: Readonly<Record<string, number>>): string =>
+  Object.entries(operations)
+    .map(([name, count]) => (count === 1 ? name : `${count} × ${name}`))
+    .join(', ') || 'nothing';
 
 const formatDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
@@ -145,7 +143,10 @@ const levelNumbers = {
 /**
  * Creates an observer for the supervisor that writes the same log entries without a library, to use little memory.
  */
-export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
+export const createLightObserver = (
+  config: Pick<Config, 'log'>,
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): Observe => {
   const { level, style } = config.log;
   return (observation) => {
     const entry = toLogEntry(observation);
@@ -161,7 +162,7 @@ export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
             ...entry.fields,
             msg: entry.message,
           });
-    process.stdout.write(`${text}\n`);
+    write(`${text}\n`);
   };
 };
 

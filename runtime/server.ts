@@ -15,13 +15,14 @@ export interface Server {
 export const baseOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
 
+/** Opens the listener of `HOST` and `PORT` and serves requests. @throws Error when the port is taken */
 export const serve = async (options: ServeOptions): Promise<Server> => {
   const { config, observe } = options;
   const { host, port } = config;
   let url = config.publicUrl ?? '';
   const service = await createService({ ...options, base: baseOf(config), url: () => url });
-  const { messageOptions: edge, respond: answer, templateOf } = service;
-  const listener = await listen({ ...edge, host, port, respond: answer, observe, templateOf });
+  const { messageOptions, respond, templateOf } = service;
+  const listener = await listen({ ...messageOptions, host, port, respond, observe, templateOf });
   url = urlOf({ ...config, port: listener.port });
   return {
     url,

@@ -4,31 +4,32 @@
  */
 import { createAccess, type Access } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
+import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
-import { watchAvailability } from './http/availability.js';
+import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
-import { createBackground } from './concurrency/background.js';
+import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
-import { compressAnswers } from './http/compress.js';
+import { compressResponses } from './http/compress.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
-import { createRouter } from './http/router.js';
+import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
-import { createTokens } from './auth/tokens.js';
+import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource } from './execute/access-source.js';
+import { createAccessSource, loadRows } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
-import { createGraphql } from './graphql/handle.js';
+import { createGraphql, type Graphql } from './graphql/handle.js';
 import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
-import type { Observe } from './observe.js';
+import type { Observe, TrackOperation } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
-import type { OperationServices } from './operations/services.js';
+import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue, QueueOptions } from './queue/http/routes.js';
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
+  /** Records the requests in flight. */
+  readonly track?: TrackOperation;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
@@ -67,48 +70,66 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** What the parts of a service share. */
+interface ServiceContext extends ServiceOptions, Identity {
+  readonly items: ItemServices;
+  readonly background: Background;
+  readonly availability: Availability;
+  readonly loadQueue: () => Promise<Queue>;
+}
+
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { config, database, observe, openapi, base, url } = options;
-  const items = await createItemServices(options);
-  const background = createBackground(observe);
+  const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
+  const identity = createIdentity(options);
+  const availability = watchAvailability(database, observe);
+  const background = createBackground(observe);
   const housekeeping = startHousekeeping(database, observe);
+  const loadQueue = createQueueLoader(options, identity);
+  const items = createItemServices(options);
+  background.run('rules', () => warnOfUnsupportedRules(options, items));
+  const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
+  const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
+  const messageOptions = createMessageOptions(options);
+  return {
+    messageOptions,
+    respond,
+    templateOf: ({ method, path }) => router(method, path).endpoint.template,
+    async loadApp() {
+      const { createApp } = await import('./http/express-app.js');
+      return createApp({ ...messageOptions, respond, routes });
+    },
+    async close() {
+      availability.close();
+      await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
+    },
+  };
+};
+
+interface Identity {
+  readonly keys: Keys;
+  readonly tokens: Tokens;
+  readonly access: Access;
+}
+
+const createIdentity = ({ config, database }: ServiceOptions): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
-  const { readClaims } = tokens;
-  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
-  const unlimited = createAccess(createAccessSource({ executor: database, readClaims }));
-  const access = config.rateLimit === null ? unlimited : limitAccess(unlimited, config.rateLimit);
-  const availability = watchAvailability(database, observe);
-  const loadQueue = createQueueLoader(options, { access, keys });
-  const graphql = createGraphql({
-    ...items,
-    access,
-    folder: options.graphql,
-    introspection: config.graphql.introspection,
-    maxTokens: config.graphql.tokenLimit,
-    loadHandlers: () => loadHandlers(),
-    reportError: (error, { id, method, path: route }) =>
-      toClientError(mapError(error, { id, method, route }, { availability, observe })),
-  });
-  const services: OperationServices = {
-    ...items,
-    config,
-    access,
-    tokens,
-    background,
-    openapi,
-    base,
-    url,
-    printGraphql: graphql.print,
-    loadQueue,
-  };
+  const access = createAccess(createAccessSource({ executor: database, readClaims: tokens.readClaims }));
+  const { rateLimit } = config;
+  return { keys, tokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
+};
+
+const createServiceRouter = (context: ServiceContext): Router => {
+  const { config, base, routes, items, access, keys, loadQueue } = context;
   const loadHandlers = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
-    return createOperations(services);
+    return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
-  const router = createRouter({
-    routes: options.routes,
+  const graphql = createServiceGraphql(context, loadHandlers);
+  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  return createRouter({
+    routes,
     ...createHandlers({
       base,
       explorer: config.explorer,
@@ -119,34 +140,48 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       loadQueue,
     }),
   });
-  const mapPath = createPathMapper({ queueUrl: config.queue.url, runUrl: config.queue.runUrl });
-  const respondLocally = createResponder({ router, availability, observe });
-  const respondMapped: Responder =
-    mapPath === null ? respondLocally : (request) => respondLocally(mapPath(request));
-  const { cors } = config;
-  const compressed = compressAnswers(respondMapped);
-  const respond = cors === null ? compressed : allowOrigins(cors, compressed);
-  const messageOptions: MessageOptions = {
+};
+
+const createServiceGraphql = (
+  { config, observe, items, access, availability, graphql }: ServiceContext,
+  loadHandlers: () => Promise<Operations>,
+): Graphql =>
+  createGraphql({
+    ...items,
+    access,
+    folder: graphql,
+    introspection: config.graphql.introspection,
+    maxTokens: config.graphql.tokenLimit,
+    loadHandlers,
+    reportError: (error, { id, method, path: route }) =>
+      toClientError(mapError(error, { id, method, route }, { availability, observe })),
+  });
+
+/** Wraps a responder with the host names of the queue, compression and CORS. */
+const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {
+  const mapPath = createPathMapper({ queueUrl: queue.url, runUrl: queue.runUrl });
+  const compressed = compressResponses(mapPath === null ? respond : (request) => respond(mapPath(request)));
+  return cors === null ? compressed : allowOrigins(cors, compressed);
+};
+
+const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions => {
+  const { payloadMax, trustProxy, publicUrl, cors } = config;
+  return {
     base,
-    payloadMax: config.payloadMax,
-    proxies: createProxies(config.trustProxy),
-    ownOrigin: config.publicUrl === null ? null : new URL(config.publicUrl).origin,
+    payloadMax,
+    proxies: createProxies(trustProxy),
+    ownOrigin: publicUrl === null ? null : new URL(publicUrl).origin,
     // without credentials, a page of another origin could send requests but not read the responses
     trustsOrigin: cors?.credentials === true ? compileOrigins(cors.origins) : () => false,
   };
-  return {
-    messageOptions,
-    respond,
-    templateOf: ({ method, path }) => router(method, path).endpoint.template,
-    async loadApp() {
-      const { createApp } = await import('./http/express-app.js');
-      return createApp({ ...messageOptions, respond, routes: options.routes });
-    },
-    async close() {
-      availability.close();
-      await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
-    },
-  };
+};
+
+const warnOfUnsupportedRules = async (
+  { database, observe }: ServiceOptions,
+  { registry }: ItemServices,
+): Promise<void> => {
+  const problems = findUnsupportedRules(await loadRows(database), registry.collections.values());
+  for (const message of problems) observe({ kind: 'warning', message });
 };
 
 /** Warns when password reset pages are configured without SMTP. */
@@ -160,17 +195,16 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
 const toClientError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : apiError('INTERNAL_SERVER_ERROR', {});
 
-/** Logs requests that did not reach Temporal, although a sweep retries them. */
-const reportLoss =
+/** Logs an error of the queue, such as a lost connection to Temporal; the sweeper retries the request. */
+const warnOfQueueError =
   (observe: Observe) =>
   (error: unknown): void =>
     observe({ kind: 'warning', message: `queue: ${error instanceof Error ? error.message : String(error)}` });
 
-/** Loads the queue on first use, because max processes never need it. */
-const createQueueLoader = (
-  options: ServiceOptions,
-  { access, keys }: { readonly access: Access; readonly keys: Keys },
-) => {
+type LoadQueue = (() => Promise<Queue>) & { close(): Promise<void> };
+
+/** Loads the queue on first use, because most processes never need it. */
+const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity): LoadQueue => {
   const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
@@ -185,7 +219,7 @@ const createQueueLoader = (
       access,
       models: queueModels,
       loadFunctions,
-      onLoss: reportLoss(observe),
+      onError: warnOfQueueError(observe),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {
@@ -193,12 +227,7 @@ const createQueueLoader = (
   });
 };
 
-const createItemServices = async ({
-  config,
-  database,
-  declarations,
-  observe,
-}: ServiceOptions): Promise<ItemServices> => ({
+const createItemServices = ({ config, database, declarations, observe }: ServiceOptions): ItemServices => ({
   registry: createRegistry(declarations),
   database,
   dialect: database.sql,

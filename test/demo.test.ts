@@ -20,6 +20,7 @@ it('generated/ is current', async () => {
       specFolders: [folder('spec')],
       out: folder('generated'),
       check: true,
+      forPackage: true,
     });
     expect({ written: report.written, removed: report.removed }).toEqual({ written: [], removed: [] });
   } finally {

@@ -18,6 +18,7 @@ export const errors = {
     message: 'You have no permission for this, or it does not exist',
     details: ['reason'],
   },
+  GONE: { status: 410, message: 'No longer available', details: [] },
   GRAPHQL_VALIDATION: { status: 400, message: 'GraphQL validation failed', details: ['errors'] },
   INTERNAL_SERVER_ERROR: { status: 500, message: 'An unexpected error occurred', details: [] },
   INVALID_CREDENTIALS: { status: 401, message: 'Invalid credentials', details: [] },

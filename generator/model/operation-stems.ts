@@ -4,7 +4,7 @@
  */
 import type { Collection, Model } from './types.js';
 
-const schemaSuffixes = ['', 'Create', 'Update', 'Filter', 'Query'];
+const schemaSuffixes = ['', 'Create', 'Update', 'Filter', 'Query', 'WriteQuery'];
 const operationPrefixes = [
   'list',
   'search',

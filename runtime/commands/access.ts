@@ -12,7 +12,7 @@ import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const accessCommand = (): Command =>
-  new Command('access').description('look at the rules').addCommand(explainCommand());
+  new Command('access').description('inspect access rules').addCommand(explainCommand());
 
 interface ExplainOptions {
   readonly user: string;
@@ -23,11 +23,11 @@ interface ExplainOptions {
 
 const explainCommand = (): Command =>
   new Command('explain')
-    .description('say which rule allows a user what; exit code 1 where none does')
-    .requiredOption('--user <email>', 'the user')
-    .requiredOption('--collection <name>', 'the collection')
+    .description('explain which rules allow an action to a user; exits with 1 if none does')
+    .requiredOption('--user <email>', 'e-mail address of the user')
+    .requiredOption('--collection <name>', 'name of the collection')
     .addOption(
-      new Option('--action <name>', 'what is to be done')
+      new Option('--action <name>', 'action to explain')
         .choices(['create', 'read', 'update', 'delete'])
         .makeOptionMandatory(),
     )
@@ -41,16 +41,21 @@ const explainCommand = (): Command =>
       }),
     );
 
-const explain = ({ user: email, collection: name, action: asked }: ExplainOptions): Promise<Explanation> =>
+const explain = ({
+  user: email,
+  collection: name,
+  action: requested,
+}: ExplainOptions): Promise<Explanation> =>
   withDatabase(async (database, config) => {
     const { id } = (await findByEmail(database, email)) ?? {};
     // includes columns that a team added, since rules may name them
     const [row] = id === undefined ? [] : await database.query('select * from svc_users where id = ?', [id]);
     if (row === undefined) throw new Refusal(`there is no user ${email}`);
     const user = rowToUser(row);
-    if (user.status !== 'active') throw new Refusal(`${email} is "${user.status}": nothing is allowed`);
+    if (user.status !== 'active')
+      throw new Refusal(`${email} has the status "${user.status}", which allows nothing`);
     const collection = await findCollection(name, database, config);
-    return explainAccess(await loadRows(database), { user, collection, action: asked });
+    return explainAccess(await loadRows(database), { user, collection, action: requested });
   });
 
 /** Returns a collection as it would be served. Views and keyless tables are read-only. */
@@ -68,19 +73,22 @@ const findCollection = async (name: string, reader: Database, { tables }: Config
   const remedy = suggest(
     name,
     collections.map((each) => each.name),
-    'names are those of tables and views',
+    'collections are named after tables and views',
   );
   throw new Refusal(`there is no collection "${name}"; ${remedy}`);
 };
 
-const toText = (explanation: Explanation, { user, collection, action: asked }: ExplainOptions): string => {
+const toText = (
+  explanation: Explanation,
+  { user, collection, action: requested }: ExplainOptions,
+): string => {
   const { access, policies, readonly, addresses, pending } = explanation;
   if (access === 'none')
-    return `${user} may not ${asked} ${collection}: ${readonly && asked !== 'read' ? 'nobody may' : 'no policy says so'}`;
+    return `${user} may not ${requested} ${collection}: ${readonly && requested !== 'read' ? 'it is read-only' : 'no policy allows it'}`;
   const conditions = [
-    `${user} may ${asked} ${access === 'full' ? 'every field of every item' : 'some'} of ${collection}`,
+    `${user} may ${requested} ${access === 'full' ? 'every field of every item' : 'some fields or items'} of ${collection}`,
     ...(addresses.length === 0 ? [] : [`only from ${addresses.join(', ')}`]),
-    ...(pending ? ['only after one-time passwords are on'] : []),
+    ...(pending ? ['only after turning on one-time passwords'] : []),
   ];
   return [conditions.join(', '), ...policies.flatMap(policyToLines)].join('\n');
 };

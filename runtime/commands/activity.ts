@@ -6,28 +6,29 @@ import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const activityCommand = (): Command =>
-  new Command('activity').description('keep the record of changes short').addCommand(pruneCommand());
+  new Command('activity').description('manage the activity log').addCommand(pruneCommand());
 
 const pruneCommand = (): Command =>
   new Command('prune')
-    .description('delete activity that is older than the setting "activity_days" says')
-    .option('--days <number>', 'delete what is older than this instead', parseDays)
-    .option('--json', 'print what was done as JSON')
+    .description('delete activity older than the setting "activity_days"')
+    .option('--days <number>', 'delete activity older than this number of days instead', parseDays)
+    .option('--json', 'print the result as JSON')
     .action(
       action(async ({ days, json }: { days?: number; json?: true }) => {
         const report = await withDatabase(async (database) => {
-          const kept = days ?? (await retentionDays(database));
-          if (kept === null)
-            throw new Refusal('activity is kept for ever; set "activity_days" or give --days');
-          return { days: kept, deleted: await pruneActivity(database, kept) };
+          const retention = days ?? (await retentionDays(database));
+          if (retention === null)
+            throw new Refusal('activity is kept indefinitely; set "activity_days" or pass --days');
+          return { days: retention, deleted: await pruneActivity(database, retention) };
         });
         if (json === true) printJson(report);
-        else printLine(`${report.deleted} rows older than ${report.days} days deleted`);
+        else printLine(`deleted ${report.deleted} rows older than ${report.days} days`);
         return 0;
       }),
     );
 
 const parseDays = (text: string): number => {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('expected a number of days, 1 or more');
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new InvalidArgumentError('expected a whole number of days, from 1 to 99999');
   return Number(text);
 };

@@ -16,7 +16,7 @@ export const bootstrapCommand = (): Command =>
       action(async ({ json }: { json?: true }) => {
         const progress = createProgress();
         const report = await withDatabase(async (database, config) =>
-          withoutGiven(await runBootstrap(database, config, progress.step), config.admin),
+          withoutConfigured(await runBootstrap(database, config, progress.step), config.admin),
         );
         progress.done();
         if (json === true) printJson(report);
@@ -29,7 +29,7 @@ export const bootstrapCommand = (): Command =>
 export const runBootstrap = async (
   database: Database,
   config: Config,
-  log: (what: string) => void,
+  log: (message: string) => void,
 ): Promise<BootstrapReport> => {
   const [{ bootstrap }, { loadSpec }, { introspect }] = await Promise.all([
     import('../schema/bootstrap.js'),
@@ -47,7 +47,7 @@ export const runBootstrap = async (
 };
 
 /** Removes credentials that the operator supplied: the output may end up in the log of a deployment. */
-const withoutGiven = ({ steps, admin }: BootstrapReport, given: Config['admin']): BootstrapReport => ({
+const withoutConfigured = ({ steps, admin }: BootstrapReport, given: Config['admin']): BootstrapReport => ({
   steps,
   admin: {
     ...admin,
@@ -57,7 +57,7 @@ const withoutGiven = ({ steps, admin }: BootstrapReport, given: Config['admin'])
 });
 
 const reportToLines = ({ steps, admin }: BootstrapReport): readonly string[] => [
-  steps.length === 0 ? 'system tables: nothing to do' : `system tables: ${steps.length} steps done`,
+  steps.length === 0 ? 'system tables are up to date' : `system tables: ran ${steps.length} steps`,
   adminToLine(admin),
   ...(admin.token === null ? [] : [`token: ${admin.token}`]),
   ...(admin.password === null ? [] : [`password: ${admin.password}`]),
@@ -68,12 +68,12 @@ const adminToLine = ({ state, email }: BootstrapReport['admin']): string => {
     case 'created':
       return `administrator ${email} created`;
     case 'promoted':
-      return `user ${email} is an administrator now`;
+      return `user ${email} is now an administrator`;
     case 'renewed':
-      return `administrator ${email} renewed`;
+      return `credentials of administrator ${email} updated`;
     case 'kept':
-      return `administrator ${email}: nothing to do`;
+      return `administrator ${email} unchanged`;
     case 'absent':
-      return `an administrator is there already; nobody has the e-mail address ${email} (ADMIN_EMAIL)`;
+      return `an administrator already exists; no user has the e-mail address ${email} (ADMIN_EMAIL)`;
   }
 };

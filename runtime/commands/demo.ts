@@ -11,30 +11,38 @@ import { runBootstrap } from './bootstrap.js';
 import { action, printLine } from './output.js';
 
 export const demoCommand = (): Command =>
-  new Command('demo').description('serve a demo database: nothing to set up, everything under .svc/').action(
-    action(async () => {
-      await runDemo(await demoSetting(loadEnvironment(process.cwd())));
-      return 0;
-    }),
-  );
+  new Command('demo')
+    .description('serve a demo database, without any setup; stores its data in .svc/')
+    .action(
+      action(async () => {
+        await runDemo(await prepareDemo(loadEnvironment(process.cwd())));
+        return 0;
+      }),
+    );
 
-interface Setting {
+interface DemoSetup {
   /** The given environment with the demo's defaults. */
   readonly environment: Environment;
   readonly config: Config;
 }
 
-const runDemo = async ({ environment, config: given }: Setting): Promise<void> => {
+const runDemo = async ({ environment, config: given }: DemoSetup): Promise<void> => {
   const observe = showSteps(await createObserver(given));
-  const [{ loadChinook }, { greet }, { startRequestProcess }, { tokenOf }, { openDemoQueue }, { demoKey }] =
-    await Promise.all([
-      import('../demo/chinook.js'),
-      import('../demo/greeting.js'),
-      import('../processes/request-process.js'),
-      import('../schema/users.js'),
-      import('../demo/queue.js'),
-      import('../demo/key.js'),
-    ]);
+  const [
+    { loadChinook },
+    { formatGreeting },
+    { startRequestProcess },
+    { tokenOf },
+    { openDemoQueue },
+    { createDemoKey },
+  ] = await Promise.all([
+    import('../demo/chinook.js'),
+    import('../demo/greeting.js'),
+    import('../processes/request-process.js'),
+    import('../schema/users.js'),
+    import('../demo/queue.js'),
+    import('../demo/key.js'),
+  ]);
   const queue = await openDemoQueue(given, printLine);
   const config = { ...given, temporal: { ...given.temporal, address: queue.address } };
   const database = await connect(config, observe);
@@ -42,13 +50,13 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
   const { admin } = await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
   const { email } = config.admin;
   const token = await tokenOf(database, email);
-  const key = await demoKey(database, config);
+  const key = await createDemoKey(database, config);
   const running = await startRequestProcess({ config, database, observe });
   const urls = urlsOf(config, running.url);
   const file = config.database.url.slice('sqlite:'.length);
   printLine(`\n${running.collections} collections, ready after ${(performance.now() / 1000).toFixed(1)} s`);
   printLine(
-    greet({
+    formatGreeting({
       urls,
       url: running.url,
       ui: queue.ui,
@@ -59,33 +67,32 @@ const runDemo = async ({ environment, config: given }: Setting): Promise<void> =
       file,
     }),
   );
-  const working = queue.work({
+  const starting = queue.startWorkers({
     ...environment,
     DATABASE_URL: config.database.url,
     TEMPORAL_ADDRESS: queue.address,
     PUBLIC_URL: running.url,
   });
   const stop = async (): Promise<void> => {
-    await Promise.all([queue.stop(), working]);
+    await Promise.all([queue.stop(), starting]);
     await running.close();
   };
-  await untilStopped({ stop, kill: () => {} }, observe);
+  await untilStopped({ stop, kill: () => {} }, { observe });
 };
 
 /**
- * Returns the demo's settings. The demo fills its database, so it uses an embedded one of its own; webhooks
- * may target this machine.
+ * Returns environment and configuration of the demo. Because it fills its database, it uses only an embedded one; webhooks may target this machine.
  * @param isPortFree whether a port of a host is free
  */
-export const demoSetting = async (given: Environment, isPortFree = isFree): Promise<Setting> => {
+export const prepareDemo = async (given: Environment, isPortFree = isFree): Promise<DemoSetup> => {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file, ...others } = given;
   const own = url?.startsWith('sqlite:') === true;
   if (file || (url && !own))
-    printLine('DATABASE_URL is not used by the demo; "svc start" serves that database');
+    printLine('the demo ignores DATABASE_URL; run "svc start" to serve that database');
   const environment = { ...defaults, ...others, ...(own ? { DATABASE_URL: url } : {}) };
   const config = loadConfig(environment);
   if (given.PORT || (await isPortFree(config.host, config.port))) return { environment, config };
-  printLine(`port ${config.port} is taken, a free one serves as well; PORT chooses another`);
+  printLine(`port ${config.port} is in use, choosing a free one; set PORT to choose it yourself`);
   return { environment, config: { ...config, port: 0 } };
 };
 

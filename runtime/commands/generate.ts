@@ -21,9 +21,9 @@ interface Flags {
 export const generateCommand = (): Command =>
   new Command('generate')
     .description('write generated/ from the live database and the spec')
-    .option('--check', 'write nothing, say what would change; exit code 1 if anything would')
-    .option('--from <file>', 'start from a stored catalog.json instead of the database')
-    .option('--spec <dir>', 'folder with the spec of your own (default: spec/ where it is there)')
+    .option('--check', 'write nothing, report what would change; exits with 1 if anything would')
+    .option('--from <file>', 'read a stored catalog.json instead of the database')
+    .option('--spec <dir>', 'folder of your own spec (default: spec/ if it exists)')
     .option('--out <dir>', 'folder to write', generatedFolder)
     .option('--no-client', 'leave generated/client as it is')
     .option('--json', 'print the report as JSON')
@@ -53,7 +53,7 @@ const runGenerate = async ({ from, spec, out, check, client }: Flags): Promise<R
   if (from === undefined) {
     return withDatabase((reader, { tables }) => generateAndCompare({ ...options, ...tables, reader }));
   }
-  if (!existsSync(from)) throw new Refusal(`--from ${from}: there is no such file`);
+  if (!existsSync(from)) throw new Refusal(`--from: the file "${from}" does not exist`);
   return generateAndCompare({ ...options, from });
 };
 
@@ -84,34 +84,34 @@ const runToJson = ({ report: { catalog: _catalog, ...report }, changes }: Run): 
 const countFiles = ({ written, removed }: GenerateReport): number => written.length + removed.length;
 
 const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly string[] => {
-  const would = check === true ? 'would be ' : '';
+  const prefix = check === true ? 'would be ' : '';
   return [
     ...report.warnings.map((warning) => `warning: ${warning}`),
     ...changes,
     ...report.breaking.map(({ message }) => `breaks clients: ${message}`),
-    ...shorten([
-      ...report.written.map((path) => `${would}written: ${join(out, path)}`),
-      ...report.removed.map((path) => `${would}removed: ${join(out, path)}`),
+    ...limitLines([
+      ...report.written.map((path) => `${prefix}written: ${join(out, path)}`),
+      ...report.removed.map((path) => `${prefix}removed: ${join(out, path)}`),
     ]),
     summaryOf(report, check === true),
   ];
 };
 
-const longest = 40;
+const maxListedFiles = 40;
 
-const shorten = (lines: readonly string[]): readonly string[] =>
-  lines.length <= longest
+const limitLines = (lines: readonly string[]): readonly string[] =>
+  lines.length <= maxListedFiles
     ? lines
-    : [...lines.slice(0, longest), `… and ${lines.length - longest} more files`];
+    : [...lines.slice(0, maxListedFiles), `… and ${lines.length - maxListedFiles} more files`];
 
 const summaryOf = (report: GenerateReport, check: boolean): string => {
   const ms = Object.values(report.timings).reduce((sum, time) => sum + time, 0);
   const unchanged = `${report.unchanged.length} files unchanged`;
   const time = `(${Math.round(ms)} ms${clientTime(report)})`;
   if (countFiles(report) === 0) return `up to date: ${unchanged} ${time}`;
-  return `${countFiles(report)} files ${check ? 'behind' : 'changed'}, ${unchanged} ${time}`;
+  return `${countFiles(report)} files ${check ? 'out of date' : 'written or removed'}, ${unchanged} ${time}`;
 };
 
-/** Describes the time of the client, the one step that is slow, though rarely needed. */
+/** Describes the time of the client step, the only slow one. */
 const clientTime = ({ client, timings }: GenerateReport): string =>
   client === 'made' ? `, ${Math.round(timings.client)} of them for the client` : '';

@@ -11,7 +11,7 @@ import { withDatabase } from './with-database.js';
 
 export const keysCommand = (): Command =>
   new Command('keys')
-    .description('keys of the queue: Authorization: Key <id>:<secret>')
+    .description('manage keys of the queue, sent as Authorization: Key <id>:<secret>')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand());
@@ -24,13 +24,13 @@ interface Flags {
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('make a key and print it; it is not shown again')
-    .requiredOption('--user <email>', 'whose key it is')
-    .option('--models <patterns>', 'models it may use, as in a/b,c/*; every model where absent')
+    .description('create a key and print it, once')
+    .requiredOption('--user <email>', 'e-mail address of the user')
+    .option('--models <patterns>', 'models that the key may use, such as a/b,c/* (default: all)')
     .option('--json', 'print the key as JSON')
     .action(
       action(async ({ user, models, json }: Flags) => {
-        const made = await withDatabase(async (database, config) =>
+        const created = await withDatabase(async (database, config) =>
           createKey(
             database,
             {
@@ -42,8 +42,8 @@ const createCommand = (): Command =>
             await exportSecrets(createKeys(config.secret)),
           ),
         );
-        if (json === true) printJson({ id: made.stored.id, key: made.key });
-        else printLine(made.key);
+        if (json === true) printJson({ id: created.stored.id, key: created.key });
+        else printLine(created.key);
         return 0;
       }),
     );
@@ -51,8 +51,8 @@ const createCommand = (): Command =>
 const listCommand = (): Command =>
   new Command('list')
     .description('list the keys of a user')
-    .requiredOption('--user <email>', 'whose keys')
-    .option('--json', 'print them as JSON')
+    .requiredOption('--user <email>', 'e-mail address of the user')
+    .option('--json', 'print the keys as JSON')
     .action(
       action(async ({ user, json }: Flags) => {
         const keys = await withDatabase(async (database) =>
@@ -66,9 +66,9 @@ const listCommand = (): Command =>
 
 const revokeCommand = (): Command =>
   new Command('revoke')
-    .description('revoke a key; acts at once')
+    .description('revoke a key, effective immediately')
     .argument('<id>')
-    .requiredOption('--user <email>', 'whose key it is')
+    .requiredOption('--user <email>', 'e-mail address of the user')
     .action(
       action(async (id: string, { user }: Flags) => {
         const revoked = await withDatabase(async (database) =>
@@ -83,14 +83,14 @@ const revokeCommand = (): Command =>
 const keyToLine = ({ id, models, used }: StoredKey): string =>
   [
     id,
-    models?.join(', ') ?? 'every model',
+    models?.join(', ') ?? 'all models',
     used === null ? 'never used' : `used ${new Date(used).toISOString()}`,
   ].join('  ');
 
 const accountOf = async (database: Database, email: string): Promise<string> => {
   const found = await findByEmail(database, email);
   if (found === null) {
-    throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
+    throw new Refusal(`there is no user ${email}; run "svc users create ${email}"`);
   }
   return found.id;
 };

@@ -26,10 +26,10 @@ type Outcome = 0 | 1;
  * failures with 2; both print the reason on stderr, with a stack trace for `LOG_LEVEL=debug`.
  */
 export const action =
-  <Arguments extends unknown[]>(body: (...given: Arguments) => Promise<Outcome>) =>
-  async (...given: Arguments): Promise<void> => {
+  <Arguments extends unknown[]>(body: (...args: Arguments) => Promise<Outcome>) =>
+  async (...args: Arguments): Promise<void> => {
     try {
-      process.exitCode = await body(...given);
+      process.exitCode = await body(...args);
     } catch (error) {
       process.stderr.write(`svc: ${errorToText(error)}\n`);
       process.exitCode = isRefusal(error) ? 1 : 2;

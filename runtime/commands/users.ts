@@ -2,13 +2,25 @@
 import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { hashPassword } from '../auth/passwords/hash.js';
-import { changeAccess, createPassword, createToken, isEmail, type AccessStore } from '../schema/users.js';
+import type { Statements } from '../execute/system-rows.js';
+import {
+  changeAccess,
+  createPassword,
+  createToken,
+  findRole,
+  findUser,
+  insertUser,
+  isEmail,
+  roleNames,
+  updateUser,
+  type NewUser,
+} from '../schema/users.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const usersCommand = (): Command =>
   new Command('users')
-    .description('create users and give them tokens')
+    .description('create users; reset tokens, passwords and one-time passwords')
     .addCommand(createCommand())
     .addCommand(tokenCommand())
     .addCommand(passwordCommand())
@@ -16,16 +28,18 @@ export const usersCommand = (): Command =>
 
 const createCommand = (): Command =>
   new Command('create')
-    .description('create a user; "svc users token" gives it a token')
+    .description('create a user without password or token')
     .argument('<email>')
-    .option('--role <name>', 'role of the user, by name')
+    .option('--role <name>', 'name of the role')
     .option('--json', 'print the user as JSON')
     .action(
       action(async (email: string, { role, json }: { role?: string; json?: true }) => {
-        if (!isEmail(email)) throw new Refusal(`"${email}" is no e-mail address of at most 128 characters`);
-        const id = await withStore(async (store) => {
-          if ((await store.findUser(email)) !== null) throw new Refusal(`a user ${email} exists already`);
-          return store.insertUser({ email, role: await roleOf(store, role) });
+        if (!isEmail(email))
+          throw new Refusal(`"${email}" is not an e-mail address of at most 128 characters`);
+        const id = await withAccess(async (statements) => {
+          if ((await findUser(statements, email)) !== null)
+            throw new Refusal(`the user ${email} already exists`);
+          return insertUser(statements, { email, role: await roleOf(statements, role) });
         });
         if (json === true) printJson({ id, email, role: role ?? null });
         else printLine(`user ${email} created${role === undefined ? '' : ` with the role ${role}`}: ${id}`);
@@ -35,7 +49,7 @@ const createCommand = (): Command =>
 
 const tokenCommand = (): Command =>
   new Command('token')
-    .description('give a user a new static token and print it; the old one stops working')
+    .description('replace the static token of a user and print it')
     .argument('<email>')
     .option('--json', 'print the token as JSON')
     .action(
@@ -50,9 +64,7 @@ const tokenCommand = (): Command =>
 
 const passwordCommand = (): Command =>
   new Command('password')
-    .description(
-      'give a user a new password and print it; whoever is logged in with the old one is logged out',
-    )
+    .description('replace the password of a user, print it, and end all sessions of the user')
     .argument('<email>')
     .option('--json', 'print the password as JSON')
     .action(
@@ -67,36 +79,36 @@ const passwordCommand = (): Command =>
 
 const tfaResetCommand = (): Command =>
   new Command('tfa-reset')
-    .description('turn off the one-time passwords of a user who has lost the authenticator')
+    .description('turn off one-time passwords for a user, for example after a lost phone')
     .argument('<email>')
     .action(
       action(async (email: string) => {
         await changeUser(email, { tfa_secret: null });
-        printLine(`${email} logs in without a one-time password`);
+        printLine(`one-time passwords of ${email} are off`);
         return 0;
       }),
     );
 
-const changeUser = (email: string, changes: Parameters<AccessStore['updateUser']>[1]): Promise<void> =>
-  withStore(async (store) => {
-    const user = await store.findUser(email);
-    if (user === null) throw new Refusal(`there is no user ${email}; "svc users create ${email}" makes one`);
-    await store.updateUser(user.id, changes);
+const changeUser = (email: string, changes: Partial<NewUser>): Promise<void> =>
+  withAccess(async (statements) => {
+    const user = await findUser(statements, email);
+    if (user === null) throw new Refusal(`there is no user ${email}; run "svc users create ${email}"`);
+    await updateUser(statements, user.id, changes);
   });
 
-const withStore = <Result>(body: (store: AccessStore) => Promise<Result>): Promise<Result> =>
+const withAccess = <Result>(body: (statements: Statements) => Promise<Result>): Promise<Result> =>
   withDatabase(async (database) => {
     await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
-      throw new Refusal(`svc_users cannot be read: ${error.message}; "svc bootstrap" creates it`);
+      throw new Refusal(`svc_users cannot be read: ${error.message}; run "svc bootstrap" to create it`);
     });
     return changeAccess(database, body);
   });
 
-const roleOf = async (store: AccessStore, name: string | undefined): Promise<string | null> => {
+const roleOf = async (statements: Statements, name: string | undefined): Promise<string | null> => {
   if (name === undefined) return null;
-  const found = await store.findRole(name);
+  const found = await findRole(statements, name);
   if (found !== null) return found;
-  const names = await store.roleNames();
+  const names = await roleNames(statements);
   throw new Refusal(
     `there is no role "${name}"; expected ${names.length === 0 ? 'no --role' : names.join(', ')}`,
   );

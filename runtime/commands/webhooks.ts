@@ -5,19 +5,24 @@ import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 export const webhooksCommand = (): Command =>
-  new Command('webhooks').description('what webhooks are signed with').addCommand(rotateCommand());
+  new Command('webhooks').description('manage the signing keys of webhooks').addCommand(rotateCommand());
 
 const rotateCommand = (): Command =>
   new Command('rotate-key')
     .description(
-      'make a new key pair; it is published now and signs after a day, when every receiver knows it',
+      'create a key pair; it is published now and signs after 24 hours, when receivers have fetched it',
     )
-    .option('--at-once', 'the old one is known to others: serve it no more, sign with the new one now')
+    .option(
+      '--at-once',
+      'sign with the new key now and stop publishing the old ones, for example after a leak',
+    )
     .action(
       action(async ({ atOnce = false }: { atOnce?: boolean }) => {
         await withDatabase((database) => rotateSigningKey(database, { now: Date.now(), atOnce }));
         printLine(
-          atOnce ? 'the new key signs; the old ones are not served any more' : 'the new key signs after 24 h',
+          atOnce
+            ? 'the new key signs now; the old keys are no longer published'
+            : 'the new key signs in 24 hours',
         );
         return 0;
       }),

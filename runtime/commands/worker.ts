@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
+import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { checkFilesDir } from '../queue/requests/files-dir.js';
 import { Refusal } from '../config/refusal.js';
@@ -12,24 +13,27 @@ const roles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
 type Role = (typeof roles)[number];
 
 /** Roles that write or remove files of models. */
-const filing: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
+const fileRoles: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
 
 export const workerCommand = (): Command =>
   new Command('worker')
-    .description('run what the queue is asked for; needs TEMPORAL_ADDRESS')
-    .option('--role <names>', `comma-separated, of ${roles.join(', ')}`, parseRoles, roles)
+    .description('run workers of the queue; requires TEMPORAL_ADDRESS')
+    .option('--role <names>', `comma-separated roles out of ${roles.join(', ')}`, parseRoles, roles)
     .action(
       action(async ({ role }: { role: readonly Role[] }) => {
         const config = loadConfig(loadEnvironment(process.cwd()));
         if (config.temporal.address === null) {
-          throw new Refusal('TEMPORAL_ADDRESS is not set; give host:port of a Temporal server');
+          throw new Refusal('TEMPORAL_ADDRESS is not set; expected host:port of a Temporal server');
         }
-        if (role.some((each) => filing.has(each))) await requireFilesDir(config.queue.filesDir);
+        if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
+        const manager = connectServiceManager();
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
         const running = await startWorkerProcess({ config, roles: role, observe });
         observe({ kind: 'workersStarted', roles: role });
-        await Promise.race([untilStopped(running, observe), running.ended]);
+        manager.ready(() => true);
+        const stopped = untilStopped(running, { observe, onStop: manager.stopping });
+        await Promise.race([stopped, running.ended]);
         return 0;
       }),
     );
@@ -42,6 +46,7 @@ const requireFilesDir = async (directory: string): Promise<void> => {
 const parseRoles = (text: string): readonly Role[] => {
   const names = text.split(',').map((name) => name.trim());
   const known = names.filter((name): name is Role => roles.some((role) => role === name));
-  if (known.length < names.length) throw new InvalidArgumentError(`expected some of ${roles.join(', ')}`);
+  if (known.length < names.length)
+    throw new InvalidArgumentError(`expected one or more of ${roles.join(', ')}`);
   return known;
 };

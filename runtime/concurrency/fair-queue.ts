@@ -7,7 +7,7 @@ export interface FairQueue {
   /**
    * Runs work in rotation: each caller has a queue, and each queue is served in order.
    * @param caller identifies the caller, such as its network
-   * @throws SERVICE_UNAVAILABLE when too many wait: for this work, or the last of the caller with the most
+   * @throws SERVICE_UNAVAILABLE when too many tasks wait; also for the last task of the caller with the most
    */
   run<Result>(work: () => Promise<Result>, caller?: string): Promise<Result>;
   isIdle(): boolean;
@@ -19,15 +19,19 @@ interface WaitingTask {
   refuse(): void;
 }
 
-/**
- * Creates a fair queue.
- * @param maxTasks maximum number of tasks that run or wait
- * @param pause awaited between two tasks
- */
-export const createFairQueue = (
-  maxTasks: number,
-  pause = (): Promise<void> => Promise.resolve(),
-): FairQueue => {
+export interface FairQueueOptions {
+  /** Maximum number of tasks that run or wait. */
+  readonly maxTasks: number;
+  /** Plural noun for the tasks in the error message, such as `logins`. */
+  readonly tasks: string;
+  /** Service in the details of the error. */
+  readonly service: string;
+  /** Awaited between two tasks. */
+  pause?(): Promise<void>;
+}
+
+export const createFairQueue = (options: FairQueueOptions): FairQueue => {
+  const { maxTasks, tasks, service, pause = () => Promise.resolve() } = options;
   /** Queues by caller, in the order in which they are served. */
   const queues = new Map<string, WaitingTask[]>();
   let size = 0;
@@ -62,8 +66,8 @@ export const createFairQueue = (
   return {
     run: (work, caller = '') =>
       new Promise((resolve, reject) => {
-        const refuse = (): void => reject(tooMany());
-        if (size >= maxTasks && !makeRoom(caller)) return reject(tooMany());
+        const refuse = (): void => reject(tooManyTasks(tasks, service));
+        if (size >= maxTasks && !makeRoom(caller)) return refuse();
         size += 1;
         const release = (): void => void (size -= 1);
         const begin = () => Promise.resolve().then(work).finally(release).then(resolve, reject);
@@ -74,5 +78,5 @@ export const createFairQueue = (
   };
 };
 
-const tooMany = () =>
-  apiError('SERVICE_UNAVAILABLE', { service: 'authentication' }, 'too many logins at once; try again');
+const tooManyTasks = (tasks: string, service: string) =>
+  apiError('SERVICE_UNAVAILABLE', { service }, `too many ${tasks} at once; try again`);

@@ -25,14 +25,16 @@ export interface Config {
   readonly publicUrl: string | null;
   /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
-  /** Pages of other origins that may call the API from a browser; `null`: none. */
+  /** Origins whose pages may call the API from a browser; `null`: only the server's own. */
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
+  /** Milliseconds after which a process that does not respond is replaced; 0: never. */
+  readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
   readonly secret: readonly string[];
   readonly auth: {
-    /** Milliseconds, like the next two. */
+    /** Lifetimes in milliseconds. */
     readonly accessTtl: number;
     readonly refreshTtl: number;
     readonly sessionTtl: number;
@@ -79,7 +81,7 @@ export interface Config {
     readonly namespace: string | null;
   };
   readonly webhooks: {
-    /** Non-public networks that are allowed nevertheless. */
+    /** Non-public networks that webhooks may target. */
     readonly allowCidrs: readonly string[];
     readonly allowHttp: boolean;
   };
@@ -113,69 +115,25 @@ export const loadConfig = (environment: Environment): Config => {
   const faults: string[] = [];
   const read = createReader(environment, faults);
   const config: Config = {
-    database: {
-      url: read('DATABASE_URL'),
-      poolMax: read('DATABASE_POOL_MAX'),
-      statementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
-      wait: read('DATABASE_WAIT'),
-      ca: read('DATABASE_CA'),
-      schema: read('DATABASE_SCHEMA'),
-    },
-    tables: {
-      include: read('TABLES_INCLUDE'),
-      exclude: read('TABLES_EXCLUDE'),
-    },
+    database: readDatabase(read),
+    tables: { include: read('TABLES_INCLUDE'), exclude: read('TABLES_EXCLUDE') },
     host: read('HOST'),
     port: read('PORT'),
     publicUrl: read('PUBLIC_URL'),
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
+    watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
-    auth: {
-      accessTtl: read('ACCESS_TOKEN_TTL'),
-      refreshTtl: read('REFRESH_TOKEN_TTL'),
-      sessionTtl: read('SESSION_COOKIE_TTL'),
-      resetTtl: read('PASSWORD_RESET_TTL'),
-      resetUrls: read('PASSWORD_RESET_URL_ALLOW_LIST'),
-      disableDefault: read('AUTH_DISABLE_DEFAULT'),
-      providers: readProviders(read('AUTH_PROVIDERS'), {
-        read: (variable, prefix) => read(variable, variable.replace('AUTH_<NAME>_', prefix)),
-        faults,
-      }),
-    },
+    auth: readAuth(read, faults),
     mail: { from: read('EMAIL_FROM'), smtp: readSmtp(read) },
     rateLimit: readRateLimit(read),
-    admin: {
-      email: read('ADMIN_EMAIL'),
-      token: read('ADMIN_TOKEN'),
-      password: read('ADMIN_PASSWORD'),
-    },
-    query: {
-      limitDefault: read('QUERY_LIMIT_DEFAULT'),
-      limitMax: read('QUERY_LIMIT_MAX'),
-      limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC'),
-      relationalDepth: read('MAX_RELATIONAL_DEPTH'),
-    },
-    queue: {
-      url: read('QUEUE_URL'),
-      runUrl: read('RUN_URL'),
-      resultTtl: read('QUEUE_RESULT_TTL'),
-      fileTtl: read('QUEUE_FILE_TTL'),
-      filesDir: read('QUEUE_FILES_DIR'),
-    },
-    temporal: {
-      address: read('TEMPORAL_ADDRESS'),
-      namespace: read('TEMPORAL_NAMESPACE'),
-    },
-    webhooks: {
-      allowCidrs: read('WEBHOOK_ALLOW_CIDRS'),
-      allowHttp: read('WEBHOOK_ALLOW_HTTP'),
-    },
-    graphql: {
-      introspection: read('GRAPHQL_INTROSPECTION'),
-      tokenLimit: read('GRAPHQL_TOKEN_LIMIT'),
-    },
+    admin: { email: read('ADMIN_EMAIL'), token: read('ADMIN_TOKEN'), password: read('ADMIN_PASSWORD') },
+    query: readQueryLimits(read),
+    queue: readQueue(read),
+    temporal: { address: read('TEMPORAL_ADDRESS'), namespace: read('TEMPORAL_NAMESPACE') },
+    webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
+    graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),
     explorer: read('EXPLORER'),
     log: {
@@ -187,13 +145,50 @@ export const loadConfig = (environment: Environment): Config => {
   return freeze(config);
 };
 
+const readDatabase = (read: ReadVariable): Config['database'] => ({
+  url: read('DATABASE_URL'),
+  poolMax: read('DATABASE_POOL_MAX'),
+  statementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
+  wait: read('DATABASE_WAIT'),
+  ca: read('DATABASE_CA'),
+  schema: read('DATABASE_SCHEMA'),
+});
+
+const readAuth = (read: ReadVariable, faults: string[]): Config['auth'] => ({
+  accessTtl: read('ACCESS_TOKEN_TTL'),
+  refreshTtl: read('REFRESH_TOKEN_TTL'),
+  sessionTtl: read('SESSION_COOKIE_TTL'),
+  resetTtl: read('PASSWORD_RESET_TTL'),
+  resetUrls: read('PASSWORD_RESET_URL_ALLOW_LIST'),
+  disableDefault: read('AUTH_DISABLE_DEFAULT'),
+  providers: readProviders(read('AUTH_PROVIDERS'), {
+    read: (variable, prefix) => read(variable, variable.replace('AUTH_<NAME>_', prefix)),
+    faults,
+  }),
+});
+
+const readQueryLimits = (read: ReadVariable): Config['query'] => ({
+  limitDefault: read('QUERY_LIMIT_DEFAULT'),
+  limitMax: read('QUERY_LIMIT_MAX'),
+  limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC'),
+  relationalDepth: read('MAX_RELATIONAL_DEPTH'),
+});
+
+const readQueue = (read: ReadVariable): Config['queue'] => ({
+  url: read('QUEUE_URL'),
+  runUrl: read('RUN_URL'),
+  resultTtl: read('QUEUE_RESULT_TTL'),
+  fileTtl: read('QUEUE_FILE_TTL'),
+  filesDir: read('QUEUE_FILES_DIR'),
+});
+
 const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {
   const origins = read('CORS_ORIGIN');
   const credentials = read('CORS_CREDENTIALS');
   const foreign = origins === 'all' ? 'true' : origins.find(matchesForeignHosts);
   if (credentials && foreign !== undefined) {
     faults.push(
-      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${foreign}", which lets pages of strangers act as your users; list your own origins`,
+      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${foreign}", which would let third-party pages act as your users; list your own origins`,
     );
   }
   return origins.length === 0 ? null : { origins, credentials };

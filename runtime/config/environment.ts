@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(['the environment cannot be used:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    super(['invalid environment variables:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
     this.name = 'ConfigError';
     this.faults = faults;
   }

@@ -1,6 +1,6 @@
 /** Parsers for URLs, addresses, secrets and roles in the environment. */
 import { readFileSync } from 'node:fs';
-import { parseList, parseWhole, type Parse } from './values.js';
+import { parseList, parseInteger, type Parse } from './values.js';
 
 export const parseDatabaseUrl: Parse<string> = (value) => {
   if (/^sqlite:./.test(value)) return value;
@@ -8,8 +8,8 @@ export const parseDatabaseUrl: Parse<string> = (value) => {
   if (!URL.canParse(value)) throw new Error(`is not a URL; ${expected}`);
   const url = new URL(value);
   if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol))
-    throw new Error(`begins with "${url.protocol}"; ${expected}`);
-  if (url.pathname.length < 2) throw new Error(`names no database; ${expected}`);
+    throw new Error(`starts with "${url.protocol}"; ${expected}`);
+  if (url.pathname.length < 2) throw new Error(`does not name a database; ${expected}`);
   return value;
 };
 
@@ -35,8 +35,9 @@ export const parseAddress: Parse<string> = (value) => {
   return value;
 };
 
+/** Parses a port, or `off`. */
 export const parseAdminPort: Parse<number | null> = (value) =>
-  value === 'off' ? null : parseWhole(0, 65_535)(value);
+  value === 'off' ? null : parseInteger(0, 65_535)(value);
 
 export const parseEmail: Parse<string> = (value) => {
   if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('expected an e-mail address');
@@ -46,7 +47,7 @@ export const parseEmail: Parse<string> = (value) => {
 /** Parses a bearer token (RFC 6750 §2.1). */
 export const parseToken: Parse<string> = (value) => {
   if (!/^[\w.~+/-]{8,255}=*$/.test(value)) {
-    throw new Error('expected 8 to 255 characters out of letters, digits and -._~+/');
+    throw new Error('expected 8 to 255 letters, digits or -._~+/');
   }
   return value;
 };
@@ -54,7 +55,7 @@ export const parseToken: Parse<string> = (value) => {
 export const parseSecret: Parse<readonly string[]> = (value) => {
   const secrets = parseList(value);
   if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    throw new Error('expected at least 32 bytes; openssl rand -base64 48 makes them');
+    throw new Error('expected at least 32 bytes; generate them with "openssl rand -base64 48"');
   }
   return secrets;
 };
@@ -68,19 +69,19 @@ export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.repl
 export const parseEndpoint: Parse<string> = (value) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))) return value;
-  throw new Error('expected https://…; http only on this machine');
+  throw new Error('expected https://…; http:// is allowed for localhost only');
 };
 
 const isUuid = (value: unknown): boolean =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
 export const parseRole: Parse<string> = (value) => {
-  if (!isUuid(value)) throw new Error('expected the uuid of a role');
+  if (!isUuid(value)) throw new Error('expected the UUID of a role');
   return value;
 };
 
 export const parseMapping: Parse<readonly (readonly [string, string])[]> = (value) => {
-  const expected = 'expected JSON such as {"editors": "<uuid of a role>"}';
+  const expected = 'expected JSON such as {"editors": "<UUID of a role>"}';
   let mapping: unknown;
   try {
     mapping = JSON.parse(value);

@@ -6,7 +6,7 @@ import { packageRoot } from './package.js';
 /** Committed output of `svc generate`. */
 export const generatedFolder = 'generated';
 
-/** Says whether a folder is the package's own output, which the runtime itself imports. */
+/** Returns whether a folder is the package's own output, which the runtime itself imports. */
 export const isPackageOutput = (folder: string): boolean =>
   resolve(folder) === join(packageRoot, generatedFolder);
 

@@ -48,6 +48,7 @@ export interface ProviderSource {
   readonly faults: string[];
 }
 
+/** Reads every named provider; invalid ones are omitted, with a fault. */
 export const readProviders = (
   names: readonly string[],
   source: ProviderSource,
@@ -56,9 +57,7 @@ export const readProviders = (
   return names.flatMap((name) => {
     const prefix = prefixOf(name);
     if (!/^\w[\w-]{0,63}$/.test(name) || name === 'default' || prefixes.has(prefix)) {
-      source.faults.push(
-        `AUTH_PROVIDERS has "${name}"; expected different names of letters, digits, - and _`,
-      );
+      source.faults.push(`AUTH_PROVIDERS has "${name}"; expected distinct names of letters, digits, - and _`);
       return [];
     }
     prefixes.add(prefix);

@@ -49,12 +49,13 @@ export const parseSize = (text: string): number => {
 };
 
 /** Returns a parser of integers within inclusive bounds. */
-export const parseWhole =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+export const parseInteger =
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+    if (value >= minimum && value <= maximum) return value;
+    const bounds =
+      maximum === Number.MAX_SAFE_INTEGER ? `${minimum} or more` : `from ${minimum} to ${maximum}`;
     throw new Error(`expected a whole number, ${bounds}`);
   };
 

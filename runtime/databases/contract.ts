@@ -8,13 +8,13 @@ import type { Field } from '../../contract/collection.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/values.js';
-import type { Named, References, SystemColumn, SystemTable } from '../schema/system-tables.js';
+import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';
 
 export type DialectName = Dialect;
 
-/** What drivers accept as a bound value. */
+/** A bound value as drivers accept it. */
 export type BindValue = string | number | bigint | Buffer | null;
 
 export type Match = 'contains' | 'icontains' | 'startsWith' | 'istartsWith' | 'endsWith' | 'iendsWith';
@@ -25,10 +25,10 @@ export interface SqlDialect {
   /** Whether `INSERT … RETURNING` is supported. */
   readonly returning: boolean;
   /**
-   * How the row of a single UPDATE is read back: `returned` by the statement; `after` it without a transaction, which
-   * would cost too much; or in a `transaction` with it, because RETURNING would not show changes made by triggers.
+   * How the row of a single UPDATE is read: by its RETURNING clause; by a select after an `autocommit`, as a transaction
+   * would cost too much; or by a select in the same `transaction`, as RETURNING would not show changes of triggers.
    */
-  readonly updateAnswer: 'returned' | 'after' | 'transaction';
+  readonly updateReadback: 'returning' | 'autocommit' | 'transaction';
   /** Without `returning`: selects the `first` generated key of the last insert and the `step` between its keys. */
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
@@ -145,12 +145,12 @@ export interface Database extends Executor {
 export interface DdlPrinter {
   quote(name: string): string;
   /** Includes the primary key, unique constraints and indexes; foreign keys only if `addForeignKey` is null. */
-  createTable(table: SystemTable, foreignKeys: readonly References[]): string;
+  createTable(table: SystemTable, foreignKeys: readonly SystemForeignKey[]): string;
   addColumn(table: string, column: SystemColumn): string;
-  addUnique(table: string, unique: Named): string;
-  addIndex(table: string, index: Named): string;
+  addUnique(table: string, unique: NamedColumns): string;
+  addIndex(table: string, index: NamedColumns): string;
   /** `null` if foreign keys can be created only together with their table or column. */
-  readonly addForeignKey: ((table: string, key: References) => string) | null;
+  readonly addForeignKey: ((table: string, key: SystemForeignKey) => string) | null;
   /** Whether `createTable` omits indexes, so that each needs a statement of its own. */
   readonly separateIndexes: boolean;
 }

@@ -1,4 +1,4 @@
-/** Writes of which nobody knows whether they are stored. */
+/** Writes whose outcome is unknown, because the connection was lost before the database acknowledged them. */
 import { codeOf, isNetworkError } from './network-errors.js';
 
 /** The connection was lost after a write or a commit was sent and before the database acknowledged it. */
@@ -20,6 +20,6 @@ export const acknowledged = async <Result>(run: () => Promise<Result>): Promise<
   }
 };
 
-/** A database that ends a connection by an error has rolled back; one that says nothing may have committed. */
+/** A database that ends a connection with an error has rolled back; one that sends nothing may have committed. */
 const isUnanswered = (error: unknown): boolean =>
   isNetworkError(error) || codeOf(error) === 'PROTOCOL_CONNECTION_LOST';

@@ -1,57 +1,57 @@
 /** The text that the demo prints once it is ready. */
 
-export interface Demo {
+export interface GreetingOptions {
   readonly url: string;
   readonly urls: Readonly<Record<string, string>>;
   /** URL of Temporal's UI; `null` when unknown. */
   readonly ui: string | null;
   readonly email: string;
-  /** `null` when the administrator has none or is another user now. */
+  /** `null` when the administrator has none. */
   readonly token: string | null;
-  /** `null` when it was printed before. */
+  /** `null` when an earlier start printed it. */
   readonly password: string | null;
-  /** Key of the queue; `null` when it was printed before. */
+  /** Key of the queue; `null` when an earlier start printed it. */
   readonly key: string | null;
   readonly file: string;
 }
 
-export const greet = (demo: Demo): string => {
-  const { urls, ui, email, token, password, key, file } = demo;
-  const places = { ...urls, ...(ui !== null && { temporal: ui }) };
-  const width = Math.max(...Object.keys(places).map((name) => name.length), 'password'.length) + 2;
+export const formatGreeting = (options: GreetingOptions): string => {
+  const { urls, ui, email, token, password, key, file } = options;
+  const links = { ...urls, ...(ui !== null && { temporal: ui }) };
+  const width = Math.max(...Object.keys(links).map((name) => name.length), 'password'.length) + 2;
   const row = ([name, value]: readonly [string, string]): string => `  ${name.padEnd(width)}${value}`;
   return [
     '',
-    ...Object.entries(places).map(row),
+    ...Object.entries(links).map(row),
     '',
     row(['admin', email]),
-    row(['password', password ?? `told at the first start; "svc users password ${email}" makes another`]),
-    row(['token', token ?? `none; "svc users token ${email}" makes one`]),
-    row(['key', key ?? `told at the first start; "svc keys create --user ${email}" makes another`]),
+    row(['password', password ?? `printed at the first start; "svc users password ${email}" sets a new one`]),
+    row(['token', token ?? `none; "svc users token ${email}" creates one`]),
+    row(['key', key ?? `printed at the first start; "svc keys create --user ${email}" creates another`]),
     '',
     'Try it:',
     '',
-    ...curls(urls.items ?? '', token ?? 'TOKEN'),
+    ...itemCommands(urls.items ?? '', token ?? 'TOKEN'),
     '',
-    'A login, and who one is then:',
+    'Log in, and read your own user:',
     '',
-    ...loginCurls(demo),
+    ...loginCommands(options),
     '',
-    'The queue. In another terminal, who receives what comes of it:',
+    'Try the queue. In another terminal, start a webhook receiver:',
     '',
-    receiver,
+    receiverCommand,
     '',
-    'A request, its state, its result:',
+    'Then submit a request, and read its status and its result:',
     '',
-    ...queueCurls(`${demo.url}/queue`, key === null ? `Bearer ${token ?? 'TOKEN'}` : `Key ${key}`),
+    ...queueCommands(`${options.url}/queue`, key === null ? `Bearer ${token ?? 'TOKEN'}` : `Key ${key}`),
     '',
-    `Ctrl-C stops it; the data stays in ${file}.`,
+    `Press Ctrl-C to stop. The data is kept in ${file}.`,
     '',
   ].join('\n');
 };
 
 /** Returns commands to paste: a nested list, a filter, a new item. */
-const curls = (items: string, token: string): readonly string[] => {
+const itemCommands = (items: string, token: string): readonly string[] => {
   const header = `-H 'Authorization: Bearer ${token}'`;
   return [
     `curl -g '${items}/Album?fields=Title,ArtistId.Name,Track.Name&limit=2' ${header}`,
@@ -61,7 +61,7 @@ const curls = (items: string, token: string): readonly string[] => {
 };
 
 /** Returns commands that obtain and use an access token. */
-const loginCurls = ({ url, email, password }: Demo): readonly string[] => {
+const loginCommands = ({ url, email, password }: GreetingOptions): readonly string[] => {
   const credentials = JSON.stringify({ email, password: password ?? 'PASSWORD' });
   return [
     `jwt=$(curl -s '${url}/auth/login' -H 'Content-Type: application/json' -d '${credentials}' | ` +
@@ -72,12 +72,12 @@ const loginCurls = ({ url, email, password }: Demo): readonly string[] => {
 
 const port = 9000;
 
-/** Prints a server that shows signatures and bodies and accepts every webhook. */
-const receiver =
+/** Starts a server that prints headers and body of every webhook and accepts it. */
+const receiverCommand =
   `node -e 'require("http").createServer((q,a)=>{console.log(q.headers);q.pipe(process.stdout,{end:false});` +
   `q.on("end",()=>a.end())}).listen(${port},"127.0.0.1")'`;
 
-const queueCurls = (queue: string, authorization: string): readonly string[] => {
+const queueCommands = (queue: string, authorization: string): readonly string[] => {
   const header = `-H 'Authorization: ${authorization}'`;
   const submit =
     `curl -s '${queue}/demo/image?svc_webhook=http://127.0.0.1:${port}/' ${header} ` +

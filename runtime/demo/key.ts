@@ -8,7 +8,7 @@ import { listKeys } from '../queue/store/keys.js';
 const name = 'demo';
 
 /** Creates the administrator's key of the queue, once. @returns null if it was created before */
-export const demoKey = async (database: Database, config: Config): Promise<string | null> => {
+export const createDemoKey = async (database: Database, config: Config): Promise<string | null> => {
   const where = { email: config.admin.email };
   const user = await findRow(database, 'svc_users', { where, columns: ['id'] });
   if (user === undefined) return null;

@@ -14,57 +14,53 @@ export interface DemoQueue {
   readonly address: string;
   /** URL of Temporal's UI; `null` when unknown. */
   readonly ui: string | null;
-  /** Whether the server has to be downloaded first. */
-  readonly fetching: boolean;
   /** Starts workers once the server is ready. Never rejects; failures are printed. */
-  work(environment: Environment): Promise<void>;
+  startWorkers(environment: Environment): Promise<void>;
   stop(): Promise<void>;
 }
 
 const host = '127.0.0.1';
 
-export const openDemoQueue = async (config: Config, tell: (message: string) => void): Promise<DemoQueue> => {
+export const openDemoQueue = async (config: Config, print: (message: string) => void): Promise<DemoQueue> => {
   const { address } = config.temporal;
-  const own = address === null ? await openServer(config, tell) : null;
+  const local = address === null ? await openServer(config, print) : null;
   let worker: ChildProcess | null = null;
   let stopping = false;
   return {
-    address: address ?? own?.address ?? '',
-    ui: own?.ui ?? null,
-    fetching: own?.fetching ?? false,
-    async work(environment) {
+    address: address ?? local?.address ?? '',
+    ui: local?.ui ?? null,
+    async startWorkers(environment) {
       try {
-        await own?.ready;
-        if (!stopping) worker = startWorker(environment);
+        await local?.ready;
+        if (!stopping) worker = forkWorker(environment);
       } catch (error) {
-        if (!stopping) tell(`${(error as Error).message}\nUntil then requests of the queue wait.`);
+        if (!stopping) print(`${(error as Error).message}\nRequests of the queue wait until then.`);
       }
     },
     async stop() {
       stopping = true;
       if (worker !== null) await endWorker(worker);
-      await own?.stop();
+      await local?.stop();
     },
   };
 };
 
-interface OwnServer {
+interface LocalServer {
   readonly address: string;
   readonly ui: string;
-  readonly fetching: boolean;
   readonly ready: Promise<TemporalServer>;
   stop(): Promise<void>;
 }
 
 /** Starts a server on free ports, so that an unrelated server is never used by mistake. */
-const openServer = async (config: Config, tell: (message: string) => void): Promise<OwnServer> => {
+const openServer = async (config: Config, print: (message: string) => void): Promise<LocalServer> => {
   const [port, uiPort, found] = [await choosePort(host, 0), await choosePort(host, 0), await findTemporal()];
   const file = join(dirname(config.database.url.slice('sqlite:'.length)), 'temporal.db');
-  const fetching = new AbortController();
+  const downloading = new AbortController();
   const start = async (): Promise<TemporalServer> => {
-    const program = found ?? (await fetchTemporal(tell, fetching.signal));
+    const program = found ?? (await fetchTemporal(print, downloading.signal));
     const server = await startTemporalServer({ program, port, uiPort, file });
-    if (found === null) tell('temporal is there: what has waited runs now');
+    if (found === null) print('Temporal is running; waiting requests start now');
     return server;
   };
   const ready = start();
@@ -73,17 +69,16 @@ const openServer = async (config: Config, tell: (message: string) => void): Prom
   return {
     address: `${host}:${port}`,
     ui: `http://${host}:${uiPort}`,
-    fetching: found === null,
     ready,
     async stop() {
-      fetching.abort();
+      downloading.abort();
       const server = await ready.catch(() => null);
       await server?.stop();
     },
   };
 };
 
-const startWorker = (environment: Environment): ChildProcess =>
+const forkWorker = (environment: Environment): ChildProcess =>
   fork(modulePath('demo/worker'), { env: { ...process.env, ...environment } });
 
 const endWorker = async (worker: ChildProcess): Promise<void> => {

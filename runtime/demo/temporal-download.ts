@@ -1,4 +1,4 @@
-/** Process that downloads Temporal's program into a folder, by means of the SDK. */
+/** Process that downloads Temporal's program into a folder, with Temporal's SDK. */
 const [downloadDir = '.', version = 'default'] = process.argv.slice(2);
 
 /** Starts a server, which the SDK downloads first, and stops it at once. */

@@ -17,23 +17,23 @@ export const findTemporal = async (): Promise<string | null> =>
   (await findProgram('temporal', [...path, join(homedir(), 'go', 'bin'), cache])) ?? findDownloaded();
 
 /**
- * Downloads the program, or builds it with Go where that fails, which takes some minutes.
+ * Downloads the program, or builds it with Go if that fails, which takes some minutes.
  * @throws Error that lists the ways to install it
  */
 export const fetchTemporal = async (
-  tell: (message: string) => void,
+  print: (message: string) => void,
   signal?: AbortSignal,
 ): Promise<string> => {
   await mkdir(cache, { recursive: true });
-  tell(`temporal ${temporalVersion} is being downloaded`);
+  print(`downloading temporal ${temporalVersion}`);
   const faults = [await faultOf(download(signal))];
   const downloaded = await findDownloaded();
   if (downloaded !== null) return downloaded;
   signal?.throwIfAborted();
   const go = await findProgram('go', goFolders);
   if (go !== null) {
-    tell(
-      `temporal ${temporalVersion} cannot be downloaded; it is being built, which takes some minutes, once`,
+    print(
+      `temporal ${temporalVersion} cannot be downloaded; building it, which takes some minutes and happens once`,
     );
     faults.push(await faultOf(build(go, signal)));
     const built = await findProgram('temporal', [cache]);
@@ -41,8 +41,8 @@ export const fetchTemporal = async (
   }
   throw new Error(
     `there is no Temporal server: ${faults.filter((fault) => fault !== null).join('; ')}. ` +
-      'Put its program "temporal" on the PATH (https://docs.temporal.io/cli), or a Go toolchain, which builds it; ' +
-      'or install @temporalio/testing, which downloads it; or name a server that runs: TEMPORAL_ADDRESS=host:port',
+      'Put the program "temporal" on the PATH (https://docs.temporal.io/cli); or install Go, to build it, or ' +
+      '@temporalio/testing, to download it; or use a running server: TEMPORAL_ADDRESS=host:port',
   );
 };
 
@@ -63,19 +63,19 @@ const findDownloaded = async (): Promise<string | null> => {
 
 /** Downloads in a separate process, because it needs the native part of a worker. */
 const download = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((settle, reject) => {
+  new Promise((resolve, reject) => {
     const child = fork(modulePath('demo/temporal-download'), [cache, temporalVersion], { signal });
     child.once('message', (message) => reject(new Error(String(message))));
     child.once('error', reject);
-    child.once('exit', (code) => (code === 0 ? settle() : reject(new Error('the download ended early'))));
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error('the download ended early'))));
   });
 
 const build = (go: string, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((settle, reject) => {
+  new Promise((resolve, reject) => {
     const args = ['install', `github.com/temporalio/cli/cmd/temporal@${temporalVersion}`];
     const env = { ...process.env, GOBIN: cache, GOFLAGS: '-trimpath' };
     execFile(go, args, { env, signal }, (error, _stdout, stderr) => {
-      if (error === null) settle();
+      if (error === null) resolve();
       else reject(new Error(`go install failed: ${stderr.trim().split('\n').at(-1) ?? error.message}`));
     });
   });

@@ -24,21 +24,21 @@ export interface TemporalServer {
  * is killed. It runs in a separate session, so that Ctrl-C reaches only this process, which stops it after
  * its workers.
  */
-const guard = `
+const wrapperScript = `
 exec 3<&0
 "$@" 3<&- </dev/null &
 server=$!
 (cat <&3; kill -TERM $server) >/dev/null 2>&1 &
 wait $server`;
 
-/** Starts a server. @throws Error with the end of its log when it does not start */
+/** Starts a server and waits for its port. @throws Error with the end of its log when it does not start */
 export const startTemporalServer = async (options: TemporalServerOptions): Promise<TemporalServer> => {
   await mkdir(dirname(options.file), { recursive: true });
-  const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...argumentsOf(options)], {
+  const child = spawn('/bin/sh', ['-c', wrapperScript, 'wrapper', options.program, ...argumentsOf(options)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
   });
-  const log = keepEnd(child);
+  const log = collectLogTail(child);
   const ended = once(child, 'exit').finally(() => child.stdin.destroy());
   const stop = async (): Promise<void> => {
     child.stdin.end();
@@ -65,7 +65,7 @@ const argumentsOf = ({ port, uiPort, file }: TemporalServerOptions): readonly st
   ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
 ];
 
-const keepEnd = ({ stderr }: ChildProcess): (() => string) => {
+const collectLogTail = ({ stderr }: ChildProcess): (() => string) => {
   let text = '';
   stderr?.setEncoding('utf8').on('data', (part: string) => (text = (text + part).slice(-2_000)));
   return () => text.trim();

@@ -1,42 +1,43 @@
-/** Writes of several statements: all of them or none, and what is done around them. */
+/** Runs the statements of a write in one transaction, with hooks before and after them. */
 import type { Collection } from '../../contract/collection.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import { explainFailure, type Write } from './failures.js';
 
-/** One write that has been done, inside its transaction. */
-export interface Written {
+/** A write of a transaction that has run. */
+export interface CompletedWrite {
   readonly collection: Collection;
   readonly action: Write['action'];
-  /** A key without parts: the database does not tell it. */
+  /** A key is empty where the database generated it without returning it. */
   readonly keys: readonly Key[];
   /** Names of the fields that were written. */
   readonly fields: readonly string[];
 }
 
-/** What is done around a write, in its transaction. */
-export interface Guard {
-  /** Gets the keys of the rows that are about to be changed or deleted. */
+/** Checks and records of a write, run in its transaction. */
+export interface WriteHooks {
+  /** Runs first. @param keys of the rows that will be updated or deleted */
   before(keys: readonly Key[], executor: Executor): Promise<void>;
-  /** Gets every write of the transaction, in order. */
-  after(written: readonly Written[], executor: Executor): Promise<void>;
+  /** Runs last. @param written every write of the transaction, in order */
+  after(written: readonly CompletedWrite[], executor: Executor): Promise<void>;
 }
 
 export interface ExecuteContext {
   readonly database: Database;
   readonly dialect: SqlDialect;
   readonly input: BindInput;
-  /** Whether a write of one row may be a statement of its own. */
-  readonly alone: boolean;
-  guard(): Guard;
+  /** Whether a write of one row may run as a single autocommit statement. */
+  readonly allowsAutocommit: boolean;
+  /** Creates the hooks of one transaction. */
+  hooks(): WriteHooks;
 }
 
 export interface TransactionContext extends ExecuteContext {
   readonly executor: Executor;
-  /** What is being written: a failure is about it. */
-  readonly failing: { write: Write };
-  readonly written: Written[];
+  /** The write in progress, which a failure is attributed to. */
+  readonly current: { write: Write };
+  readonly written: CompletedWrite[];
 }
 
 export const toWrite = (
@@ -44,33 +45,33 @@ export const toWrite = (
   { database, dialect }: ExecuteContext,
 ): Write => ({ collection, rows, action, executor: database, dialect });
 
-/** Reads what is answered of a write, by its keys, where the write can be seen and is not yet kept. */
-export type ReadAnswer<Keys, Answer> = (keys: Keys, executor: Executor) => Promise<Answer>;
+/** Reads the output of a write by its keys, inside its transaction. */
+type ReadOutput<Keys, Output> = (keys: Keys, executor: Executor) => Promise<Output>;
 
-interface Transaction<Keys, Answer> {
-  /** What is written at the top, and the rows that are about to be changed. */
+interface Transaction<Keys, Output> {
+  /** The requested write, and the keys of the rows that it will change. */
   readonly write: Write;
   readonly keys: readonly Key[];
   run(context: TransactionContext): Promise<Keys>;
-  readonly answer: ReadAnswer<Keys, Answer>;
+  readonly read: ReadOutput<Keys, Output>;
 }
 
-/** Writes by `run` and reads the answer before the commit: what cannot be answered is not kept. */
-export const inTransaction = <Keys, Answer>(
-  { write, keys, run, answer }: Transaction<Keys, Answer>,
+/** Writes by `run` and reads the output before the commit; rolls back where it cannot be read. */
+export const inTransaction = <Keys, Output>(
+  { write, keys, run, read }: Transaction<Keys, Output>,
   context: ExecuteContext,
-): Promise<Answer> => {
-  const guard = context.guard();
-  const failing: TransactionContext['failing'] = { write };
-  const written: Written[] = [];
+): Promise<Output> => {
+  const hooks = context.hooks();
+  const current: TransactionContext['current'] = { write };
+  const written: CompletedWrite[] = [];
   return explainFailure(
-    () => failing.write,
+    () => current.write,
     () =>
       context.database.transaction(async (executor) => {
-        await guard.before(keys, executor);
-        const result = await run({ ...context, executor, failing, written });
-        await guard.after(written, executor);
-        return answer(result, executor);
+        await hooks.before(keys, executor);
+        const result = await run({ ...context, executor, current, written });
+        await hooks.after(written, executor);
+        return read(result, executor);
       }),
   );
 };

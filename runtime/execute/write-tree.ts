@@ -19,7 +19,7 @@ import { insertRows } from './insert.js';
 import { findListRows, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
 import { requireRowPermission } from './row-locks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
-import { toWrite, type TransactionContext, type Written } from './write-transaction.js';
+import { toWrite, type TransactionContext, type CompletedWrite } from './write-transaction.js';
 
 /**
  * Inserts the rows of a plan and their lists. Returns the keys in the order of the rows, or null where the
@@ -78,7 +78,7 @@ export const writeDelete = async (
 export const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly WriteRow[] =>
   keys.map((parts) => new Map(key.map(({ name }, index) => [name, parts[index] ?? null])));
 
-interface Step extends Pick<Written, 'collection' | 'action'> {
+interface Step extends Pick<CompletedWrite, 'collection' | 'action'> {
   readonly rows: readonly WriteRow[];
   readonly lists: readonly ListPlan[];
 }
@@ -93,8 +93,8 @@ const writeStep = async (
   run: () => Promise<readonly Key[] | null>,
 ): Promise<readonly Key[] | null> => {
   const { collection, action, rows, lists } = step;
-  const { failing, written } = context;
-  failing.write = toWrite({ collection, rows, action }, context);
+  const { current, written } = context;
+  current.write = toWrite({ collection, rows, action }, context);
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   written.push(...toWritten(step, keys ?? rows.map(() => [])));
@@ -112,7 +112,10 @@ const unknownKey = ({ name, key }: Collection): Error =>
   );
 
 /** Returns the record of a step: one entry per created row; for an update, one entry for all rows. */
-const toWritten = ({ collection, action, rows, lists }: Step, keys: readonly Key[]): readonly Written[] =>
+const toWritten = (
+  { collection, action, rows, lists }: Step,
+  keys: readonly Key[],
+): readonly CompletedWrite[] =>
   rows.flatMap((row, index) => {
     const listNames = lists.filter((list) => list.ownerIndex === index).map(({ relation }) => relation.name);
     const fields = [...row.keys(), ...listNames];

@@ -1,6 +1,6 @@
 /**
  * Executes writes: as one autocommit statement where possible, otherwise in a transaction, which is rolled
- * back where the response cannot be read.
+ * back where the output cannot be read.
  */
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
@@ -15,65 +15,66 @@ import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
 import { keyRows, writeCreate, writeDelete, writePermitted, writeUpdate } from './write-tree.js';
 
-/** How the response of a write is read. */
-export interface AnswerPlan<Answer> {
-  /** Whether the response contains rows. */
-  readonly isRead: boolean;
-  /** The RETURNING clause that yields the response; `null` where the response needs more than the row. */
+/** Reads the output of a write: its rows, or the reason why they are not returned. */
+export interface OutputReader<Output> {
+  /** Whether the output contains rows. */
+  readonly returnsRows: boolean;
+  /** The RETURNING clause that yields the output; `null` where the output needs more than the row. */
   readonly returning: Returning | null;
-  ofRow(row: JsonRows): Answer;
-  /** Reads the response by key; `null`: the database generated the keys without returning them. */
-  read(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
-  /** Reads the response of a committed write; never fails. */
-  readStored(keys: readonly Key[] | null, executor: Executor): Promise<Answer>;
+  fromRow(row: JsonRows): Output;
+  /** Reads the output by key; `null`: the database generated the keys without returning them. */
+  read(keys: readonly Key[] | null, executor: Executor): Promise<Output>;
+  /** Reads the output of a committed write; never fails. */
+  readCommitted(keys: readonly Key[] | null, executor: Executor): Promise<Output>;
 }
 
-/** A write and how its response is read. */
-interface PlannedWrite<Plan, Answer> {
+/** A write with the reader of its output. */
+interface PlannedWrite<Plan, Output> {
   readonly plan: Plan;
   readonly write: Write;
-  readonly answer: AnswerPlan<Answer>;
+  readonly output: OutputReader<Output>;
 }
 
-export const executeCreate = <Answer>(
+/** Creates rows with their lists and reads the output. */
+export const executeCreate = <Output>(
   plan: CreatePlan,
-  answer: AnswerPlan<Answer>,
+  output: OutputReader<Output>,
   context: ExecuteContext,
-): Promise<Answer> => {
-  const { alone, dialect } = context;
+): Promise<Output> => {
+  const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
-  if (alone && plan.rows.length === 1 && plan.lists.length === 0) {
-    if (answer.returning !== null) return insertReturning({ plan, write, answer }, answer.returning, context);
-    if (!answer.isRead || !dialect.returning) return insertAutocommit({ plan, write, answer }, context);
+  if (allowsAutocommit && plan.rows.length === 1 && plan.lists.length === 0) {
+    if (output.returning !== null) return insertReturning({ plan, write, output }, output.returning, context);
+    if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
   }
-  const run = (inside: TransactionContext) => writeCreate(plan, inside);
-  return inTransaction({ write, keys: [], run, answer: answer.read }, context);
+  const run = (transaction: TransactionContext) => writeCreate(plan, transaction);
+  return inTransaction({ write, keys: [], run, read: output.read }, context);
 };
 
-const insertReturning = async <Answer>(
-  { plan: { collection, rows }, write, answer }: PlannedWrite<CreatePlan, Answer>,
+const insertReturning = async <Output>(
+  { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
   returning: Returning,
   { database, dialect }: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const statement = compileInsert(collection, rows, { dialect, returning: returning.text });
   const row = await explainFailure(
     () => write,
     () => readReturned(statement, returning, database),
   );
   if (row.isEmpty) throw skippedItem(collection);
-  return answer.ofRow(row);
+  return output.fromRow(row);
 };
 
-const insertAutocommit = async <Answer>(
-  { plan: { collection, rows }, write, answer }: PlannedWrite<CreatePlan, Answer>,
+const insertAutocommit = async <Output>(
+  { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
   context: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const executor = context.database;
   const keys = await explainFailure(
     () => write,
     () => insertRows(collection, rows, { ...context, executor }),
   );
-  return answer.readStored(keys, executor);
+  return output.readCommitted(keys, executor);
 };
 
 /** Runs a statement that returns the row it writes. */
@@ -91,50 +92,50 @@ const readReturned = async (
 };
 
 /** Updates all keys with the same values; each must exist and be permitted. */
-export const executeUpdate = <Answer>(
+export const executeUpdate = <Output>(
   { plan, keys }: { readonly plan: UpdatePlan; readonly keys: readonly Key[] },
-  answer: AnswerPlan<Answer>,
+  output: OutputReader<Output>,
   context: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const { collection, row } = plan;
   const write = toWrite({ collection, rows: [row], action: 'update' }, context);
   const [key] = keys;
-  if (key !== undefined && keys.length === 1 && context.alone && isOneUpdate(plan)) {
-    return executeOneUpdate({ plan, write, answer }, key, context);
+  if (key !== undefined && keys.length === 1 && context.allowsAutocommit && isOneUpdate(plan)) {
+    return executeOneUpdate({ plan, write, output }, key, context);
   }
-  const run = async (inside: TransactionContext) => {
-    await writeUpdate(plan, keys, inside);
+  const run = async (transaction: TransactionContext) => {
+    await writeUpdate(plan, keys, transaction);
     return keys;
   };
-  return inTransaction({ write, keys, run, answer: answer.read }, context);
+  return inTransaction({ write, keys, run, read: output.read }, context);
 };
 
-const executeOneUpdate = <Answer>(
-  { plan, write, answer }: PlannedWrite<UpdatePlan, Answer>,
+const executeOneUpdate = <Output>(
+  { plan, write, output }: PlannedWrite<UpdatePlan, Output>,
   key: Key,
   context: ExecuteContext,
-): Promise<Answer> => {
-  const { updateAnswer } = context.dialect;
-  if (updateAnswer === 'returned' && answer.returning !== null) {
-    return updateReturning({ plan, write, answer }, { key, returning: answer.returning }, context);
+): Promise<Output> => {
+  const { updateReadback } = context.dialect;
+  if (updateReadback === 'returning' && output.returning !== null) {
+    return updateReturning({ plan, write, output }, { key, returning: output.returning }, context);
   }
-  if (!answer.isRead || updateAnswer === 'after')
-    return updateAutocommit({ plan, write, answer }, key, context);
+  if (!output.returnsRows || updateReadback === 'autocommit')
+    return updateAutocommit({ plan, write, output }, key, context);
   const run = async ({ executor }: TransactionContext) => {
     await updateOne(plan, key, { ...context, executor });
     return [key];
   };
-  return inTransaction({ write, keys: [key], run, answer: answer.read }, context);
+  return inTransaction({ write, keys: [key], run, read: output.read }, context);
 };
 
 const isOneUpdate = ({ row, lists, where }: UpdatePlan): boolean =>
   lists.length === 0 && row.size > 0 && usesOwnRowOnly(where);
 
-const updateReturning = async <Answer>(
-  { plan: { collection, row, where }, write, answer }: PlannedWrite<UpdatePlan, Answer>,
+const updateReturning = async <Output>(
+  { plan: { collection, row, where }, write, output }: PlannedWrite<UpdatePlan, Output>,
   { key, returning }: { readonly key: Key; readonly returning: Returning },
   context: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const { text, values } = compileUpdate(collection, row, { ...context, keys: [key], where });
   const statement = { text: `${text} returning ${returning.text}`, values };
   const found = await explainFailure(
@@ -142,20 +143,20 @@ const updateReturning = async <Answer>(
     () => readReturned(statement, returning, context.database),
   );
   if (found.isEmpty) throw missingItem(collection);
-  return answer.ofRow(found);
+  return output.fromRow(found);
 };
 
-const updateAutocommit = async <Answer>(
-  { plan, write, answer }: PlannedWrite<UpdatePlan, Answer>,
+const updateAutocommit = async <Output>(
+  { plan, write, output }: PlannedWrite<UpdatePlan, Output>,
   key: Key,
   context: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const executor = context.database;
   await explainFailure(
     () => write,
     () => updateOne(plan, key, { ...context, executor }),
   );
-  return answer.readStored([key], executor);
+  return output.readCommitted([key], executor);
 };
 
 /** Updates one row. @throws FORBIDDEN where the row is missing or may not be updated */
@@ -170,25 +171,26 @@ const updateOne = async (
 };
 
 /** Updates each key with its own values, in one transaction. */
-export const executeUpdates = <Answer>(
+export const executeUpdates = <Output>(
   updates: readonly { readonly plan: UpdatePlan; readonly key: Key }[],
-  answer: AnswerPlan<Answer>,
+  output: OutputReader<Output>,
   context: ExecuteContext,
-): Promise<Answer> => {
+): Promise<Output> => {
   const [first] = updates;
   const keys = updates.map(({ key }) => key);
-  if (first === undefined) return answer.read(keys, context.database);
+  if (first === undefined) return output.read(keys, context.database);
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
   const write = toWrite({ collection, rows, action: 'update' }, context);
-  const run = async (inside: TransactionContext) => {
-    for (const { plan, key } of updates) await requireRowPermission(plan, [key], inside);
-    for (const { plan, key } of updates) await writePermitted(plan, [key], inside);
+  const run = async (transaction: TransactionContext) => {
+    for (const { plan, key } of updates) await requireRowPermission(plan, [key], transaction);
+    for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
     return distinctKeys(keys);
   };
-  return inTransaction({ write, keys, run, answer: answer.read }, context);
+  return inTransaction({ write, keys, run, read: output.read }, context);
 };
 
+/** Deletes the rows of all keys; each must exist and be permitted. */
 export const executeDelete = async (
   plan: DeletePlan,
   keys: readonly Key[],
@@ -196,9 +198,9 @@ export const executeDelete = async (
 ): Promise<void> => {
   const { collection, where } = plan;
   const write = toWrite({ collection, rows: keyRows(collection, keys), action: 'delete' }, context);
-  if (keys.length > 1 || !context.alone || !usesOwnRowOnly(where)) {
-    const run = (inside: TransactionContext) => writeDelete(plan, keys, inside);
-    return inTransaction({ write, keys, run, answer: async () => undefined }, context);
+  if (keys.length > 1 || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
+    const run = (transaction: TransactionContext) => writeDelete(plan, keys, transaction);
+    return inTransaction({ write, keys, run, read: async () => undefined }, context);
   }
   const { affected } = await explainFailure(
     () => write,

@@ -12,7 +12,7 @@ import {
 import { invalidDocument } from './errors.js';
 import { collectFields, type FieldsContext } from './fields.js';
 
-/** Maximum depth of bracketPattern; the parser and the validator are recursive. */
+/** Maximum depth of brackets; the parser and the validator are recursive. */
 const maxBrackets = 200;
 const maxDefinitions = 200;
 const maxAliases = 100;
@@ -22,7 +22,7 @@ const maxDepth = 40;
 /** Maximum number of fields of all operations, with fragments expanded. */
 const maxFields = 2_000;
 
-/** Matches bracketPattern, and the strings and comments that may contain bracketPattern of their own. */
+/** Matches brackets, and the strings and comments that may contain brackets. */
 const bracketPattern = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#.*|[{[(]|[}\])]/g;
 
 /** Checks the depth of brackets before the text is parsed. @throws GRAPHQL_VALIDATION */

@@ -131,7 +131,7 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   };
 };
 
-/** Replaces the namedType type; a list stays a list. */
+/** Replaces the named type; a list stays a list. */
 const withTypeName = (type: TypeNode, name: string): TypeNode =>
   type.kind === Kind.LIST_TYPE ? { ...type, type: withTypeName(type.type, name) } : namedType(name);
 

@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
-import type { WriteOutput } from '../items/answer.js';
+import type { WriteOutput } from '../items/write-output.js';
 import type { ItemContext } from '../items/context.js';
 import { readOwn, readOwnRoles, updateOwn } from '../items/own.js';
 import { readItem, readList, readSingleton, type ReadTarget } from '../items/read.js';

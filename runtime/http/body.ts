@@ -1,15 +1,15 @@
-/** Reads bodies of requests, compressed or not, up to a size that counts after decompression. */
+/** Reads request bodies, compressed or not, up to a maximum size before and after decompression. */
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { apiError, invalidPayload, type ApiError } from '../../contract/errors.js';
 
 /**
- * Reads a body. The rest of an oversized body is read and discarded, as a client that is still sending would
- * not read a response on a closed connection.
- * @param maxSize bytes, of the body as sent and of what it decompresses to
- * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded, UNSUPPORTED_MEDIA_TYPE for another
- * Content-Encoding than gzip, deflate and br, INVALID_PAYLOAD where the body is not of its encoding
+ * Reads a body. The rest of an oversized body is read and discarded, because a client that is still sending would
+ * not read the response on a closed connection.
+ * @param maxSize in bytes, of the body as sent and as decompressed
+ * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded, UNSUPPORTED_MEDIA_TYPE for a
+ * Content-Encoding other than gzip, deflate and br, INVALID_PAYLOAD where decompression fails
  */
 export const readBody = async (request: IncomingMessage, maxSize: number): Promise<Buffer> => {
   const bytes = await readBytes(request, maxSize);
@@ -37,12 +37,12 @@ const readBytes = (request: IncomingMessage, maxSize: number): Promise<Buffer> =
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
     request.once('close', () => {
-      if (!request.complete) reject(new Error('the request was given up'));
+      if (!request.complete) reject(new Error('the client aborted the request'));
     });
   });
 
 const tooLarge = (limit: number): ApiError =>
-  apiError('CONTENT_TOO_LARGE', { limit }, `at most ${limit} bytes are read`);
+  apiError('CONTENT_TOO_LARGE', { limit }, `the maximum size is ${limit} bytes`);
 
 const [fromGzip, fromDeflate, fromBrotli] = [
   promisify(gunzip),
@@ -57,7 +57,7 @@ const decompressors: ReadonlyMap<string, typeof fromGzip> = new Map([
   ['br', fromBrotli],
 ]);
 
-/** Stops at the limit, whatever the body would become. */
+/** Decompresses a body, and stops at the limit. */
 const decompress = async (bytes: Buffer, encoding: string, maxSize: number): Promise<Buffer> => {
   const run = decompressors.get(encoding);
   if (run === undefined) throw unknownEncoding(encoding);
@@ -65,7 +65,7 @@ const decompress = async (bytes: Buffer, encoding: string, maxSize: number): Pro
     return await run(bytes, { maxOutputLength: maxSize });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxSize);
-    throw invalidPayload(`the body is not valid ${encoding}, as its Content-Encoding says`);
+    throw invalidPayload(`the body is not valid ${encoding}, which its Content-Encoding names`);
   }
 };
 
@@ -73,5 +73,5 @@ const unknownEncoding = (encoding: string): ApiError =>
   apiError(
     'UNSUPPORTED_MEDIA_TYPE',
     { mediaType: encoding, where: 'Content-Encoding' },
-    `the Content-Encoding "${encoding}" is not read here; send gzip, deflate, br or none`,
+    `the Content-Encoding "${encoding}" is not supported; send gzip, deflate, br or none`,
   );

@@ -1,30 +1,30 @@
-/** Compresses answers for callers that ask for it (RFC 9110 §12.5.3). */
+/** Compresses responses for clients that accept it (RFC 9110 §12.5.3). */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ApiResponse } from '../request/api-request.js';
 import { addVary } from './headers.js';
 import type { Responder } from './respond.js';
 
-/** Bytes from which an answer is compressed: smaller ones fit into one packet. */
-const threshold = 1024;
+/** Minimum size in bytes of a compressed response; smaller ones fit into one packet. */
+const minSize = 1024;
 
 const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?json)/;
 
 /**
- * Compresses the answers of a responder. Streams, and answers that hold tokens (`/auth`, and what handlers keep
- * from caches), stay as they are: a compressed length tells of secrets beside text that somebody else chose.
+ * Compresses the responses of a responder, except streams and responses with tokens (`/auth` and `no-store`): the
+ * compressed length of a secret beside text of an attacker reveals the secret.
  */
-export const compressAnswers =
-  (answer: Responder): Responder =>
+export const compressResponses =
+  (respond: Responder): Responder =>
   async (request) => {
-    const response = await answer(request);
+    const response = await respond(request);
     const { headers, body } = response;
-    if (body === null || !(typeof body === 'string' || Buffer.isBuffer(body)) || body.length < threshold) {
+    if (body === null || !(typeof body === 'string' || Buffer.isBuffer(body)) || body.length < minSize) {
       return response;
     }
     if (!isCompressible(headers) || /^\/auth(?:\/|$)/.test(request.path)) return response;
     const encoding = encodingFor(request.headers['accept-encoding']);
-    return encoding === null ? varying(response) : encode(varying(response), body, encoding);
+    return encoding === null ? varyByEncoding(response) : encode(varyByEncoding(response), body, encoding);
   };
 
 const isCompressible = (headers: ApiResponse['headers']): boolean =>
@@ -34,7 +34,7 @@ const isCompressible = (headers: ApiResponse['headers']): boolean =>
 
 type Encoding = 'br' | 'gzip';
 
-/** Returns the encoding for an `Accept-Encoding`, or null for none. */
+/** Returns the preferred encoding that an `Accept-Encoding` header allows, or null. */
 export const encodingFor = (accepted: string | string[] | undefined): Encoding | null => {
   if (accepted === undefined) return null;
   const names = new Set<string>();
@@ -46,12 +46,12 @@ export const encodingFor = (accepted: string | string[] | undefined): Encoding |
   return names.has('gzip') ? 'gzip' : null;
 };
 
-const varying = (response: ApiResponse): ApiResponse => ({
+const varyByEncoding = (response: ApiResponse): ApiResponse => ({
   ...response,
   headers: addVary(response.headers, 'Accept-Encoding'),
 });
 
-/** Levels at which a millisecond compresses the most, measured on pages of items: higher ones hardly gain. */
+/** Compression levels with the best ratio of size to time, measured on pages of items. */
 const brotliQuality = 3;
 const gzipLevel = 1;
 
@@ -68,7 +68,7 @@ const encode = async (
     headers: {
       ...headers,
       'content-encoding': encoding,
-      // other bytes need another tag
+      // each encoding needs its own tag
       ...(etag !== undefined && { etag: etag.replace(/"$/, `-${encoding}"`) }),
     },
     body:

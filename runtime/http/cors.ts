@@ -6,27 +6,27 @@ import type { Responder } from './respond.js';
 
 export interface CorsOptions {
   readonly origins: Origins;
-  /** Lets these pages send cookies and read the answers. */
+  /** Whether these pages may send cookies. */
   readonly credentials: boolean;
 }
 
 type Headers = ApiResponse['headers'];
 
-/** Adds the headers of CORS to the answers of a responder, and turns answers to preflights into consent. */
-export const allowOrigins = (options: CorsOptions, answer: Responder): Responder => {
+/** Adds CORS headers to the responses of a responder, and answers preflight requests. */
+export const allowOrigins = (options: CorsOptions, respond: Responder): Responder => {
   const headersOf = createOriginHeaders(options);
   return async (request) => {
-    const response = await answer(request);
+    const response = await respond(request);
     const headers = headersOf(request);
     if (isPreflight(request) && 'access-control-allow-origin' in headers) {
-      return { status: 204, headers: { ...headers, ...consentTo(request, response) }, body: null };
+      return { status: 204, headers: { ...headers, ...preflightHeaders(request, response) }, body: null };
     }
     return { ...response, headers: withHeaders(response.headers, headers) };
   };
 };
 
-/** Headers that pages may read beside those that every page may. */
-const exposed = [
+/** Response headers that pages may read besides the CORS-safelisted ones. */
+const exposedHeaders = [
   'Allow',
   'Content-Disposition',
   'ETag',
@@ -45,16 +45,16 @@ const exposed = [
 
 const createOriginHeaders = ({ origins, credentials }: CorsOptions): ((request: ApiRequest) => Headers) => {
   const isAllowed = compileOrigins(origins);
-  const everybody = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
-  if (origins === 'all') return () => everybody;
-  const varying = { vary: 'Origin' };
+  const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
+  if (origins === 'all') return () => anyOrigin;
+  const varyByOrigin = { vary: 'Origin' };
   return ({ headers: { origin } }) => {
-    if (typeof origin !== 'string' || !isAllowed(origin)) return varying;
+    if (typeof origin !== 'string' || !isAllowed(origin)) return varyByOrigin;
     return {
       'access-control-allow-origin': origin,
       ...(credentials && { 'access-control-allow-credentials': 'true' }),
-      'access-control-expose-headers': exposed,
-      ...varying,
+      'access-control-expose-headers': exposedHeaders,
+      ...varyByOrigin,
     };
   };
 };
@@ -62,22 +62,25 @@ const createOriginHeaders = ({ origins, credentials }: CorsOptions): ((request: 
 const isPreflight = ({ method, headers }: ApiRequest): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
-/** Of a path that is not served: its answer says so, which the page can read then. */
-const anyMethod = 'GET, HEAD, SEARCH, POST, PUT, PATCH, DELETE, OPTIONS';
+/** Methods allowed on unknown paths, so that pages can read the 404. */
+const allMethods = 'GET, HEAD, SEARCH, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Seconds that browsers keep the consent; they cap it themselves. */
-const consentAge = '7200';
+/** Seconds that browsers cache a preflight response; they apply their own maximum. */
+const preflightMaxAge = '7200';
 
-const consentTo = ({ headers }: ApiRequest, { headers: { allow = anyMethod } }: ApiResponse): Headers => {
-  const asked = headers['access-control-request-headers'];
+const preflightHeaders = (
+  { headers }: ApiRequest,
+  { headers: { allow = allMethods } }: ApiResponse,
+): Headers => {
+  const requested = headers['access-control-request-headers'];
   return {
     'access-control-allow-methods': allow,
-    ...(typeof asked === 'string' && { 'access-control-allow-headers': asked }),
-    'access-control-max-age': consentAge,
+    ...(typeof requested === 'string' && { 'access-control-allow-headers': requested }),
+    'access-control-max-age': preflightMaxAge,
   };
 };
 
-/** Adds headers; the names in `Vary` add up. */
+/** Adds headers; joins the names in `Vary`. */
 const withHeaders = (present: Headers, added: Headers): Headers => {
   const { vary, ...rest } = added;
   return { ...(vary === undefined ? present : addVary(present, vary)), ...rest };

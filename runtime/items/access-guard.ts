@@ -2,7 +2,8 @@
  * Guards writes against changes of permissions. Writes of users, roles and policies run one after another; a caller
  * cannot grant permissions that the caller does not have.
  */
-import { StalePrincipal, type Principal } from '../access/access.js';
+import { StalePrincipal } from '../access/confirmation.js';
+import type { Principal } from '../access/principal.js';
 import type { UserWithRole } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
 import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';
@@ -14,7 +15,7 @@ import { findAdministrators } from '../execute/administrators.js';
 import { findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
-import type { Guard, Written } from '../execute/write-transaction.js';
+import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
 
@@ -22,7 +23,7 @@ import type { ItemContext } from './context.js';
  * Locks the access version in share mode until the write ends, so permissions cannot change during it, and records the
  * activity. @throws StalePrincipal when they have changed before it
  */
-export const guardVersion = (context: ItemContext): Guard => ({
+export const guardVersion = (context: ItemContext): WriteHooks => ({
   async before(_keys, executor) {
     const { principal, dialect } = context;
     const [row] = await executor.query(
@@ -37,7 +38,7 @@ export const guardVersion = (context: ItemContext): Guard => ({
  * Guards a write of users, roles or policies. It increments the access version first, which locks that row: such writes
  * run one after another, and two of them cannot each remove the administrator that the other relies on.
  */
-export const guardAccess = (collection: Collection, context: ItemContext): Guard => {
+export const guardAccess = (collection: Collection, context: ItemContext): WriteHooks => {
   const { principal } = context;
   const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
@@ -69,7 +70,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Guard
 };
 
 /** Returns the keys of users whose identity was written. */
-const identityKeys = (written: readonly Written[]): readonly Key[] =>
+const identityKeys = (written: readonly CompletedWrite[]): readonly Key[] =>
   written
     .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
     .flatMap(({ keys }) => keys);

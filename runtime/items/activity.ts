@@ -6,7 +6,7 @@ import { chunk } from '../execute/chunk.js';
 import { databaseTime } from '../execute/database-time.js';
 import type { Executor } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
-import type { Written } from '../execute/write-transaction.js';
+import type { CompletedWrite } from '../execute/write-transaction.js';
 import type { Scalar } from '../plan/values.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import { compileInsert } from '../sql/write.js';
@@ -22,7 +22,7 @@ export interface ActivityContext extends Pick<ItemContext, 'registry' | 'dialect
 
 /** Inserts one row per changed item into `svc_activity`. */
 export const recordActivity = async (
-  written: readonly Written[],
+  written: readonly CompletedWrite[],
   executor: Executor,
   context: ActivityContext,
 ): Promise<void> => {
@@ -35,7 +35,7 @@ export const recordActivity = async (
 };
 
 const rowsOf = (
-  { collection, action, keys, fields }: Written,
+  { collection, action, keys, fields }: CompletedWrite,
   context: ActivityContext,
 ): readonly WriteRow[] => {
   if (collection.activity === null) return [];

@@ -1,15 +1,15 @@
-/** Caching of items: an answer is kept by its caller alone, who asks whether it still holds (RFC 9111, RFC 9110 §13). */
+/** HTTP caching of items: clients keep responses privately and revalidate them by entity tag (RFC 9111, RFC 9110 §13). */
 import { apiError } from '../../contract/errors.js';
 import { readColumns } from '../execute/row-locks.js';
-import type { Guard } from '../execute/write-transaction.js';
+import type { WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondItem } from '../response/respond.js';
 import { bindInput, type ItemContext } from './context.js';
-import { namesTag, type EntityTagOf } from './entity-tags.js';
+import { matchesTag, type EntityTagOf } from './entity-tags.js';
 import { readItem, type ReadTarget } from './read.js';
 
-/** Bytes up to which a list has a tag: hashing more of them costs more than a list of that size gains. */
+/** Maximum size in bytes of a list with a tag; for larger ones, hashing costs more than it saves. */
 const maxTaggedList = 16_384;
 
 const cachingHeaders = {
@@ -17,17 +17,17 @@ const cachingHeaders = {
   vary: 'Authorization, Cookie, Accept-Encoding',
 };
 
-interface Reading {
+interface CacheReadOptions {
   readonly request: ApiRequest;
   readonly tagOf: EntityTagOf;
-  /** Whether the answer is one item, whose tag a later write may name. */
+  /** Whether the response is one item, whose tag a later write can send as `If-Match`. */
   readonly isItem: boolean;
 }
 
-/** Adds the headers of caching to a read; 304 where the caller has the answer already. */
+/** Adds caching headers to the response of a read; responds with 304 where `If-None-Match` has its tag. */
 export const cacheRead = async (
   response: ApiResponse,
-  { request, tagOf, isItem }: Reading,
+  { request, tagOf, isItem }: CacheReadOptions,
 ): Promise<ApiResponse> => {
   const { body } = response;
   const headers = { ...response.headers, ...cachingHeaders };
@@ -35,15 +35,15 @@ export const cacheRead = async (
   const tag = await tagOf(body);
   if (tag === null) return { ...response, headers };
   const known = request.headers['if-none-match'];
-  if (typeof known === 'string' && namesTag(known, tag)) {
+  if (typeof known === 'string' && matchesTag(known, tag)) {
     return { status: 304, headers: { ...cachingHeaders, etag: tag }, body: null };
   }
   return { ...response, headers: { ...headers, etag: tag } };
 };
 
-interface Matching {
+interface MatchOptions {
   readonly target: ReadTarget;
-  /** Parts of the key, as sent. */
+  /** Parts of the key as text. */
   readonly key: readonly unknown[];
   /** Value of `If-Match`. */
   readonly expected: string;
@@ -51,10 +51,13 @@ interface Matching {
 }
 
 /**
- * Locks the item of a write and compares what its caller would read, in the transaction of the write.
- * @throws PRECONDITION_FAILED where `If-Match` does not name its tag; FORBIDDEN where it may not be read
+ * Returns hooks that lock the item of a write and compare its tag, as the caller would read it, with `If-Match`.
+ * @throws PRECONDITION_FAILED where the tag differs, FORBIDDEN where the caller may not read the item
  */
-export const guardMatch = ({ target, key, expected, tagOf }: Matching, context: ItemContext): Guard => ({
+export const guardMatch = (
+  { target, key, expected, tagOf }: MatchOptions,
+  context: ItemContext,
+): WriteHooks => ({
   async before(_keys, executor) {
     const { collection } = target;
     const { dialect } = context;
@@ -62,7 +65,7 @@ export const guardMatch = ({ target, key, expected, tagOf }: Matching, context: 
     await readColumns(collection, locked, { dialect, executor, input: bindInput(context, {}) });
     const { body } = respondItem(await readItem(target, key, { ...context, executor }));
     const tag = await tagOf(body as Buffer);
-    if (tag === null || !namesTag(expected, tag)) throw preconditionFailed();
+    if (tag === null || !matchesTag(expected, tag)) throw preconditionFailed();
   },
   after: async () => undefined,
 });

@@ -1,11 +1,13 @@
 /** Runs the pipeline of item requests: request → access → plan → sql → execute → response. */
 import { LRUCache } from 'lru-cache';
-import { requireSecondFactor, untilConfirmed, type Access } from '../access/access.js';
+import { requireSecondFactor } from '../access/principal.js';
+import { untilConfirmed } from '../access/confirmation.js';
+import type { Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
-import type { WriteOutput } from './answer.js';
+import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
 import { createContext, type ItemContext, type ItemServices } from './context.js';
 import type { EntityTagOf } from './entity-tags.js';
@@ -46,7 +48,11 @@ export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) =
         respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
     }
     return (request, [key]) =>
-      respond({ request, collection, key: key === undefined ? noKey : splitKey(key) }, run, options);
+      respond(
+        { request, collection, key: key === undefined ? noKey : splitKey(key, collection.key.length) },
+        run,
+        options,
+      );
   };
 };
 

@@ -2,7 +2,7 @@
 import { forbidden } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import { readKey } from '../plan/item.js';
-import type { WriteOutput } from './answer.js';
+import type { WriteOutput } from './write-output.js';
 import type { ItemContext } from './context.js';
 import { rejectOwnIdentity } from './own-rights.js';
 import { readItem, readItems, type ReadTarget } from './read.js';

@@ -1,9 +1,11 @@
 /** Selects the items of a write by keys or by a query. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { distinctKeys } from '../execute/stored-keys.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import type { Key } from '../plan/write-plan.js';
+import { hasCondition } from '../request/filter.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
 import { unlimited, type Limits } from '../sql/read.js';
 import type { ItemContext } from './context.js';
@@ -27,17 +29,15 @@ export const readSelection = (payload: unknown): Selection => {
   return { keys, query, data };
 };
 
-/** Returns the keys of the selected items. @throws FORBIDDEN when a key is malformed */
+/** Returns the keys of the selected items. @throws FORBIDDEN when a key is malformed, INVALID_PAYLOAD */
 export const selectKeys = async (
   collection: Collection,
   { keys, query }: Selection,
   context: ItemContext,
 ): Promise<readonly Key[]> => {
   if (keys !== undefined) return readKeys(collection, keys);
-  if (typeof query !== 'object' || query === null || Array.isArray(query))
-    throw invalidPayload('"query" must be an object');
-  const parsed = keysQuery(collection, readQuery({ ...query, fields: undefined, deep: undefined }));
-  const { rows } = await readList({ collection, parsed }, isPageOnly(parsed) ? context : unbounded(context));
+  const parsed = keysQuery(collection, readWriteQuery(query));
+  const { rows } = await readList({ collection, parsed }, unbounded(context));
   const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
   return found.map((row) =>
     readKey(
@@ -47,8 +47,28 @@ export const selectKeys = async (
   );
 };
 
-/** Returns true for a query with a page but no limit, which uses the page size of lists. */
-const isPageOnly = ({ query: { limit, page } }: ParsedQuery): boolean => limit === null && page !== null;
+/**
+ * Reads the query of a write, which must restrict the items by a filter or say how many it means.
+ * @throws INVALID_PAYLOAD naming every unknown key, or what is missing
+ */
+const readWriteQuery = (query: unknown): ParsedQuery => {
+  if (!isObject(query)) throw invalidPayload('"query" must be an object');
+  const unknown = Object.keys(query).filter((name) => !writeParameters.has(name));
+  if (unknown.length > 0) throw invalidPayload(unknownParameters(unknown));
+  const parsed = readQuery(query);
+  const { filter, limit, page } = parsed.query;
+  if (limit === null && (filter === null || !hasCondition(filter))) throw invalidPayload(needsCondition);
+  if (limit === null && page !== null) throw invalidPayload('"page" in "query" needs a "limit" beside it');
+  return parsed;
+};
+
+const writeParameters: ReadonlySet<string> = new Set(['filter', 'search', 'sort', 'limit', 'offset', 'page']);
+
+const unknownParameters = (names: readonly string[]): string =>
+  `"query" of a write takes ${[...writeParameters].join(', ')}, not ${names.map((name) => `"${name}"`).join(', ')}`;
+
+const needsCondition =
+  '"query" of a write needs a "filter" with at least one condition, or a "limit"; {"limit": -1} means every item';
 
 /** Removes the limits of responses: a write without a limit applies to all matching items. */
 const unbounded = (context: ItemContext): ItemContext => ({

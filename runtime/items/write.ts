@@ -6,13 +6,13 @@ import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
-import type { ExecuteContext, Guard } from '../execute/write-transaction.js';
+import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
 import type { Key, UpdatePlan } from '../plan/write-plan.js';
 import { guardAccess, guardVersion } from './access-guard.js';
-import { planAnswer, type WriteOutput } from './answer.js';
+import { createOutputReader, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashCreate, hashUpdate } from './hash.js';
 import { rejectOwnRow } from './own-rights.js';
@@ -27,11 +27,11 @@ export const createItems = async (
   context: ItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
-  const answer = planAnswer(target, readCreated, context);
+  const output = createOutputReader(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
   const plan = await hashCreate(planCreate(collection, payloads, writeContext(context)));
   if (plan.rows.length === 0) return noRows;
-  return executeCreate(plan, answer, executeContext(collection, context));
+  return executeCreate(plan, output, executeContext(collection, context));
 };
 
 export const updateItem = async (
@@ -46,7 +46,7 @@ export const updateItem = async (
 /** Context of a write of one item. */
 export interface WriteItemContext extends ItemContext {
   /** Runs in the transaction of the write, after the check of access. */
-  readonly precondition?: Guard;
+  readonly precondition?: WriteHooks;
 }
 
 /** Updates items from `{keys, data}`, `{query, data}` or an array of items with their keys. */
@@ -68,13 +68,13 @@ const updateKeys = async (
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
-  const answer = planAnswer(target, readWritten, context);
+  const output = createOutputReader(target, readWritten, context);
   const key = keys.length === 1 ? (keys[0] ?? null) : null;
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.length === 0) return noRows;
   const plan = await hashUpdate(planned);
-  return executeUpdate({ plan, keys }, answer, executeContext(collection, context));
+  return executeUpdate({ plan, keys }, output, executeContext(collection, context));
 };
 
 const updateEach = async (
@@ -83,14 +83,14 @@ const updateEach = async (
   context: ItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
-  const answer = planAnswer(target, readWritten, context);
+  const output = createOutputReader(target, readWritten, context);
   const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
   const plans = planUpdates(collection, changes, writeContext(context));
   for (const { key, payload } of changes) rejectOwnRow(collection, { keys: [key], payload }, context);
   const updates = await Promise.all(
     changes.map(async ({ key }, index) => ({ key, plan: await hashUpdate(plans[index] as UpdatePlan) })),
   );
-  return executeUpdates(updates, answer, executeContext(collection, context));
+  return executeUpdates(updates, output, executeContext(collection, context));
 };
 
 /** Updates the item of a singleton, or creates it. */
@@ -146,18 +146,19 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
 
 const executeContext = (collection: Collection, context: WriteItemContext): ExecuteContext => {
   const { precondition } = context;
-  const guard = (): Guard => (collection.access ? guardAccess(collection, context) : guardVersion(context));
+  const accessHooks = (): WriteHooks =>
+    collection.access ? guardAccess(collection, context) : guardVersion(context);
   return {
     database: context.database,
     dialect: context.dialect,
     input: bindInput(context, {}),
-    alone: precondition === undefined && !collection.access && collection.activity === null,
-    guard: precondition === undefined ? guard : () => precede(guard(), precondition),
+    allowsAutocommit: precondition === undefined && !collection.access && collection.activity === null,
+    hooks: precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition),
   };
 };
 
-/** Runs a precondition after the checks of a guard. */
-const precede = ({ before, after }: Guard, precondition: Guard): Guard => ({
+/** Adds a precondition that runs after the other checks. */
+const precede = ({ before, after }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
   async before(keys, executor) {
     await before(keys, executor);
     await precondition.before(keys, executor);

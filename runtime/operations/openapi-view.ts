@@ -103,7 +103,7 @@ const dataKeys = new Set(['default', 'enum', 'const', 'examples', 'required', 't
 const mapKeys = new Set(['properties', 'responses']);
 
 interface Pruner {
-  /** Returns the node without the parts that the caller may not see, or undefined if noNames useful remains. */
+  /** Returns the node without the parts that the caller may not see, or undefined if nothing useful remains. */
   readonly prune: Prune;
   /** Returns the components that pruned nodes reference, directly or indirectly. */
   components(): ComponentsObject;
@@ -161,7 +161,7 @@ const createPruner = (components: ComponentsObject, visibility: Visibility): Pru
   };
 };
 
-/** Maps the entries of an object; undefined removes one. Returns the same object if noNames changes. */
+/** Maps the entries of an object; undefined removes one. Returns the same object if nothing changes. */
 const replaceEntries = (node: Node, change: (value: unknown, key: string) => unknown): Node => {
   const entries = Object.entries(node).map(([key, value]) => [key, change(value, key)] as const);
   if (entries.every(([key, value]) => value === node[key])) return node;

@@ -85,7 +85,7 @@ const readKeyPart = (collection: Collection, field: Field, part: unknown): Scala
 
 /** Splits a key in a body: a bare value, or for a composite key its parts joined by commas, as in a path. */
 export const splitKeyValue = (collection: Collection, value: unknown): readonly unknown[] =>
-  collection.key.length > 1 && typeof value === 'string' ? splitKey(value) : [value];
+  collection.key.length > 1 && typeof value === 'string' ? splitKey(value, collection.key.length) : [value];
 
 export const missingItem = (collection: Collection): Error =>
   forbidden(`the item of "${collection.name}" does not exist or may not be used this way`);

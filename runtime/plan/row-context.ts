@@ -5,7 +5,7 @@ import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { PlanContext } from './scope.js';
-import type { OwnerOperand } from './write-plan.js';
+import type { Key, OwnerOperand } from './write-plan.js';
 import type { Scalar } from './values.js';
 
 export type Payload = Readonly<Record<string, unknown>>;
@@ -40,6 +40,8 @@ export interface RowContext extends LevelContext {
   readonly action: Extract<Action, 'create' | 'update'>;
   /** Index in a list of payloads; `null` for a single one. */
   readonly index: number | null;
+  /** The key of the row of an update; `null` where the row is new, or the payload is for several rows. */
+  readonly key: Key | null;
 }
 
 export const isKeyField = (name: string, { collection }: Grant): boolean =>

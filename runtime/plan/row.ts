@@ -5,6 +5,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Field, ToMany } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
+import { compareValues } from './compare.js';
 import { validationError, invalidValueError } from './problems.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type OwnerCheck } from './row-validation.js';
@@ -96,12 +97,26 @@ interface GivenValue {
 }
 
 const setValue = (row: RowValues, { name, value, isPreset }: GivenValue, context: RowContext): void => {
-  if (isUnchangedKey(name, context)) return;
+  if (isUnchangedKey(name, context)) {
+    if (!isPreset) reportOtherKey(name, value, context);
+    return;
+  }
   const field = writableField(name, isPreset, context);
   if (field === null || isAbsentKey(field, value, context) || isComputed(field, context)) return;
   const read = readField(field, value, context);
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);
+};
+
+/** Adds a problem where an update gives a key field another value than the item has. */
+const reportOtherKey = (name: string, value: unknown, { grant, key, problems }: RowContext): void => {
+  const { name: collection, key: fields } = grant.collection;
+  const place = fields.findIndex((field) => field.name === name);
+  const [field, part] = [fields[place], key?.[place]];
+  if (field !== undefined && part !== undefined && compareValues(field, part, value) === 0) return;
+  problems.push(
+    invalidPayload(`"${name}" is the key of an item of "${collection}" and cannot be changed; leave it out`),
+  );
 };
 
 /** Sets the owner's values, which require a permission like any other. */

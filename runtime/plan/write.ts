@@ -108,7 +108,7 @@ const planRows = (
   const lists: ListPlan[] = [];
   const planned = payloads.map((payload, rowIndex) => {
     const index = payloads.length > 1 ? rowIndex : null;
-    const read = readRow(requireObject(payload), { ...level, grant, action: 'create', index });
+    const read = readRow(requireObject(payload), { ...level, grant, action: 'create', index, key: null });
     lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
   });
@@ -126,7 +126,7 @@ interface ChangeLevel extends LevelContext {
 }
 
 const planChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ListUpdatePlan => {
-  const read = readChange(collection, payload, level);
+  const read = readChange(collection, { key, payload }, level);
   const lists = planLists(read.lists, { collection, rowIndex: 0, row: read.row, key }, level);
   return toUpdatePlan(read, lists, level);
 };
@@ -135,10 +135,10 @@ interface ChangedRow extends PlannedRow {
   readonly sent: Payload;
 }
 
-const readChange = (collection: Collection, payload: unknown, level: ChangeLevel): ChangedRow => {
+const readChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
   const sent = requireObject(payload);
-  return { sent, ...readRow(sent, { ...level, grant, action: 'update' }) };
+  return { sent, ...readRow(sent, { ...level, grant, action: 'update', key }) };
 };
 
 const toUpdatePlan = (
@@ -202,7 +202,7 @@ const planListUpdate = (
   const { collection } = relation;
   const withoutOwner = { ...level, owner: noOwner, index: null };
   const update = collectProblems(level.problems, () => {
-    const read = readChange(collection, payload, withoutOwner);
+    const read = readChange(collection, { key, payload }, withoutOwner);
     const lists = planLists(read.lists, { collection, rowIndex: 0, row: new Map(), key }, withoutOwner);
     return bindUpdate(toUpdatePlan(read, lists, withoutOwner), noOwnerValues);
   });
@@ -220,7 +220,7 @@ const planMove = (
   const owner = new Map([...level.owner].filter(([name]) => !isKeyPart(relation, name)));
   return planOrRefuse((problems) => {
     const moved = { ...level, owner, problems, index: null };
-    return toUpdatePlan(readChange(relation.collection, payload, moved), lists, moved);
+    return toUpdatePlan(readChange(relation.collection, { key: null, payload }, moved), lists, moved);
   });
 };
 

@@ -32,26 +32,26 @@ export type BuildResult =
 
 const runTask = async (task: BuildTask): Promise<void> => {
   const missing = await pendingSteps(await loadSpec(task.specFolders), task.catalog);
-  if (missing.length > 0) throw new Refusal(bootstrapFirst(missing));
-  const workshop = `${task.directory}.${process.pid}`;
-  mkdirSync(workshop, { recursive: true });
+  if (missing.length > 0) throw new Refusal(missingTablesMessage(missing));
+  const staging = `${task.directory}.${process.pid}`;
+  mkdirSync(staging, { recursive: true });
   try {
-    await buildIn(workshop, task);
-    publish(workshop, task.directory);
+    await buildIn(staging, task);
+    publish(staging, task.directory);
   } finally {
-    rmSync(workshop, { recursive: true, force: true });
+    rmSync(staging, { recursive: true, force: true });
   }
   pruneBuilds(dirname(task.directory), Date.now());
 };
 
-const bootstrapFirst = (missing: readonly string[]): string => {
+const missingTablesMessage = (missing: readonly string[]): string => {
   const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? `, … (${missing.length} steps)` : '');
-  return `the system tables are not there or from an older version: ${shown}; run "svc bootstrap"`;
+  return `the system tables are missing or outdated: ${shown}; run "svc bootstrap"`;
 };
 
 /** Uses the committed output if it is current; otherwise leaves it alone and generates elsewhere. */
-const buildIn = async (workshop: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
-  const from = join(workshop, 'database.json');
+const buildIn = async (staging: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
+  const from = join(staging, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
   const changes = await countChanges({
     ...tables,
@@ -61,15 +61,15 @@ const buildIn = async (workshop: string, { catalog, specFolders, tables }: Build
     out: generatedFolder,
     check: true,
   });
-  const source = changes === 0 ? generatedFolder : join(workshop, 'generated');
+  const source = changes === 0 ? generatedFolder : join(staging, 'generated');
   if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
-  await bundle(join(source, 'server', 'index.ts'), join(workshop, 'server.mjs'));
+  await bundle(join(source, 'server', 'index.ts'), join(staging, 'server.mjs'));
   const { queueModels } = await loadSpec(specFolders);
-  await bundleFunctions(queueModels, join(workshop, 'functions.mjs'));
+  await bundleFunctions(queueModels, join(staging, 'functions.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])
-    await copyFile(join(source, name), join(workshop, name));
-  await cp(join(source, 'graphql'), join(workshop, 'graphql'), { recursive: true });
-  writeFileSync(join(workshop, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
+    await copyFile(join(source, name), join(staging, name));
+  await cp(join(source, 'graphql'), join(staging, 'graphql'), { recursive: true });
+  writeFileSync(join(staging, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
   rmSync(from);
 };
 
@@ -81,15 +81,15 @@ const countChanges = async (options: GenerateOptions): Promise<number | null> =>
 };
 
 /** Moves the finished build into place, unless another process has published the same one meanwhile. */
-const publish = (workshop: string, directory: string): void => {
+const publish = (staging: string, directory: string): void => {
   try {
-    renameSync(workshop, directory);
+    renameSync(staging, directory);
   } catch (error) {
     if (!existsSync(directory)) throw error;
   }
 };
 
-const answer = (message: BuildResult): void => {
+const reply = (message: BuildResult): void => {
   process.send?.(message, () => process.exit(message.kind === 'built' ? 0 : 1));
 };
 
@@ -99,8 +99,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.connected) process.exit(1);
   process.once('message', (task: BuildTask) => {
     runTask(task).then(
-      () => answer({ kind: 'built' }),
-      (error: Error) => answer({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),
+      () => reply({ kind: 'built' }),
+      (error: Error) => reply({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),
     );
   });
 }

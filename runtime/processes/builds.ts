@@ -8,15 +8,16 @@ import { join } from 'node:path';
 /**
  * Milliseconds between marks. Far below the retention limit, so that a machine that slept keeps its build.
  */
-const markEvery = 10 * 60_000;
-const inUseFor = 6 * 60 * 60_000;
-/** Number of builds that are always kept. */
-const kept = 3;
+const markInterval = 10 * 60_000;
+/** Milliseconds after which an unmarked build may be removed. */
+const unusedLimit = 6 * 60 * 60_000;
+/** Number of most recently used builds that are always kept. */
+const recentBuilds = 3;
 
 /** Marks a build as used, now and at intervals. @returns a function that stops marking */
 export const keepInUse = (directory: string): (() => void) => {
   markUsed(directory);
-  const timer = setInterval(markUsed, markEvery, directory).unref();
+  const timer = setInterval(markUsed, markInterval, directory).unref();
   return () => clearInterval(timer);
 };
 
@@ -34,6 +35,6 @@ export const pruneBuilds = (folder: string, now: number): void => {
     .filter((name) => /^[0-9a-f]+$/.test(name))
     .map((name) => ({ path: join(folder, name), used: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.used - a.used);
-  for (const { path, used } of builds.slice(kept))
-    if (now - used > inUseFor) rmSync(path, { recursive: true, force: true });
+  for (const { path, used } of builds.slice(recentBuilds))
+    if (now - used > unusedLimit) rmSync(path, { recursive: true, force: true });
 };

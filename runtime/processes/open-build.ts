@@ -45,7 +45,7 @@ export interface OpenedBuild {
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
-    const directory = thatExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
+    const directory = ifExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
     const release = keepInUse(directory);
     const loading = timed('load', observe, () => load(directory));
     loading.catch(release);
@@ -70,7 +70,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   }
 };
 
-const thatExists = (directory: string | undefined): string | null =>
+const ifExists = (directory: string | undefined): string | null =>
   directory !== undefined && existsSync(directory) ? directory : null;
 
 /** Exports of a build. */

@@ -49,14 +49,14 @@ const createTask = async ({ tables }: Config, database: Database): Promise<Build
   const { introspect } = await import('../../generator/introspection/index.js');
   const catalog = await introspect(database, tables);
   const folders = specFolders();
-  const directory = placeOf(fingerprint(catalog, folders));
+  const directory = buildDirectory(fingerprint(catalog, folders));
   return { catalog, specFolders: folders, tables, directory };
 };
 
 /**
  * Returns the folder of a build: a temporary one where the working directory is read-only, as in an image.
  */
-const placeOf = (name: string): string => {
+const buildDirectory = (name: string): string => {
   const usual = resolve(buildFolder, name);
   if (existsSync(usual)) return usual;
   try {
@@ -97,7 +97,7 @@ const filesBelow = (folder: string): readonly string[] =>
     : [];
 
 const build = async (task: BuildTask): Promise<void> => {
-  const answer = await runInChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
-  if (answer.kind === 'failed')
-    throw answer.refusal ? new Refusal(answer.message) : new Error(answer.message);
+  const result = await runInChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
+  if (result.kind === 'failed')
+    throw result.refusal ? new Refusal(result.message) : new Error(result.message);
 };

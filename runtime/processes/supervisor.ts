@@ -9,12 +9,15 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import type { Report } from './request-process.js';
+import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
   /** Number of request processes to keep running. */
   readonly processes: number;
   /** Port they share, never 0. */
   readonly port: number;
+  /** Milliseconds after which a process that does not respond is killed; 0: never. */
+  readonly watchdog: number;
   readonly observe: Observe;
 }
 
@@ -25,6 +28,8 @@ export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
+  /** Returns whether no process has failed to respond. */
+  isWell(): boolean;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -33,10 +38,10 @@ export interface Supervisor {
 
 /** Milliseconds, slightly more than a request process allows its requests. */
 const stopLimit = 12_000;
-const firstPause = 250;
-const longestPause = 30_000;
-/** Milliseconds after which the exit of a process is not blamed on its start. */
-const settled = 60_000;
+const minRestartDelay = 250;
+const maxRestartDelay = 30_000;
+/** Milliseconds after which a process counts as stable, and its exit resets the restart delay. */
+const stableAfter = 60_000;
 
 /**
  * Resolves when the first process is ready; the others start once it has prepared the build.
@@ -44,69 +49,138 @@ const settled = 60_000;
  */
 export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
   new Promise((resolve, reject) => {
-    const { processes, port, observe } = options;
     const ready = new Map<number, boolean>();
-    let directory: string | null = null;
-    let stopping = false;
-    let pause = firstPause;
-
-    const start = (): void => {
-      if (stopping) return;
-      cluster.setupPrimary({
-        exec: modulePath('processes/request-process'),
-        args: directory === null ? [] : [directory],
-      });
-      watch(cluster.fork({ PORT: String(port) }));
-    };
-
-    const watch = (child: Worker): void => {
-      const began = performance.now();
-      let failure: Failed | null = null;
-      child.on('message', (report: Report) => {
-        if (report.kind === 'failed') failure = report;
-        if (report.kind === 'readiness') ready.set(child.id, report.ready);
-        if (report.kind === 'ready') welcome(child, report);
-      });
-      child.once('exit', (code, signal) => {
-        ready.delete(child.id);
-        if (stopping) return;
-        const reason = failure?.message ?? (signal === null ? `exit code ${code}` : signal);
-        if (directory === null) reject(failureToError(reason, failure?.refusal ?? false));
-        else restart(child, { reason, ms: performance.now() - began });
-      });
-    };
-
-    const welcome = (child: Worker, report: Ready): void => {
-      observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
-      if (directory !== null) return;
-      directory = report.directory;
-      resolve({ ...report, isReady: () => [...ready.values()].some(Boolean), stop, kill });
-      for (let count = 1; count < processes; count += 1) start();
-    };
-
-    const restart = (child: Worker, { reason, ms }: { reason: string; ms: number }): void => {
-      if (ms > settled) pause = firstPause;
-      observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: pause });
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPause);
-    };
-
-    const stop = async (): Promise<void> => {
-      stopping = true;
-      ready.clear();
-      const gone = children().map((child) => once(child, 'exit'));
-      for (const child of children()) child.process.kill('SIGTERM');
-      await Promise.race([Promise.all(gone), sleep(stopLimit, undefined, { ref: false })]);
-      kill();
-    };
-
-    const kill = (): void => {
-      stopping = true;
-      for (const child of children()) child.process.kill('SIGKILL');
-    };
-
-    start();
+    startProcess({
+      options,
+      ready,
+      hung: new Set(),
+      directory: null,
+      stopping: false,
+      restartDelay: minRestartDelay,
+      resolve,
+      reject,
+    });
   });
+
+interface Supervision {
+  readonly options: SupervisorOptions;
+  /** Readiness of each running process, by worker id. */
+  readonly ready: Map<number, boolean>;
+  /** Processes that were killed because they did not respond, until they have ended. */
+  readonly hung: Set<number>;
+  /** Folder of the build; `null` until the first process is ready. */
+  directory: string | null;
+  stopping: boolean;
+  /** Milliseconds before the next restart. */
+  restartDelay: number;
+  readonly resolve: (supervisor: Supervisor) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const startProcess = (supervision: Supervision): void => {
+  const { directory, options } = supervision;
+  if (supervision.stopping) return;
+  cluster.setupPrimary({
+    exec: modulePath('processes/request-process'),
+    args: directory === null ? [] : [directory],
+  });
+  watch(cluster.fork({ PORT: String(options.port) }), supervision);
+};
+
+const watch = (child: Worker, supervision: Supervision): void => {
+  const { ready, hung, reject } = supervision;
+  const pulse = watchPulse(child, supervision);
+  const began = performance.now();
+  let failure: Failed | null = null;
+  child.on('message', (report: Report) => {
+    if (report.kind === 'failed') failure = report;
+    if (report.kind === 'readiness') ready.set(child.id, report.ready);
+    if (report.kind === 'ready' || report.kind === 'beat') pulse.beat();
+    if (report.kind === 'ready') registerProcess(child, report, supervision);
+  });
+  child.once('exit', (code, signal) => {
+    pulse.stop();
+    ready.delete(child.id);
+    const wasHung = hung.delete(child.id);
+    if (supervision.stopping) return;
+    const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
+    const reason = failure?.message ?? ending;
+    if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
+    else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
+  });
+};
+
+/** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */
+const spareBeats = 2;
+
+/**
+ * Kills a process that stops reporting that its event loop turns. Counts missed beats instead of time, so that a
+ * machine that slept is not judged.
+ */
+const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
+  const interval = beatInterval(options.watchdog);
+  const limit = Math.ceil(options.watchdog / interval) + spareBeats;
+  let missed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const countMissed = (): void => {
+    missed += 1;
+    if (missed !== limit) return;
+    ready.set(child.id, false);
+    hung.add(child.id);
+    child.process.kill('SIGKILL');
+  };
+  return {
+    beat() {
+      missed = 0;
+      if (options.watchdog > 0) timer ??= setInterval(countMissed, interval);
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
+const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
+  const { options, ready, hung, directory, resolve } = supervision;
+  options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
+  if (directory !== null) return;
+  supervision.directory = report.directory;
+  resolve({
+    ...report,
+    isReady: () => [...ready.values()].some(Boolean),
+    isWell: () => hung.size === 0,
+    stop: () => stopProcesses(supervision),
+    kill: () => killProcesses(supervision),
+  });
+  for (let count = 1; count < options.processes; count += 1) startProcess(supervision);
+};
+
+interface EndedProcess {
+  readonly child: Worker;
+  readonly reason: string;
+  /** Milliseconds that the process ran. */
+  readonly ms: number;
+}
+
+const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
+  if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
+  const { restartDelay, options } = supervision;
+  options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
+  setTimeout(() => startProcess(supervision), restartDelay);
+  supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
+};
+
+const stopProcesses = async (supervision: Supervision): Promise<void> => {
+  supervision.stopping = true;
+  supervision.ready.clear();
+  const exited = children().map((child) => once(child, 'exit'));
+  for (const child of children()) child.process.kill('SIGTERM');
+  await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);
+  killProcesses(supervision);
+};
+
+const killProcesses = (supervision: Supervision): void => {
+  supervision.stopping = true;
+  for (const child of children()) child.process.kill('SIGKILL');
+};
 
 const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
 

@@ -34,6 +34,20 @@ const countConditions = (filter: Filter): number => {
     : filter.filters.reduce((sum, part) => sum + countConditions(part), 0);
 };
 
+/** Returns whether a filter has a condition in every alternative, so that it does not match every row by its form. */
+export const hasCondition = (filter: Filter): boolean => {
+  switch (filter.kind) {
+    case 'compare':
+      return true;
+    case 'and':
+      return filter.filters.some(hasCondition);
+    case 'or':
+      return filter.filters.length > 0 && filter.filters.every(hasCondition);
+    default:
+      return hasCondition(filter.filter);
+  }
+};
+
 const parseObject = (filter: Readonly<Record<string, unknown>>, { values, depth }: Context): Filter => {
   if (depth > maxFilterDepth) throw invalidQuery(`"filter" is nested deeper than ${maxFilterDepth} levels`);
   const filters = Object.entries(filter).map(([key, value]) => parseEntry(key, value, { values, depth }));

@@ -14,7 +14,8 @@ const maxParameters = 1000;
 
 /**
  * Parses a query string without its `?`.
- * @throws INVALID_QUERY on malformed percent-encoding, too many parameters or too deeply nested brackets
+ * @throws INVALID_QUERY on malformed percent-encoding, too many parameters, too deeply nested brackets, or a
+ * parameter that is given both with brackets and without
  */
 export const parseQueryString = (text: string): RawObject => {
   const result = createObject();
@@ -60,14 +61,18 @@ const assign = (target: RawObject, path: readonly string[], value: string): void
   for (const key of path.slice(0, -1)) {
     const name = key === '' ? String(Object.keys(object).length) : key;
     const next = object[name];
-    if (typeof next === 'object') object = next;
-    else object = object[name] = createObject();
+    if (typeof next === 'string') throw twoForms(path);
+    object = next ?? (object[name] = createObject());
   }
   const last = path.at(-1) ?? '';
   const name = last === '' ? String(Object.keys(object).length) : last;
   const present = object[name];
+  if (typeof present === 'object' && asList(present) === null) throw twoForms(path);
   object[name] = present === undefined ? value : repeat(present, value);
 };
+
+const twoForms = ([name = '']: readonly string[]): Error =>
+  invalidQuery(`"${name}" is given both with brackets and without; use one of the two forms`);
 
 /** Adds a repeated parameter: `a=1&a=2` is a list. */
 const repeat = (present: RawValue, value: string): RawObject => {

@@ -17,5 +17,12 @@ export const decodeSegment = (segment: string): string | null => {
 /** Decodes a path parameter; an invalid one is returned as sent, and usually matches nothing. */
 export const decodeValue = (segment: string): string => decodeSegment(segment) ?? segment;
 
-/** Splits the parts of a composite key, which are joined by commas and percent-encoded each. */
-export const splitKey = (text: string): readonly string[] => text.split(',').map(decodeValue);
+/**
+ * Splits a key into `count` parts, which are joined by commas and percent-encoded each. Where that gives another count,
+ * the text may have been encoded once more as a whole.
+ */
+export const splitKey = (text: string, count: number): readonly string[] => {
+  if (count === 1) return [decodeValue(text)];
+  const parts = text.split(',');
+  return (parts.length === count ? parts : decodeValue(text).split(',')).map(decodeValue);
+};

@@ -1,14 +1,24 @@
 /** Creates or reconciles the system tables and the first administrator. Additive and idempotent. */
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Spec } from '../../generator/spec/types.js';
-import { findRow, insertRow } from '../execute/system-rows.js';
+import { findAdministrators } from '../execute/administrators.js';
+import { findRow, insertRow, type Statements } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
 import { runDataSteps } from './data-steps.js';
 import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
-import { changeAccess, createPassword, createToken, type AccessStore, type FoundUser } from './users.js';
+import {
+  changeAccess,
+  createPassword,
+  createToken,
+  ensureAdministratorRole,
+  findUser,
+  insertUser,
+  updateUser,
+  type FoundUser,
+} from './users.js';
 
 export interface BootstrapOptions {
   readonly database: Database;
@@ -18,7 +28,7 @@ export interface BootstrapOptions {
   /** `null`: generated and reported, if there is none yet. */
   readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
   /** Called before every step. */
-  readonly log: (what: string) => void;
+  readonly log: (message: string) => void;
 }
 
 export interface BootstrapReport {
@@ -57,13 +67,13 @@ const reconcile = async ({
   const catalog = await introspect();
   const steps = planTables(systemTables(spec), catalog, await loadDdlPrinter(database.dialect));
   for (const step of steps) {
-    log(step.what);
+    log(step.description);
     await runStep(database, step);
   }
   const tables = new Set(catalog.tables.map(({ name }) => name));
   const dataSteps = await runDataSteps(database, { tables, log });
   await ensureVersionRow(database);
-  return [...steps.map((step) => step.what), ...dataSteps];
+  return [...steps.map((step) => step.description), ...dataSteps];
 };
 
 const ensureVersionRow = async (database: Database): Promise<void> => {
@@ -75,31 +85,32 @@ const runStep = async (database: Database, step: DdlStep): Promise<void> => {
   try {
     await database.write({ text: step.sql, values: [] });
   } catch (error) {
-    throw new Error(`${step.what} failed: ${(error as Error).message}\n${step.sql}`, { cause: error });
+    throw new Error(`${step.description} failed: ${(error as Error).message}\n${step.sql}`, { cause: error });
   }
 };
 
 const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promise<AdminReport> =>
-  changeAccess(database, async (store) => {
-    const user = await store.findUser(admin.email);
-    if ((await store.administrators()).length > 0) return keep(store, admin, user);
+  changeAccess(database, async (statements) => {
+    const user = await findUser(statements, admin.email);
+    if ((await findAdministrators(statements)).length > 0) return updateCredentials(statements, admin, user);
     log(`create the administrator ${admin.email}`);
-    const role = await store.administratorRole();
+    const role = await ensureAdministratorRole(statements);
     if (user === null) {
       const token = admin.token ?? createToken();
       const password = admin.password ?? createPassword();
-      await store.insertUser({ email: admin.email, role, token, password: await hashPassword(password) });
+      const { email } = admin;
+      await insertUser(statements, { email, role, token, password: await hashPassword(password) });
       return { email: admin.email, token, password, state: 'created' };
     }
     const token = admin.token ?? (user.token === null ? createToken() : null);
     const password = admin.password ?? (user.password === null ? createPassword() : null);
-    await store.updateUser(user.id, { role, ...(await changesOf({ token, password })) });
+    await updateUser(statements, user.id, { role, ...(await changesOf({ token, password })) });
     return { email: admin.email, token, password, state: 'promoted' };
   });
 
 /** Sets configured values that differ from the stored ones. */
-const keep = async (
-  store: AccessStore,
+const updateCredentials = async (
+  statements: Statements,
   admin: BootstrapOptions['admin'],
   user: FoundUser | null,
 ): Promise<AdminReport> => {
@@ -109,7 +120,7 @@ const keep = async (
   const isKnown = admin.password === null || (await verifyPassword(user.password, admin.password));
   const password = isKnown ? null : admin.password;
   if (token === null && password === null) return { email, token, password, state: 'kept' };
-  await store.updateUser(user.id, await changesOf({ token, password }));
+  await updateUser(statements, user.id, await changesOf({ token, password }));
   return { email, token, password, state: 'renewed' };
 };
 
@@ -121,5 +132,5 @@ const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'passw
 /** Returns the steps that `svc bootstrap` would take; a start is refused while there are any. */
 export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readonly string[]> => {
   const printer = await loadDdlPrinter(catalog.dialect);
-  return planTables(systemTables(spec), catalog, printer).map((step) => step.what);
+  return planTables(systemTables(spec), catalog, printer).map((step) => step.description);
 };

@@ -54,13 +54,13 @@ const parts = {
 } satisfies Partial<Record<keyof Table, string>>;
 
 const columnChanges = (table: string, before: Column | null, after: Column | null): readonly string[] => {
-  const place = `column ${table}.${((before ?? after) as Column).name}`;
-  if (before === null) return [`${place} added (${columnToText(after as Column)})`];
-  if (after === null) return [`${place} removed`];
+  const subject = `column ${table}.${((before ?? after) as Column).name}`;
+  if (before === null) return [`${subject} added (${columnToText(after as Column)})`];
+  if (after === null) return [`${subject} removed`];
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [old, now] = [columnToText(before), columnToText(after)];
-  const what = old === now ? valueChanges(before, after) : `${old} → ${now}`;
-  return [what === '' ? `${place} changed` : `${place} changed: ${what}`];
+  const difference = old === now ? valueChanges(before, after) : `${old} → ${now}`;
+  return [difference === '' ? `${subject} changed` : `${subject} changed: ${difference}`];
 };
 
 /** Compares enum values, since some databases name an enum's type regardless of them. */
@@ -71,8 +71,8 @@ const valueChanges = ({ type: before }: Column, { type: after }: Column): string
   return [...listValues(added, 'added'), ...listValues(removed, 'removed')].join(', ');
 };
 
-const listValues = (values: readonly string[], what: string): readonly string[] =>
-  values.length === 0 ? [] : [`${values.map((value) => `'${value}'`).join(', ')} ${what}`];
+const listValues = (values: readonly string[], change: string): readonly string[] =>
+  values.length === 0 ? [] : [`${values.map((value) => `'${value}'`).join(', ')} ${change}`];
 
 const columnToText = ({ dbType, nullable, default: value }: Column): string => {
   const preset =

@@ -41,7 +41,7 @@ interface RunOptions {
   /** Names of the tables that existed before bootstrap. */
   readonly tables: ReadonlySet<string>;
   /** Called with the name of every step before it runs. */
-  readonly log: (what: string) => void;
+  readonly log: (message: string) => void;
 }
 
 /** Runs steps that have not run yet. @returns the names of those that had work to do */

@@ -12,13 +12,13 @@ export interface Housekeeping {
 
 export const startHousekeeping = (database: Database, observe: Observe): Housekeeping => {
   let running: Promise<void> = Promise.resolve();
-  const tidy = (): void => {
+  const run = (): void => {
     running = removeExpired(database, Date.now()).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       observe({ kind: 'warning', message: `housekeeping: ${reason}` });
     });
   };
-  const timer = setInterval(tidy, interval).unref();
+  const timer = setInterval(run, interval).unref();
   return {
     async close() {
       clearInterval(timer);

@@ -1,11 +1,11 @@
 /** Compares declared with existing system tables and returns the missing statements. Additive and pure. */
 import type { Catalog, Table } from '../../generator/introspection/catalog.js';
 import type { DdlPrinter } from '../databases/contract.js';
-import { foreignKeysOf, type Named, type SystemTable } from './system-tables.js';
+import { foreignKeysOf, type NamedColumns, type SystemTable } from './system-tables.js';
 
 export interface DdlStep {
   /** Description for the log: `create svc_users`. */
-  readonly what: string;
+  readonly description: string;
   readonly sql: string;
 }
 
@@ -27,7 +27,7 @@ export const planTables = (
 };
 
 const createSteps = (table: SystemTable, printer: DdlPrinter): DdlStep[] => [
-  { what: `create ${table.name}`, sql: printer.createTable(table, foreignKeysOf(table)) },
+  { description: `create ${table.name}`, sql: printer.createTable(table, foreignKeysOf(table)) },
   ...(printer.separateIndexes ? table.indexes.map((index) => indexStep(table, index, printer)) : []),
 ];
 
@@ -37,20 +37,20 @@ const extendSteps = (table: SystemTable, found: Table, printer: DdlPrinter): Ddl
     ...table.columns
       .filter((column) => !columns.has(column.name))
       .map((column) => ({
-        what: `add ${table.name}.${column.name}`,
+        description: `add ${table.name}.${column.name}`,
         sql: printer.addColumn(table.name, column),
       })),
     ...table.uniques
       .filter((unique) => !isUnique(found, unique))
-      .map((unique) => ({ what: `add ${unique.name}`, sql: printer.addUnique(table.name, unique) })),
+      .map((unique) => ({ description: `add ${unique.name}`, sql: printer.addUnique(table.name, unique) })),
     ...table.indexes
       .filter((index) => !isIndexed(found, index))
       .map((index) => indexStep(table, index, printer)),
   ];
 };
 
-const indexStep = (table: SystemTable, index: Named, printer: DdlPrinter): DdlStep => ({
-  what: `add ${index.name}`,
+const indexStep = (table: SystemTable, index: NamedColumns, printer: DdlPrinter): DdlStep => ({
+  description: `add ${index.name}`,
   sql: printer.addIndex(table.name, index),
 });
 
@@ -60,13 +60,13 @@ const foreignKeySteps = (table: SystemTable, found: Table | undefined, printer: 
   const present = new Set((found?.foreignKeys ?? []).map((key) => key.columns.join()));
   return foreignKeysOf(table)
     .filter((key) => !present.has(key.column))
-    .map((key) => ({ what: `add ${key.name}`, sql: add(table.name, key) }));
+    .map((key) => ({ description: `add ${key.name}`, sql: add(table.name, key) }));
 };
 
-const isUnique = (found: Table, unique: Named): boolean =>
+const isUnique = (found: Table, unique: NamedColumns): boolean =>
   [...found.uniques, ...found.indexes.filter((index) => index.unique)].some(
     (key) => key.columns.join() === unique.columns.join(),
   );
 
-const isIndexed = (found: Table, index: Named): boolean =>
+const isIndexed = (found: Table, index: NamedColumns): boolean =>
   [...found.uniques, ...found.indexes].some((key) => key.columns[0] === index.columns[0]);

@@ -5,9 +5,9 @@ export interface SystemTable {
   readonly name: string;
   readonly columns: readonly SystemColumn[];
   readonly primaryKey: readonly string[];
-  readonly uniques: readonly Named[];
+  readonly uniques: readonly NamedColumns[];
   /** Includes one index per foreign key, because not all databases create them. */
-  readonly indexes: readonly Named[];
+  readonly indexes: readonly NamedColumns[];
 }
 
 export interface SystemColumn extends ColumnSpec {
@@ -15,12 +15,12 @@ export interface SystemColumn extends ColumnSpec {
 }
 
 /** A constraint or index with its columns. */
-export interface Named {
+export interface NamedColumns {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-export interface References {
+export interface SystemForeignKey {
   readonly name: string;
   readonly column: string;
   readonly table: string;
@@ -55,7 +55,7 @@ const specToTable = (spec: CollectionSpec): SystemTable => {
 };
 
 /** Returns the foreign keys of a table, one per referencing column. */
-export const foreignKeysOf = (table: SystemTable): readonly References[] =>
+export const foreignKeysOf = (table: SystemTable): readonly SystemForeignKey[] =>
   table.columns.flatMap((column) => {
     if (column.references === undefined) return [];
     const { table: target, column: references, onDelete } = column.references;

@@ -1,6 +1,5 @@
 /** Manages users and administrators outside of requests, for bootstrap and the command line. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { findAdministrators } from '../execute/administrators.js';
 import { databaseTime } from '../execute/database-time.js';
 import {
   findRow,
@@ -16,7 +15,7 @@ import { bumpAccessVersion } from '../execute/access-version.js';
 /** Name of the role and policy that bootstrap creates if there is no administrator. */
 const administrator = 'Administrator';
 
-interface NewUser {
+export interface NewUser {
   readonly email: string;
   readonly role: string | null;
   readonly token?: string;
@@ -35,16 +34,16 @@ export const createPassword = (): string => randomBytes(12).toString('base64url'
 export const isEmail = (text: string): boolean => [...text].length <= 128 && /^[^@\s]+@[^@\s]+$/u.test(text);
 
 /**
- * Runs a change of the access tables. If it wrote, every process applies it from its next request on. Each
+ * Changes the access tables in one transaction. Every process applies the change from its next request on. Each
  * written row is recorded in the activity log.
  */
 export const changeAccess = <Result>(
   database: Database,
-  body: (store: AccessStore) => Promise<Result>,
+  body: (statements: Statements) => Promise<Result>,
 ): Promise<Result> =>
   database.transaction(async (executor) => {
     let writes = 0;
-    const counted: Statements = {
+    const countingStatements: Statements = {
       quote: executor.quote,
       query: (sql, values) => executor.query(sql, values),
       write: (statement) => {
@@ -52,7 +51,7 @@ export const changeAccess = <Result>(
         return executor.write(statement);
       },
     };
-    const result = await body(createAccessStore(counted));
+    const result = await body(countingStatements);
     if (writes > 0) await bumpAccessVersion(executor);
     return result;
   });
@@ -73,94 +72,96 @@ export interface FoundUser {
   readonly password: string | null;
 }
 
-export interface AccessStore {
-  findUser(email: string): Promise<FoundUser | null>;
-  /** Returns the key of a role, or null if there is none; the lowest key where names repeat. */
-  findRole(name: string): Promise<string | null>;
-  /** Returns role names, sorted; at most twenty. */
-  roleNames(): Promise<readonly string[]>;
-  insertUser(user: NewUser): Promise<string>;
-  updateUser(id: string, changes: Partial<NewUser>): Promise<void>;
-  /** Returns e-mail addresses of users with full access, at most ten. */
-  administrators(): Promise<readonly string[]>;
-  /** Returns the role "Administrator" with an `admin_access` policy, creating it if missing. */
-  administratorRole(): Promise<string>;
+/** Returns the user with an e-mail address, in any case, or null if there is none. */
+export const findUser = async (statements: Statements, email: string): Promise<FoundUser | null> =>
+  // addresses are stored in lower case, unless SQL wrote them otherwise
+  (await findByAddress(statements, email)) ?? findByAddress(statements, email.toLowerCase());
+
+const findByAddress = async (statements: Statements, email: string): Promise<FoundUser | null> =>
+  (await findRow(statements, 'svc_users', { where: { email }, columns: ['id', 'token', 'password'] })) ??
+  null;
+
+/** Returns the key of a role, or null if there is none; the lowest key where names repeat. */
+export const findRole = async (statements: Statements, name: string): Promise<string | null> => {
+  const where = { name };
+  const found = await findRow(statements, 'svc_roles', { where, columns: ['id'], order: ['id'], limit: 1 });
+  return found?.id ?? null;
+};
+
+/** Returns role names, sorted; at most twenty. */
+export const roleNames = async (statements: Statements): Promise<readonly string[]> => {
+  const rows = await findRows(statements, 'svc_roles', { columns: ['name'], order: ['name'] });
+  return [...new Set(rows.map(({ name }) => name))].slice(0, 20);
+};
+
+/** Inserts an active user and returns its id. */
+export const insertUser = (statements: Statements, user: NewUser): Promise<string> =>
+  insert(statements, 'svc_users', {
+    ...user,
+    email: user.email.toLowerCase(),
+    status: 'active',
+    date_created: databaseTime(new Date()),
+  });
+
+export const updateUser = async (
+  statements: Statements,
+  id: string,
+  changes: Partial<NewUser>,
+): Promise<void> => {
+  await updateRows(statements, 'svc_users', { set: changes, where: { id } });
+  await record(statements, 'update', { table: 'svc_users', id, fields: Object.keys(changes) });
+};
+
+/** Returns the role "Administrator" with an `admin_access` policy, creating it if missing. */
+export const ensureAdministratorRole = async (statements: Statements): Promise<string> => {
+  const role =
+    (await findRole(statements, administrator)) ??
+    (await insert(statements, 'svc_roles', { name: administrator }));
+  const policy =
+    (await findAdministratorPolicy(statements)) ??
+    (await insert(statements, 'svc_policies', { name: administrator, admin_access: 1 }));
+  const held = await findRow(statements, 'svc_access', { where: { role, policy }, columns: ['id'] });
+  if (held === undefined) await insert(statements, 'svc_access', { role, policy });
+  return role;
+};
+
+const findAdministratorPolicy = async (statements: Statements): Promise<string | undefined> => {
+  const found = await findRow(statements, 'svc_policies', {
+    where: { admin_access: 1 },
+    columns: ['id'],
+    order: ['id'],
+    limit: 1,
+  });
+  return found?.id;
+};
+
+const insert = async <Table extends 'svc_users' | 'svc_roles' | 'svc_policies' | 'svc_access'>(
+  statements: Statements,
+  table: Table,
+  row: Omit<NewRow<Table>, 'id'>,
+): Promise<string> => {
+  const id = randomUUID();
+  await insertRow(statements, table, { id, ...row } as unknown as NewRow<Table>);
+  await record(statements, 'create', { table, id, fields: Object.keys(row) });
+  return id;
+};
+
+interface Change {
+  readonly table: string;
+  readonly id: string;
+  readonly fields: readonly string[];
 }
 
-const createAccessStore = (statements: Statements): AccessStore => {
-  /** Records activity without user and address. */
-  const record = (
-    action: 'create' | 'update',
-    {
-      table,
-      id,
-      fields,
-    }: { readonly table: string; readonly id: string; readonly fields: readonly string[] },
-  ): Promise<void> =>
-    insertRow(statements, 'svc_activity', {
-      action,
-      collection: table,
-      item: id,
-      fields: fields.join(),
-      timestamp: databaseTime(new Date()),
-    });
-
-  const insert = async <Table extends 'svc_users' | 'svc_roles' | 'svc_policies' | 'svc_access'>(
-    table: Table,
-    row: Omit<NewRow<Table>, 'id'>,
-  ): Promise<string> => {
-    const id = randomUUID();
-    await insertRow(statements, table, { id, ...row } as unknown as NewRow<Table>);
-    await record('create', { table, id, fields: Object.keys(row) });
-    return id;
-  };
-
-  const findRole = async (name: string): Promise<string | null> => {
-    const found = await findRow(statements, 'svc_roles', {
-      where: { name },
-      columns: ['id'],
-      order: ['id'],
-      limit: 1,
-    });
-    return found?.id ?? null;
-  };
-
-  const findUser = async (email: string): Promise<FoundUser | null> =>
-    (await findRow(statements, 'svc_users', { where: { email }, columns: ['id', 'token', 'password'] })) ??
-    null;
-
-  return {
-    // addresses are stored in lower case, unless SQL wrote them otherwise
-    findUser: async (email) => (await findUser(email)) ?? findUser(email.toLowerCase()),
-    findRole,
-    async roleNames() {
-      const rows = await findRows(statements, 'svc_roles', { columns: ['name'], order: ['name'] });
-      return [...new Set(rows.map(({ name }) => name))].slice(0, 20);
-    },
-    insertUser: (user) =>
-      insert('svc_users', {
-        ...user,
-        email: user.email.toLowerCase(),
-        status: 'active',
-        date_created: databaseTime(new Date()),
-      }),
-    async updateUser(id, changes) {
-      await updateRows(statements, 'svc_users', { set: changes, where: { id } });
-      await record('update', { table: 'svc_users', id, fields: Object.keys(changes) });
-    },
-    administrators: () => findAdministrators(statements),
-    async administratorRole() {
-      const role = (await findRole(administrator)) ?? (await insert('svc_roles', { name: administrator }));
-      const known = await findRow(statements, 'svc_policies', {
-        where: { admin_access: 1 },
-        columns: ['id'],
-        order: ['id'],
-        limit: 1,
-      });
-      const policy = known?.id ?? (await insert('svc_policies', { name: administrator, admin_access: 1 }));
-      const held = await findRow(statements, 'svc_access', { where: { role, policy }, columns: ['id'] });
-      if (held === undefined) await insert('svc_access', { role, policy });
-      return role;
-    },
-  };
-};
+/** Records activity without user and address. */
+const record = (
+  statements: Statements,
+  action: 'create' | 'update',
+  { table, id, fields }: Change,
+): Promise<void> =>
+  insertRow(statements, 'svc_activity', {
+    action,
+    collection: table,
+    item: id,
+    fields: fields.join(),
+    timestamp: databaseTime(new Date()),
+  });

@@ -1,7 +1,7 @@
 /** What Temporal is told behind the answers: so much at a time, and at the end what there is time for. */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RequestHead } from '../../runtime/queue/store/requests.js';
+import type { RequestHead } from '../../runtime/queue/store/request-head.js';
 import { createDispatcher } from '../../runtime/queue/temporal/dispatcher.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -19,7 +19,7 @@ const createCalls = () => {
   const open: (() => void)[] = [];
   const dispatcher = createDispatcher({
     mark: async (requests) => void marked.push(...requests.map(({ id }) => id)),
-    onLoss: (error) => losses.push(error),
+    onError: (error) => losses.push(error),
   });
   let begun = 0;
   const call = () =>

@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
+import { ask } from '../runtime/graphql/library.js';
+import { expire } from '../../runtime/queue/store/retention.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
@@ -18,6 +20,9 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     (await queue.request('POST', '/keys', { as: 'ann', body })).data as { id: string; key: string };
   const submit = (key: string, path = 'demo/image') =>
     queue.request('POST', `/queue/${path}`, { body: input, headers: { authorization: `Key ${key}` } });
+
+  const system = (query: string, variables: object) =>
+    ask(queue, query, { as: 'ann', path: '/graphql/system', variables });
 
   const change = async (name: string, body: object): Promise<void> => {
     const path = `/users/${queue.ids.users.get(name)}`;
@@ -180,6 +185,41 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     expect((await queue.request('POST', `/requests/${id}/redeliver`, { as: 'ann' })).status).toBe(204);
     expect((await delivered()).id).toBe(first.id);
     await until(() => queue.receiver.received.filter(({ path }) => path === '/own').length === 2 || null);
+  });
+
+  it('requests: a full queue is 429, in REST and in GraphQL', async () => {
+    const body = {
+      model: 'demo/train',
+      input: { model_name: 'm', prompt: 'sea', steps: 5_000, pause: 0.02 },
+    };
+    const made = await Promise.all(
+      Array.from({ length: 3 }, () => queue.request('POST', '/requests', { as: 'ann', body })),
+    );
+    const full = await queue.request('POST', '/requests', {
+      as: 'ann',
+      body: { ...body, max_queue_length: 0 },
+    });
+    const mutation =
+      'mutation ($model: String!, $input: JSON!) { requests_submit(model: $model, input: $input, max_queue_length: 0) { id } }';
+    const refused = await system(mutation, body);
+    for (const { data } of made) {
+      await queue.request('POST', `/requests/${(data as { id: string }).id}/cancel`, { as: 'ann' });
+    }
+    expect([full.status, full.codes]).toEqual([429, ['REQUESTS_EXCEEDED']]);
+    expect(full.text).toContain('more than 0 requests are already waiting');
+    expect(refused.codes).toEqual(['REQUESTS_EXCEEDED']);
+  });
+
+  it('requests: an expired result is 410, in REST and in GraphQL', async () => {
+    const body = { model: 'demo/image', input, store_io: false };
+    const { id } = (await queue.request('POST', '/requests', { as: 'ann', body })).data as { id: string };
+    const status = async () => (await queue.request('GET', `/requests/${id}`, { as: 'ann' })).data;
+    await until(async () => ((await status()) as { status: string }).status === 'COMPLETED' || null);
+    await expire(queue.database, { before: 0, now: Date.now() + 3_600_000 });
+    const result = await queue.request('GET', `/requests/${id}/result`, { as: 'ann' });
+    expect([result.status, result.codes]).toEqual([410, ['GONE']]);
+    const query = 'query ($id: String!) { requests_result(id: $id) { payload } }';
+    expect((await system(query, { id })).codes).toEqual(['GONE']);
   });
 
   it('webhooks: a test delivery, signed with both secrets while they are being changed', async () => {

@@ -40,7 +40,7 @@ const start = (run: RunModel<unknown, unknown>, { signal, timeout = 60_000 }: Gi
   return { attempted, lines, failures };
 };
 
-const tooLong = 'the result has 8000001 bytes, 8000000 are kept; files hold more';
+const tooLong = 'the result has 8000001 bytes, but the maximum is 8000000; save larger output as files';
 
 const forever = () => new Promise<never>(() => undefined);
 

@@ -57,7 +57,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        'lifecycle@example.com may read some of book',
+        'lifecycle@example.com may read some fields or items of book',
         '',
         'policy "Readers", held by role Staff',
         '  fields      id, title',
@@ -100,7 +100,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect(await ask('svc_sessions', 'read')).toMatchObject({ code: 0 });
     expect(await ask('svc_sessions', 'update')).toEqual({
       code: 1,
-      stdout: 'Admin@Example.com may not update svc_sessions: nobody may\n',
+      stdout: 'Admin@Example.com may not update svc_sessions: it is read-only\n',
       stderr: '',
     });
     const { code, stdout } = await ask('svc_activity', 'delete', '--json');
@@ -123,7 +123,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     };
     const [first] = (await ask()).stdout.split('\n');
     expect(first).toBe(
-      'lifecycle@example.com may read some of book, only from 192.0.2.1, 10.0.0.0/8, only after one-time passwords are on',
+      'lifecycle@example.com may read some fields or items of book, only from 192.0.2.1, 10.0.0.0/8, only after turning on one-time passwords',
     );
     const conditions = async () => {
       const { addresses, pending } = JSON.parse((await ask('--json')).stdout) as Record<string, unknown>;
@@ -136,7 +136,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
       expect(await conditions()).toEqual({ addresses, pending: false });
     }
     await execute('update svc_users set ip_access = null');
-    expect((await ask()).stdout).toContain('lifecycle@example.com may read some of book\n');
+    expect((await ask()).stdout).toContain('lifecycle@example.com may read some fields or items of book\n');
   }, 120_000);
 
   it('leave a row of what they write to users, with nobody as its author', async () => {

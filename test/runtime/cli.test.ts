@@ -164,7 +164,7 @@ describe('svc users', () => {
   it('refuses what is there already and what is not there, with what would be right', async () => {
     const place = work();
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
-      '"svc bootstrap" creates it',
+      'run "svc bootstrap" to create it',
     );
     await copySystemTables(place);
     const long = `${'a'.repeat(117)}@example.com`;
@@ -177,10 +177,10 @@ describe('svc users', () => {
     ]);
     expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 1));
     expect(refusals.map(({ stderr }) => stderr)).toEqual([
-      'svc: a user admin@example.com exists already\n',
+      'svc: the user admin@example.com already exists\n',
       'svc: there is no role "Editor"; expected Administrator\n',
-      'svc: there is no user ann@example.com; "svc users create ann@example.com" makes one\n',
-      ...wrong.map((email) => `svc: "${email}" is no e-mail address of at most 128 characters\n`),
+      'svc: there is no user ann@example.com; run "svc users create ann@example.com"\n',
+      ...wrong.map((email) => `svc: "${email}" is not an e-mail address of at most 128 characters\n`),
     ]);
     expect(await place.run(['users', 'create', long.slice(1)])).toMatchObject({ code: 0 });
   });
@@ -276,7 +276,7 @@ describe('svc generate', () => {
     const { code, stderr } = await work().run(['generate', '--no-client', '--from', 'nowhere.json']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'svc: --from nowhere.json: there is no such file\n',
+      stderr: 'svc: --from: the file "nowhere.json" does not exist\n',
     });
   });
 });

@@ -45,6 +45,7 @@ describe('configuration', () => {
       port: 8080,
       publicUrl: null,
       adminPort: null,
+      watchdog: 10_000,
       cors: null,
     });
     expect(config).toMatchObject({
@@ -77,6 +78,7 @@ describe('configuration', () => {
       CORS_CREDENTIALS: 'true',
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
+      WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
       ACCESS_TOKEN_TTL: '5m',
       REFRESH_TOKEN_TTL: '1d',
@@ -149,6 +151,7 @@ describe('configuration', () => {
       cors: { origins: ['https://shop.example', 'http://localhost:*'], credentials: true },
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
+      watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {
         accessTtl: 300_000,
@@ -239,17 +242,17 @@ describe('configuration', () => {
     });
     expect(faults).toEqual([
       'AUTH_ACME_CLIENT_SECRET is set twice, also as AUTH_ACME_CLIENT_SECRET_FILE; keep one',
-      'AUTH_ACME_ROLE_MAPPING is "["editors"]": expected JSON such as {"editors": "<uuid of a role>"}',
-      'AUTH_ACME_ISSUER_URL is "http://id.example": expected https://…; http only on this machine',
+      'AUTH_ACME_ROLE_MAPPING is "["editors"]": expected JSON such as {"editors": "<UUID of a role>"}',
+      'AUTH_ACME_ISSUER_URL is "http://id.example": expected https://…; http:// is allowed for localhost only',
       'AUTH_HUB_DRIVER is missing; expected openid or oauth2',
       'AUTH_HUB_CLIENT_ID is missing',
-      'AUTH_HUB_DEFAULT_ROLE_ID is "Reader": expected the uuid of a role',
-      'AUTH_HUB_ROLE_MAPPING is "{"editors":"Writer"}": expected JSON such as {"editors": "<uuid of a role>"}',
+      'AUTH_HUB_DEFAULT_ROLE_ID is "Reader": expected the UUID of a role',
+      'AUTH_HUB_ROLE_MAPPING is "{"editors":"Writer"}": expected JSON such as {"editors": "<UUID of a role>"}',
       'AUTH_HUB_MODE is "magic": expected one of session, cookie, json',
       'AUTH_HUB_ISSUER_URL is missing',
-      'AUTH_PROVIDERS has "default"; expected different names of letters, digits, - and _',
-      'AUTH_PROVIDERS has "ACME"; expected different names of letters, digits, - and _',
-      'AUTH_PROVIDERS has "a b"; expected different names of letters, digits, - and _',
+      'AUTH_PROVIDERS has "default"; expected distinct names of letters, digits, - and _',
+      'AUTH_PROVIDERS has "ACME"; expected distinct names of letters, digits, - and _',
+      'AUTH_PROVIDERS has "a b"; expected distinct names of letters, digits, - and _',
     ]);
   });
 
@@ -264,7 +267,7 @@ describe('configuration', () => {
     expect(faultsOf({ CORS_ORIGIN: origins })).toEqual([]);
     const list = origins === 'true' ? origins : `https://own.example, ${origins}`;
     expect(faultsOf({ CORS_ORIGIN: list, CORS_CREDENTIALS: 'true' })).toEqual([
-      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${origins}", which lets pages of strangers act as your users; list your own origins`,
+      `CORS_CREDENTIALS is on, but CORS_ORIGIN has "${origins}", which would let third-party pages act as your users; list your own origins`,
     ]);
   });
 
@@ -294,7 +297,7 @@ describe('configuration', () => {
       LOG_LEVEL: 'loud',
     });
     expect(faults).toEqual([
-      'DATABASE_URL begins with "oracle:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database',
+      'DATABASE_URL starts with "oracle:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database',
       'DATABASE_WAIT is "soon": expected a duration such as 500ms, 30s, 15m, 12h or 7d',
       'PORT is "70000": expected a whole number, from 0 to 65535',
       'PUBLIC_URL is "example.com": expected http://host[:port][/prefix] or https://…',

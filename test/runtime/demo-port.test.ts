@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { demoSetting } from '../../runtime/commands/demo.js';
+import { prepareDemo } from '../../runtime/commands/demo.js';
 
 describe('the port of the demo', () => {
   beforeEach(() => {
@@ -14,13 +14,13 @@ describe('the port of the demo', () => {
     ['is a free one where the usual one is taken', {}, [8080], 0],
     ['is the given one, even if it is taken', { PORT: '9001' }, [9001], 9001],
   ])('%s', async (_, environment, taken: readonly number[], expected) => {
-    const { config } = await demoSetting(environment, async (_host, port) => !taken.includes(port));
+    const { config } = await prepareDemo(environment, async (_host, port) => !taken.includes(port));
     expect(config.port).toBe(expected);
   });
 
   it('is reported where it is another one', async () => {
-    await demoSetting({}, async () => false);
+    await prepareDemo({}, async () => false);
     const [said] = vi.mocked(process.stdout.write).mock.calls[0] ?? [];
-    expect(said).toContain('port 8080 is taken');
+    expect(said).toContain('port 8080 is in use');
   });
 });

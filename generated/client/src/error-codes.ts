@@ -38,6 +38,8 @@ export interface ErrorDetails {
     /** What is not permitted or does not exist */
     reason?: unknown;
   };
+  /** 410: No longer available. */
+  GONE: Record<never, never>;
   /** 400: GraphQL validation failed. */
   GRAPHQL_VALIDATION: {
     /** What is wrong with the document */

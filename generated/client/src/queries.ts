@@ -71,14 +71,17 @@ export interface DeepList<Name extends CollectionName> extends DeepOne<Name> {
   _page?: number;
 }
 
-/** Selects items by key or by query, not by both. */
+/** Selects items by key or by query, not by both; a query needs a filter, or a limit (-1: every item). */
 export type Selected<Name extends CollectionName> =
   | { keys: readonly Key<Name>[]; query?: never }
   | { query: Found<Name>; keys?: never };
 
-interface Found<Name extends CollectionName> extends Choice<Name> {
+type Found<Name extends CollectionName> = Omit<Choice<Name>, 'filter' | 'limit'> & {
   sort?: readonly Schema[Name]['nearSortKey'][] | undefined;
-}
+} & (
+    | { filter: Filter<Name>; limit?: number | undefined }
+    | { filter?: Filter<Name> | undefined; limit: number }
+  );
 
 /** One set of changes for several items, or changed items with their keys. */
 export type Changes<Name extends CollectionName> =

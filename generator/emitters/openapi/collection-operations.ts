@@ -73,7 +73,7 @@ export const create = (subject: Subject): OperationObject => {
 
 export const updateMany = (subject: Subject): OperationObject => {
   const data = ref('schemas', `${subject.stem}Update`);
-  const query = ref('schemas', `${subject.stem}Query`);
+  const query = ref('schemas', `${subject.stem}WriteQuery`);
   return operation(subject, {
     id: 'updateMany',
     summary: `Update items of ${subject.name}`,
@@ -93,7 +93,7 @@ export const updateMany = (subject: Subject): OperationObject => {
 
 export const deleteMany = (subject: Subject): OperationObject => {
   const { keys } = keysOf(subject);
-  const query = ref('schemas', `${subject.stem}Query`);
+  const query = ref('schemas', `${subject.stem}WriteQuery`);
   return operation(subject, {
     id: 'deleteMany',
     summary: `Delete items of ${subject.name}`,

@@ -33,6 +33,17 @@ const properties = {
   },
 } satisfies Record<string, SchemaObject>;
 
+const { search, sort, offset, page } = properties;
+
+/** Parameters of the query of updates and deletes, beside `filter`. */
+export const writeParameters: Readonly<Record<string, SchemaObject>> = {
+  search,
+  sort,
+  limit: { type: 'integer', minimum: -1, description: 'How many items at most; `-1` means all of them.' },
+  offset,
+  page,
+};
+
 export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   GlobalQuery: { type: 'object', properties },
   NestedQuery: {

@@ -6,13 +6,14 @@ import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
 import { filterSchema } from './filters.js';
 import { accessExtensions } from './extensions.js';
+import { writeParameters } from './parameters.js';
 import { ref } from './refs.js';
 import { description, plainText } from './text.js';
 import { keySchema, orNull, valueSchema, wireSchema } from './wire.js';
 
 type Schemas = Record<string, SchemaObject>;
 
-/** Returns the schemas `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter` and `<Type>Query`. */
+/** Returns the schemas `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter`, `<Type>Query` and `<Type>WriteQuery`. */
 export const collectionSchemas = (collection: Collection, context: Context): Schemas => {
   const stem = context.stemOf(collection);
   return {
@@ -21,6 +22,7 @@ export const collectionSchemas = (collection: Collection, context: Context): Sch
     [`${stem}Update`]: updateSchema(collection, context),
     [`${stem}Filter`]: { ...accessExtensions(collection, 'read'), ...filterSchema(collection, context) },
     [`${stem}Query`]: querySchema(collection, context),
+    ...(isWrittenByQuery(collection) && { [`${stem}WriteQuery`]: writeQuerySchema(collection, context) }),
   };
 };
 
@@ -173,11 +175,22 @@ const defaultOf = ({ type, defaultValue }: Field): SchemaObject => {
   return String(defaultValue).startsWith('0000-00-00') ? {} : { default: defaultValue };
 };
 
-/** Describes the query parameters as an object, for bodies of SEARCH and of updates and deletes by query. */
+/** Describes the query parameters as an object, for bodies of SEARCH. */
 const querySchema = (collection: Collection, context: Context): SchemaObject => ({
   ...accessExtensions(collection, 'read'),
   'x-svc-keep': ['filter'],
   type: 'object',
   allOf: [ref('schemas', 'GlobalQuery')],
   properties: { filter: ref('schemas', `${context.stemOf(collection)}Filter`) },
+});
+
+const isWrittenByQuery = ({ path, key, readonly, singleton }: Collection): boolean =>
+  path !== null && key.length > 0 && !readonly && !singleton;
+
+/** Describes the query of updates and deletes, which needs a filter or a limit. */
+const writeQuerySchema = (collection: Collection, context: Context): SchemaObject => ({
+  ...accessExtensions(collection, 'read'),
+  'x-svc-keep': ['filter', ...Object.keys(writeParameters)],
+  ...closedObject({ filter: ref('schemas', `${context.stemOf(collection)}Filter`), ...writeParameters }, []),
+  anyOf: [{ required: ['filter'] }, { required: ['limit'] }],
 });

@@ -14,7 +14,12 @@ let hasher: Hasher = {
   pause: () => Promise.resolve(),
 };
 
-const queue = createFairQueue(maxWaiting, () => hasher.pause());
+const queue = createFairQueue({
+  maxTasks: maxWaiting,
+  tasks: 'password checks',
+  service: 'authentication',
+  pause: () => hasher.pause(),
+});
 
 /** Replaces the hasher and returns the previous one. */
 export const computeHashesBy = (next: Hasher): Hasher => {

@@ -1,6 +1,6 @@
 /** Prints the DDL of the system tables for MariaDB; MySQL shares all but `if not exists`. */
 import type { DdlPrinter } from '../contract.js';
-import type { Named, SystemColumn } from '../../schema/system-tables.js';
+import type { NamedColumns, SystemColumn } from '../../schema/system-tables.js';
 
 /** Binary collation, so that keys and tokens do not match strings that differ in case or accents. */
 const binary = ' character set utf8mb4 collate utf8mb4_bin';
@@ -51,7 +51,8 @@ const columnOf = (column: SystemColumn): string =>
   `${quote(column.name)} ${typeOf(column)} ${column.nullable ? 'null' : 'not null'}${defaultOf(column)}` +
   (column.autoIncrement === true ? ' auto_increment' : '');
 
-const keyOf = (kind: string, key: Named): string => `${kind} ${quote(key.name)} (${quoteAll(key.columns)})`;
+const keyOf = (kind: string, key: NamedColumns): string =>
+  `${kind} ${quote(key.name)} (${quoteAll(key.columns)})`;
 
 /**
  * Creates a printer.

@@ -13,7 +13,7 @@ const fractionOf = ({ precision = 0, scale = 0 }: Field): number =>
 export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
-  updateAnswer: 'after',
+  updateReadback: 'autocommit',
   shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',

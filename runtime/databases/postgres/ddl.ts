@@ -1,7 +1,7 @@
 /** Prints the DDL of the system tables for PostgreSQL. */
 import { createHash } from 'node:crypto';
 import type { DdlPrinter } from '../contract.js';
-import type { Named, SystemColumn } from '../../schema/system-tables.js';
+import type { NamedColumns, SystemColumn } from '../../schema/system-tables.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -52,7 +52,7 @@ const defaultOf = (column: SystemColumn): string => {
 const columnOf = (column: SystemColumn): string =>
   `${quote(column.name)} ${typeOf(column)} ${column.nullable ? 'null' : 'not null'}${defaultOf(column)}`;
 
-const uniqueOf = ({ name, columns }: Named): string =>
+const uniqueOf = ({ name, columns }: NamedColumns): string =>
   `constraint ${quoteShort(name)} unique (${quoteAll(columns)})`;
 
 export const postgresPrinter: DdlPrinter = {

@@ -31,7 +31,7 @@ const isUnordered = ({ type }: Field): boolean => type === 'json' || type === 'u
 export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
-  updateAnswer: 'returned',
+  updateReadback: 'returning',
   emptyRow: 'default values',
   rowLock: ' for update',
   shareLock: ' for share',

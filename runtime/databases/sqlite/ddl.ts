@@ -1,6 +1,6 @@
 /** Prints the DDL of the system tables for SQLite; declared types preserve what column affinities lose. */
 import type { DdlPrinter } from '../contract.js';
-import type { References, SystemColumn } from '../../schema/system-tables.js';
+import type { SystemForeignKey, SystemColumn } from '../../schema/system-tables.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -40,7 +40,7 @@ const columnOf = (column: SystemColumn): string =>
     ? `${quote(column.name)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`
     : `${quote(column.name)} ${typeOf(column)}${column.nullable ? '' : ' NOT NULL'}${defaultOf(column)}`;
 
-const targetOf = (key: Pick<References, 'table' | 'references' | 'onDelete'>): string =>
+const targetOf = (key: Pick<SystemForeignKey, 'table' | 'references' | 'onDelete'>): string =>
   `REFERENCES ${quote(key.table)} (${quote(key.references)}) ON DELETE ${key.onDelete.toUpperCase()}`;
 
 export const sqlitePrinter: DdlPrinter = {

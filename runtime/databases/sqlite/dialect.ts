@@ -20,7 +20,7 @@ const toInteger = (value: Exclude<Scalar, boolean>): BindValue => {
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
-  updateAnswer: 'transaction',
+  updateReadback: 'transaction',
   shareLock: '',
   emptyRow: 'default values',
   rowLock: '',

@@ -25,7 +25,7 @@ import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
@@ -39,7 +39,7 @@ export interface QueueOptions {
   readonly models: readonly QueueModelDeclaration[];
   /** Loads the modules of function models, for `/run`. */
   readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export interface Queue {
@@ -52,16 +52,16 @@ export interface Queue {
 }
 
 export const createQueue = (options: QueueOptions): Queue => {
-  const { settings, database, access, onLoss } = options;
+  const { settings, database, access, onError } = options;
   const models = createQueueModels(options.models);
   const gateway = createGateway({
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
   });
   const { resultTtl, secrets } = settings;
-  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onLoss });
+  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError });
   const { cancel: cancelWorkflow } = gateway;
-  const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onLoss });
+  const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const services: Services = {
     settings,
@@ -245,7 +245,7 @@ const respondFile = async (
     throw queueError(404, 'there is no such file');
   }
   const file = expires * 1000 > Date.now() ? await files.read(request, name) : null;
-  if (file === null) throw queueError(404, 'the file is not kept any more');
+  if (file === null) throw queueError(404, 'the file has expired');
   return {
     status: 200,
     headers: {

@@ -16,10 +16,10 @@ export type RunHandler = (model: QueueModelDeclaration, request: ApiRequest) => 
 export interface RunHandlerOptions {
   readonly settings: QueueSettings;
   readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-export const createRunHandler = ({ settings, loadFunctions, onLoss }: RunHandlerOptions): RunHandler => {
+export const createRunHandler = ({ settings, loadFunctions, onError }: RunHandlerOptions): RunHandler => {
   const acquire = createRunLimit();
   const files = createDirectoryStore(settings.filesDir);
   let runner: Promise<RunModelOnce> | null = null;
@@ -40,7 +40,7 @@ export const createRunHandler = ({ settings, loadFunctions, onLoss }: RunHandler
         progress: () => undefined,
         files: createRunFiles(requestId, { files, settings, ttl }),
         signal,
-        onFailure: onLoss,
+        onFailure: onError,
       });
       return toResponse(requestId, attempted);
     } catch (error) {
@@ -66,7 +66,7 @@ const createRunLimit = (): ((model: QueueModelDeclaration) => () => void) => {
   return ({ id, concurrency }) => {
     const count = running.get(id) ?? 0;
     if (count >= concurrency.model) {
-      throw queueError(429, `${count} requests run already`, 'concurrent_requests_limit');
+      throw queueError(429, `${count} requests are already running`, 'concurrent_requests_limit');
     }
     running.set(id, count + 1);
     return () => running.set(id, (running.get(id) ?? 1) - 1);

@@ -5,14 +5,9 @@ import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestLifecycle } from '../requests/lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
-import {
-  countAhead,
-  countWaiting,
-  findRequest,
-  toNewHead,
-  type NewRequest,
-  type RequestHead,
-} from '../store/requests.js';
+import { countAhead, countWaiting } from '../store/waiting.js';
+import { findRequest } from '../store/requests.js';
+import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
 import type { SubmitOptions } from './submit-options.js';
 import { queueError, partError } from './wire.js';
 
@@ -41,7 +36,7 @@ export const submit = async (
   { database, lifecycle }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
-    throw queueError(429, `more than ${options.maxQueueLength} requests wait already`, 'queue_full');
+    throw queueError(429, `more than ${options.maxQueueLength} requests are already waiting`, 'queue_full');
   }
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
@@ -83,7 +78,7 @@ const replay = async (
     throw partError(where, 'this key was used for another request', 'value_error.idempotency_key');
   }
   const request = await findRequest(database, record.request);
-  if (request === null) throw queueError(410, 'the request of this idempotency key is not kept any more');
+  if (request === null) throw queueError(410, 'the request of this idempotency key has expired');
   return { request, position: request.state === 'waiting' ? await countAhead(database, request) : 0 };
 };
 

@@ -35,7 +35,7 @@ const maxOutputBytes = 8_000_000;
 const findOutputError = ({ status, body }: Outcome, model: QueueModelDeclaration): string | null => {
   const size = Buffer.byteLength(JSON.stringify(body));
   if (size > maxOutputBytes)
-    return `the result has ${size} bytes, ${maxOutputBytes} are kept; files hold more`;
+    return `the result has ${size} bytes, but the maximum is ${maxOutputBytes}; save larger output as files`;
   if (status !== 200 || isOutput(model, body)) return null;
   return 'the result is not of the form that the model promises';
 };

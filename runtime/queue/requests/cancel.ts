@@ -2,13 +2,13 @@
 import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import { queueError } from '../http/wire.js';
 
 export interface CancelServices {
   readonly lifecycle: RequestLifecycle;
   readonly cancelWorkflow: Gateway['cancel'];
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED';
@@ -16,18 +16,18 @@ export type Cancellation = 'OK' | 'CANCELLATION_REQUESTED' | 'ALREADY_COMPLETED'
 /** Cancels a request. @throws 503 when it is running and Temporal is unavailable */
 export const cancel = async (
   request: RequestHead,
-  { lifecycle, cancelWorkflow, onLoss }: CancelServices,
+  { lifecycle, cancelWorkflow, onError }: CancelServices,
 ): Promise<Cancellation> => {
   const { id, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
   if (isQueued && (await lifecycle.end(request, platformOutcome('client_cancelled'), state)) !== null) {
     // the workflow ends by itself when it finds the request ended
-    cancelWorkflow(id, state === 'waiting').catch(onLoss);
+    cancelWorkflow(id, state === 'waiting').catch(onError);
     return 'OK';
   }
   await cancelWorkflow(id, false).catch((error: unknown) => {
-    onLoss(error);
+    onError(error);
     throw queueError(503, 'the request cannot be reached at the moment; try again', 'internal_error');
   });
   return 'CANCELLATION_REQUESTED';

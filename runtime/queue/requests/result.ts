@@ -1,5 +1,6 @@
 /** Reads the result of a request: the status, headers and body from the model. */
-import { readOutput, type RequestHead } from '../store/requests.js';
+import { readOutput } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { queueError } from '../http/wire.js';
 
@@ -17,6 +18,6 @@ export interface RequestResult {
 export const readResult = async (request: RequestHead, statements: Statements): Promise<RequestResult> => {
   if (request.state !== 'ended') throw queueError(400, 'Request is still in progress');
   const { output, headers } = await readOutput(statements, request.id);
-  if (output === null) throw queueError(410, 'the result is not kept any more');
+  if (output === null) throw queueError(410, 'the result has expired');
   return { status: request.httpStatus ?? 500, errorType: request.errorType, headers, body: output };
 };

@@ -2,8 +2,9 @@
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
-import { readLogs, type StoredLine } from '../store/logs.js';
-import { countAhead, type RequestHead, type RequestState } from '../store/requests.js';
+import { readLogs, type StoredLogLine } from '../store/logs.js';
+import { countAhead } from '../store/waiting.js';
+import type { RequestHead, RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface RequestUrls {
@@ -59,7 +60,7 @@ export const readStatus = async (
 export interface StatusBodyOptions {
   readonly position: number;
   /** `null` if not requested. */
-  readonly lines: readonly StoredLine[] | null;
+  readonly lines: readonly StoredLogLine[] | null;
   readonly settings: QueueSettings;
 }
 
@@ -93,7 +94,7 @@ const endOf = ({ begun, ended, httpStatus, errorType }: RequestHead, { resultTtl
   };
 };
 
-const toWireLine = ({ message, level, time }: StoredLine): WireLine => ({
+const toWireLine = ({ message, level, time }: StoredLogLine): WireLine => ({
   message,
   level,
   source: 'USER',

@@ -10,7 +10,7 @@ export interface LogLine {
   readonly time: number;
 }
 
-export interface StoredLine extends LogLine {
+export interface StoredLogLine extends LogLine {
   /** Sequence number, which increases with time. */
   readonly number: number;
 }
@@ -30,7 +30,7 @@ export const readLogs = async (
   statements: Statements,
   requests: readonly string[],
   after = 0,
-): Promise<readonly StoredLine[]> => {
+): Promise<readonly StoredLogLine[]> => {
   const rows = await findRows(statements, 'svc_request_logs', {
     where: { request: requests, id: { above: after } },
     order: ['id'],

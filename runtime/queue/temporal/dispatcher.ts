@@ -4,7 +4,7 @@
  */
 import { batchWrites } from '../../concurrency/batch.js';
 import { createWorkerPool, type WorkerPool } from '../../concurrency/worker-pool.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 
 export interface Dispatcher {
   /** Queues a call for a request. @param call idempotent */
@@ -18,7 +18,7 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   /** Stores that Temporal knows the states of requests. */
   readonly mark: (requests: readonly RequestHead[]) => Promise<void>;
-  readonly onLoss: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Separate limits, so that many waiting requests do not delay admitted ones or deliveries. */
@@ -27,12 +27,12 @@ const maxQueuedCalls = 10_000;
 /** Milliseconds. */
 const flushTimeout = 3_000;
 
-export const createDispatcher = ({ mark, onLoss }: DispatcherOptions): Dispatcher => {
+export const createDispatcher = ({ mark, onError }: DispatcherOptions): Dispatcher => {
   const createPool = (kind: keyof typeof maxConcurrentCalls): WorkerPool =>
     createWorkerPool({
       concurrency: maxConcurrentCalls[kind],
       maxWaiting: maxQueuedCalls,
-      onFailure: onLoss,
+      onFailure: onError,
     });
   const [admitted, waiting, deliveries] = [
     createPool('admitted'),
@@ -45,7 +45,7 @@ export const createDispatcher = ({ mark, onLoss }: DispatcherOptions): Dispatche
       const pool = request.state === 'waiting' ? waiting : admitted;
       pool.add(async () => {
         await call();
-        markBatched(request).catch(onLoss);
+        markBatched(request).catch(onError);
       });
     },
     addDelivery: (call) => deliveries.add(call),

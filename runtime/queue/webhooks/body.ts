@@ -16,7 +16,7 @@ export const webhookBody = ({ id, httpStatus, output }: EndedRequest): Buffer =>
     status: isSuccess(httpStatus) ? 'OK' : 'ERROR',
   }).slice(0, -1);
   const error = JSON.stringify(errorText(httpStatus));
-  const missing = output === null ? ',"payload_error":"the result is not kept any more"' : '';
+  const missing = output === null ? ',"payload_error":"the result has expired"' : '';
   return Buffer.from(`${head},"payload":${output ?? 'null'},"error":${error}${missing}}`);
 };
 

@@ -114,6 +114,7 @@ describe('the OpenAPI emitter', () => {
     ]);
     expect(Object.keys(paths?.['/items/Album/{key}']?.get?.responses ?? {})).toEqual([
       '200',
+      '304',
       '400',
       '401',
       '403',

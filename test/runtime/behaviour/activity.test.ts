@@ -128,8 +128,8 @@ describe.each(dialects)('activity on %s', (dialect) => {
   it('is written by nobody, and read by permission', async () => {
     for (const [method, path, body] of [
       ['POST', '/activity', { action: 'create', collection: 'book', item: '1' }],
-      ['PATCH', '/activity', { query: {}, data: { user: null } }],
-      ['DELETE', '/activity', { query: {} }],
+      ['PATCH', '/activity', { query: { limit: -1 }, data: { user: null } }],
+      ['DELETE', '/activity', { query: { limit: -1 } }],
     ] as const) {
       expect((await send('admin', method, path, body)).codes).toEqual(['ROUTE_NOT_FOUND']);
     }

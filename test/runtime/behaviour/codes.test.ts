@@ -218,6 +218,7 @@ const codes: Readonly<Record<string, Ways>> = {
 /** With the place where each is reached instead. */
 const elsewhere: Readonly<Record<string, string>> = {
   SERVICE_UNAVAILABLE: 'a database that goes away: test/runtime/supervisor.test.ts',
+  GONE: 'a result that has expired: test/queue/operations.test.ts',
   CONTAINS_NULL_VALUES: 'changes of the schema, which are not served yet',
 };
 

@@ -224,7 +224,18 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect((await send('GET', '/items/pair/,3?fields=note')).data).toEqual({ note: 'empty' });
     });
 
-    it.each(['a', 'a,b,1', 'a,9', 'a,x', 'a,1,', '%ff,1'])('%s is no item', async (key) => {
+    it.each([
+      ['a%2C1', 'plain'],
+      ['a%252Cb%2C1', 'comma'],
+      ['%C3%A4%252F%C3%B6%2C1', 'umlaut'],
+    ])('%s, escaped whole, is an item', async (key, note) => {
+      expect((await send('GET', `/items/pair/${key}?fields=note`)).data).toEqual({ note });
+      expect(
+        (await send('SEARCH', '/items/pair', { keys: [key], query: { fields: ['note'] } })).data,
+      ).toEqual([{ note }]);
+    });
+
+    it.each(['a', 'a,b,1', 'a%2Cb%2C1', 'a,9', 'a,x', 'a,1,', '%ff,1'])('%s is no item', async (key) => {
       expect((await send('GET', `/items/pair/${key}`)).codes).toEqual(['FORBIDDEN']);
     });
 

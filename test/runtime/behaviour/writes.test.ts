@@ -124,12 +124,6 @@ describe.each(settings)('writes on $dialect through $door', (setting) => {
       });
     });
 
-    it('never changes a key', async () => {
-      expect((await send('PATCH', '/items/book/201?fields=id,title', { id: 7777, title: 'x' })).data).toEqual(
-        { id: 201, title: 'x' },
-      );
-    });
-
     it('by keys sets the same values everywhere, each key once', async () => {
       const { data } = await send('PATCH', '/items/book?fields=id,stock', {
         keys: [203, 201, 203],
@@ -190,6 +184,35 @@ describe.each(settings)('writes on $dialect through $door', (setting) => {
     });
 
     it.each([
+      ['/items/book/201', { id: 202, title: 'x' }],
+      ['/items/book/201', { id: null, title: 'x' }],
+      ['/items/book', { keys: [201], data: { id: 202, title: 'x' } }],
+      ['/items/book', { keys: [201, 202], data: { id: 201, title: 'x' } }],
+      ['/items/book', { query: { filter: { id: 201 } }, data: { id: 202, title: 'x' } }],
+      ['/items/book_shelf/201,1', { book: 201, shelf: 2, position: 9 }],
+    ])('%s with another key is refused and named: %j', async (path, body) => {
+      const before = [await read('/items/book/201'), await left()];
+      const { status, codes, text } = await send('PATCH', path, body);
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+      expect(text).toMatch(/\\"(id|shelf)\\" is the key/);
+      expect([await read('/items/book/201'), await left()]).toEqual(before);
+    });
+
+    it.each([
+      ['/items/book/201?fields=note', { id: 201, note: 'x' }, { note: 'x' }],
+      ['/items/book/201?fields=note', { id: '201', note: 'x' }, { note: 'x' }],
+      ['/items/book?fields=note', { keys: [201], data: { id: 201, note: 'x' } }, [{ note: 'x' }]],
+      ['/items/book?fields=note', [{ id: 201, note: 'x' }], [{ note: 'x' }]],
+      [
+        '/items/shelf/1?fields=books.position',
+        { books: [{ book: 201, shelf: 1, position: 9 }] },
+        { books: [{ position: 9 }] },
+      ],
+    ])('%s with the same key changes the rest: %j', async (path, body, data) => {
+      expect((await send('PATCH', path, body)).body).toEqual({ data });
+    });
+
+    it.each([
       [{ data: { title: 'x' } }, 'INVALID_PAYLOAD'],
       [{ keys: [201] }, 'INVALID_PAYLOAD'],
       [{ keys: [201], query: {}, data: {} }, 'INVALID_PAYLOAD'],
@@ -228,18 +251,65 @@ describe.each(settings)('writes on $dialect through $door', (setting) => {
       expect((await send('DELETE', '/items/book_shelf', [])).status).toBe(204);
     });
 
-    it('by query deletes as many as its limit or page says, without one everything', async () => {
+    it('by query deletes as many as its limit says, without one everything', async () => {
       await send('DELETE', '/items/review', [4]);
       const query = { filter: { author: { _eq: 1 } }, sort: ['id'] };
       const remaining = async (): Promise<unknown> =>
         (await send('GET', '/items/book?filter[author][_eq]=1&meta=filter_count&limit=0')).body;
       await send('DELETE', '/items/book', { query: { ...query, limit: 5 } });
       expect(await remaining()).toMatchObject({ meta: { filter_count: 125 } });
-      await send('DELETE', '/items/book', { query: { ...query, page: 2 } });
+      await send('DELETE', '/items/book', { query: { ...query, limit: 25, page: 2 } });
       expect(await remaining()).toMatchObject({ meta: { filter_count: 100 } });
       await send('POST', '/items/book', { title: 'One more', author: 1 });
       await send('DELETE', '/items/book', { query });
       expect(await remaining()).toMatchObject({ meta: { filter_count: 0 } });
+    });
+
+    it.each([
+      [{}],
+      [{ filter: null }],
+      [{ filter: {} }],
+      [{ filter: '' }],
+      [{ filter: { _and: [] } }],
+      [{ filter: { _or: [] } }],
+      [{ filter: { _or: [{ id: 201 }, {}] } }],
+      [{ filter: { author: {} } }],
+      [{ filter: { reviews: { _some: {} } } }],
+      [{ search: 'Words' }],
+      [{ sort: ['id'] }],
+      [{ offset: 1 }],
+      [{ page: 1 }],
+      [{ limit: null }],
+      [{ filter: { id: 201 }, page: 1 }],
+    ])('by a query that does not say which is refused: %j', async (query) => {
+      const before = await read('/items/book?fields=id,title&limit=-1');
+      for (const [method, body] of [
+        ['DELETE', { query }],
+        ['PATCH', { query, data: { title: 'x' } }],
+      ] as const) {
+        const { status, codes } = await send(method, '/items/book', body);
+        expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+      }
+      expect(await read('/items/book?fields=id,title&limit=-1')).toEqual(before);
+    });
+
+    it('by a query with unknown keys names all of them and what would be right', async () => {
+      const query = { filters: { id: 201 }, limits: 1, limit: -1 };
+      const { status, codes, text } = await send('DELETE', '/items/book', { query });
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+      expect(text).toContain('takes filter, search, sort, limit, offset, page, not');
+      expect(text).toMatch(/filters.*limits/);
+      expect(await read('/items/book/201?fields=id')).toEqual({ id: 201 });
+    });
+
+    it('by a query with the limit -1 means every item', async () => {
+      const count = async (path: string): Promise<unknown> =>
+        ((await send('GET', `${path}?meta=total_count&limit=0`)).body as { readonly meta: unknown }).meta;
+      await send('PATCH', '/items/book?fields=id', { query: { limit: -1 }, data: { note: 'all' } });
+      const { body } = await send('GET', '/items/book?filter[note][_neq]=all&limit=-1');
+      expect(body).toEqual({ data: [] });
+      expect((await send('DELETE', '/items/review', { query: { limit: -1 } })).status).toBe(204);
+      expect(await count('/items/review')).toEqual({ total_count: 0 });
     });
 
     it('that names a missing key is forbidden and deletes nothing', async () => {

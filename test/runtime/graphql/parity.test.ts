@@ -368,6 +368,18 @@ describe.each(dialects)('on %s', (dialect) => {
     );
     expect(graphql.codes).toEqual(rest.codes);
   });
+
+  it.each(['filter: {}', 'filter: { _and: [] }', 'search: "a"', 'page: 1'])(
+    'a write by a query that does not say which is refused: %s',
+    async (query) => {
+      for (const field of [
+        `update_works_items(${query}, data: {}) { id }`,
+        `delete_works_items(${query}) { ids }`,
+      ]) {
+        expect((await ask(server, `mutation { ${field} }`)).codes).toEqual(['INVALID_PAYLOAD']);
+      }
+    },
+  );
 });
 
 const keys = new Set(['id', 'code', 'inventory_no']);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { compressAnswers } from '../../../runtime/http/compress.js';
+import { compressResponses } from '../../../runtime/http/compress.js';
 import type { ApiRequest, ApiResponse } from '../../../runtime/request/api-request.js';
 
 const request = (path: string) =>
   ({ path, method: 'GET', headers: { 'accept-encoding': 'gzip' } }) as unknown as ApiRequest;
 
 const encodingOf = async (path: string, headers: ApiResponse['headers'], length = 1024) => {
-  const answer = compressAnswers(async () => ({ status: 200, headers, body: 'x'.repeat(length) }));
+  const answer = compressResponses(async () => ({ status: 200, headers, body: 'x'.repeat(length) }));
   return (await answer(request(path))).headers['content-encoding'];
 };
 

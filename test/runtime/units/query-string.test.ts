@@ -108,6 +108,10 @@ describe('a query string', () => {
     ['bytes that are not UTF-8', 'a=%ff'],
     ['brackets deeper than 24 names', `a${'[b]'.repeat(24)}=1`],
     ['more than 1000 parameters', '&'.repeat(1000)],
+    ['a parameter without brackets, then with them', 'filter={}&filter[id][_eq]=2'],
+    ['a parameter with brackets, then without', 'filter[id][_eq]=2&filter={}'],
+    ['both forms below a parameter', 'filter[id]=1&filter[id][_eq]=2'],
+    ['a list after its only entry', 'fields=a&fields[]=b'],
   ])('is refused for %s', (_, text) => {
     expect(codeOf(() => parseQueryString(text))).toBe('INVALID_QUERY');
   });

@@ -4,13 +4,13 @@ import { createClient, type CallOptions, type Client } from 'content-api-client'
 type Give = (api: Client, options: CallOptions) => Promise<unknown>;
 
 /** Too long for a URL. */
-const filter = { Title: { _in: Array.from({ length: 300 }, (_, index) => `title ${index}`) } };
+const names = { _in: Array.from({ length: 300 }, (_, index) => `name ${index}`) };
 
 const calls: readonly Give[] = [
   (api, options) => api.items('Album').list({}, options),
-  (api, options) => api.items('Album').list({ filter }, options),
+  (api, options) => api.items('Album').list({ filter: { Title: names } }, options),
   (api, options) => api.items('Album').get(1, {}, options),
-  (api, options) => api.items('Album').get(1, { filter }, options),
+  (api, options) => api.items('Album').get(1, { deep: { Track: { _filter: { Name: names } } } }, options),
   (api, options) => api.items('Artist').create({ Name: 'x' }, {}, options),
   (api, options) => api.items('Artist').createMany([{ Name: 'x' }], {}, options),
   (api, options) => api.items('Artist').update(1, { Name: 'x' }, {}, options),

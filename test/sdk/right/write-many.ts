@@ -14,6 +14,7 @@ export const run = async (api: Client) => {
   );
   await genres.deleteMany([first]);
   await genres.deleteMany({ keys: [second] });
+  await genres.deleteMany({ query: { sort: ['-GenreId'], limit: 0 } });
   await genres.deleteMany({ query: { filter: { GenreId: { _in: keys } } } });
   return [byKey, each, byQuery, await genres.list({ filter: { GenreId: { _in: keys } } })];
 };

@@ -19,7 +19,7 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
 
   const attempt = async (deliveryId: string): Promise<SendResult> => {
     const delivery = await findDelivery(deliveryId);
-    if (delivery === null) return { kind: 'refused', reason: 'the delivery is not kept any more' };
+    if (delivery === null) return { kind: 'refused', reason: 'the delivery has expired' };
     const { state, attempts } = delivery;
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };

@@ -1,7 +1,7 @@
-/** Plans the response of a write and reads its rows. */
+/** Reads the output of writes: the written rows, as the query selects them. */
 import { chunk } from '../execute/chunk.js';
 import { JsonRows } from '../execute/row-set.js';
-import type { AnswerPlan } from '../execute/write.js';
+import type { OutputReader } from '../execute/write.js';
 import type { Executor } from '../databases/contract.js';
 import { planRead } from '../plan/read.js';
 import type { Key } from '../plan/write-plan.js';
@@ -27,27 +27,27 @@ export interface RowsOmitted {
 /** Reads the rows of keys, with `executor`. */
 type ReadRows = typeof readWritten;
 
-/** Plans how the result is read, so that invalid fields are rejected before anything is written. */
-export const planAnswer = (
+/** Creates the reader of a write's output; rejects invalid fields before anything is written. */
+export const createOutputReader = (
   { collection, parsed }: ReadTarget,
   read: ReadRows,
   context: ItemContext,
-): AnswerPlan<WriteOutput> => {
+): OutputReader<WriteOutput> => {
   if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
-  const returning = cachePlan(context, { collection, use: 'answer', shape: parsed.shape }, () =>
+  const returning = cachePlan(context, { collection, use: 'output', shape: parsed.shape }, () =>
     compileReturning(
-      planRead(toAnswerQuery(parsed).query, collection, planContext(context)),
+      planRead(toOutputQuery(parsed).query, collection, planContext(context)),
       context.dialect,
     ),
   );
   const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteOutput> =>
-    readAnswer({ collection, parsed: toAnswerQuery(parsed) }, keys, { read, executor, context });
+    readOutput({ collection, parsed: toOutputQuery(parsed) }, keys, { read, executor, context });
   return {
-    isRead: true,
+    returnsRows: true,
     returning,
-    ofRow: (row) => row,
+    fromRow: (row) => row,
     read: readKeys,
-    async readStored(keys, executor) {
+    async readCommitted(keys, executor) {
       try {
         return await readKeys(keys, executor);
       } catch (error) {
@@ -63,16 +63,16 @@ const omit = async (keys: readonly Key[] | null): Promise<WriteOutput> => ({
   count: keys?.length ?? 0,
 });
 
-const unreadable: AnswerPlan<WriteOutput> = {
-  isRead: false,
+const unreadable: OutputReader<WriteOutput> = {
+  returnsRows: false,
   returning: null,
-  ofRow: (row) => row,
+  fromRow: (row) => row,
   read: omit,
-  readStored: omit,
+  readCommitted: omit,
 };
 
 /** Keeps the parts of a query that shape rows and removes those that select them. */
-const toAnswerQuery = (parsed: ParsedQuery): ParsedQuery => {
+const toOutputQuery = (parsed: ParsedQuery): ParsedQuery => {
   const query: Query = {
     ...parsed.query,
     filter: null,
@@ -82,7 +82,7 @@ const toAnswerQuery = (parsed: ParsedQuery): ParsedQuery => {
     page: null,
     meta: [],
   };
-  return { query, shape: `answer ${parsed.shape}`, values: parsed.values };
+  return { query, shape: `output ${parsed.shape}`, values: parsed.values };
 };
 
 /** Maximum number of rows in a response. */
@@ -90,7 +90,7 @@ const maxRows = 10_000;
 /** Rows per statement. */
 const chunkSize = 500;
 
-const readAnswer = async (
+const readOutput = async (
   target: ReadTarget,
   keys: readonly Key[] | null,
   {

@@ -1,0 +1,78 @@
+/** Tasks that run one at a time. */
+import { expect, it } from 'vitest';
+import { createFairQueue } from '../../../runtime/concurrency/fair-queue.js';
+
+const options = { tasks: 'logins', service: 'authentication' };
+
+it('starts the next task after the pause, even after a failure', async () => {
+  const events: string[] = [];
+  const queue = createFairQueue({
+    ...options,
+    maxTasks: 3,
+    pause: async () => {
+      events.push('pause');
+      await Promise.resolve();
+      events.push('resume');
+    },
+  });
+  const work = (name: string, fails = false) =>
+    queue.run(async () => {
+      events.push(name);
+      if (fails) throw new Error(name);
+    });
+  const ended = await Promise.allSettled([work('first', true), work('second'), work('third')]);
+  expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(events.slice(0, 7)).toEqual(['first', 'pause', 'resume', 'second', 'pause', 'resume', 'third']);
+});
+
+it('resolves a task without waiting for the pause', async () => {
+  const queue = createFairQueue({ ...options, maxTasks: 1, pause: () => new Promise(() => undefined) });
+  expect(await queue.run(async () => 'done')).toBe('done');
+});
+
+/** Runs tasks by caller and number (`a1`, `b1`); requeue their order and those that were rejected. */
+const runTasks = async (maxTasks: number, names: string) => {
+  const queue = createFairQueue({ ...options, maxTasks });
+  const order: string[] = [];
+  const tasks = names.split(' ').map(async (name) => {
+    const work = async () => void order.push(name);
+    return queue.run(work, name.charAt(0)).catch((error: { code: string }) => error.code);
+  });
+  const refused = (await Promise.all(tasks)).flatMap((code, index) =>
+    code === 'SERVICE_UNAVAILABLE' ? names.split(' ')[index] : [],
+  );
+  return { order: order.join(' '), refused: refused.join(' ') };
+};
+
+it('serves callers in rotation, each in their own order', async () => {
+  expect(await runTasks(10, 'a1 a2 a3 b1 b2 c1')).toEqual({ order: 'a1 a2 b1 c1 a3 b2', refused: '' });
+});
+
+it('gives a single caller the whole queue', async () => {
+  expect(await runTasks(4, 'a1 a2 a3 a4 a5')).toEqual({ order: 'a1 a2 a3 a4', refused: 'a5' });
+});
+
+it('replaces the last task of the longest queue by one of a caller with fewer', async () => {
+  expect(await runTasks(4, 'a1 a2 a3 a4 b1')).toEqual({ order: 'a1 a2 b1 a3', refused: 'a4' });
+  expect(await runTasks(4, 'a1 a2 a3 a4 b1 b2')).toEqual({ order: 'a1 a2 b1 a3', refused: 'a4 b2' });
+  expect(await runTasks(4, 'a1 a2 a3 a4 b1 c1 d1')).toEqual({ order: 'a1 a2 b1 c1', refused: 'a3 a4 d1' });
+});
+
+it('rejects tasks beyond the maximum, and names them', async () => {
+  const queue = createFairQueue({ ...options, maxTasks: 1 });
+  const first = queue.run(async () => 'first');
+  await expect(queue.run(async () => 'second')).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'A service is not available: too many logins at once; try again.',
+    details: { service: 'authentication' },
+  });
+  expect(await first).toBe('first');
+  expect(queue.isIdle()).toBe(true);
+});
+
+it('gives the place of failed work to the next', async () => {
+  const queue = createFairQueue({ ...options, maxTasks: 1 });
+  await expect(queue.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  expect(queue.isIdle()).toBe(true);
+  expect(await queue.run(async () => 'done')).toBe('done');
+});
