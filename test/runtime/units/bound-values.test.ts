@@ -56,7 +56,7 @@ describe('a value of a query', () => {
   });
 
   it('is a list where the column holds lists', () => {
-    const numbers = field('json', { dbType: 'integer[]' });
+    const numbers = field('json', { element: { type: 'integer' } });
     expect(bindQuery(numbers, '[1,2]')).toBe('[1,2]');
     expect(() => bindQuery(numbers, '5')).toThrow('"x" expects a list');
   });
