@@ -22,6 +22,7 @@ const databaseFolder = [
   'runtime/databases/statements',
   'runtime/databases/unknown-outcome',
   'runtime/databases/violations',
+  'type runtime/plan/parsed-value',
   'runtime/plan/values',
   'runtime/sql/key',
   'runtime/sql/like',
