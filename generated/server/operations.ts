@@ -727,7 +727,7 @@ export const operations = [
           type: 'object',
           description: 'Up to ten texts by key, for the own use',
           maxProperties: 10,
-          propertyNames: { pattern: '^(?!svc\\.)[a-z0-9._-]{1,64}$' },
+          propertyNames: { pattern: '^[a-z0-9._-]{1,64}$', not: { pattern: '^svc\\.' } },
           additionalProperties: { type: 'string', maxLength: 256 },
         },
       },
