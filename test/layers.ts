@@ -258,7 +258,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   objection: ['runtime/items/models', 'generated/server'],
   'openid-client': ['runtime/auth/sign-on/provider'],
   'openapi3-ts': ['generator/emitters/openapi', 'runtime/operations'],
-  otpauth: ['runtime/auth/one-time'],
+  otpauth: ['runtime/auth/one-time', 'runtime/auth/offered-secrets'],
   pino: ['runtime/observe'],
   'pino-pretty': ['runtime/observe'],
   pngjs: ['models/image'],

@@ -3,13 +3,12 @@
  * account is locked for the client's address (for IPv6: its network) and delayed for all others. Accounts that do not
  * exist are counted the same way.
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../network/ip.js';
 import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
-import { deleteRows, findRow, insertRow } from '../execute/system-rows.js';
-import type { Database } from '../databases/contract.js';
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
+import type { Database } from '../databases/contract.js';
+import { networkOf } from '../network/ip.js';
+import { counterId, createCounters, type Counter, type Counters } from './counters.js';
 
 export interface Attempts {
   /**
@@ -17,6 +16,12 @@ export interface Attempts {
    * @throws REQUESTS_EXCEEDED without running it, after too many failures
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the check of a code and counts it unless the code is right, for all addresses of an account together: six
+   * digits could be guessed from many addresses at once.
+   * @throws REQUESTS_EXCEEDED without running it, after too many wrong codes within a day
+   */
+  tryCode(account: string, check: () => Promise<boolean>): Promise<boolean>;
   /** Counts an attempt, whatever its outcome. Returns false if the limit was already reached. */
   count(attempt: Attempt): Promise<boolean>;
   /** Returns true for the first call with this id within `ttl` milliseconds, in any process. */
@@ -45,6 +50,9 @@ const kindNames = {
   otp: 'one-time password checks',
   reset: 'password resets',
 } as const satisfies Record<Attempt['kind'], string>;
+/** Wrong codes for one account, from anywhere, until codes are refused for the rest of a day. */
+const maxWrongCodes = 50;
+const day = 24 * 60 * 60_000;
 /** Codes of errors that mean a wrong password or code. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_CREDENTIALS',
@@ -53,39 +61,41 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export const createAttempts = (database: Database): Attempts => {
+  const counters = createCounters(database);
   const runSequentially = createSequences();
+
   return {
     async guard({ kind, account, address }, work) {
       const name = account.toLowerCase();
-      const ids = { pair: idOf(kind, name, networkOf(address)), account: idOf(kind, name) };
-      const { count: failures } = await readCounter(database, ids.account);
+      const ids = { pair: counterId(kind, name, networkOf(address)), account: counterId(kind, name) };
+      const { count: failures } = await counters.read(ids.account);
       if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
       return runSequentially({ id: ids.pair, tasks: kindNames[kind] }, () =>
-        countFailure(database, ids, work),
+        countFailure(counters, ids, work),
       );
     },
 
-    async count({ kind, account, address }) {
-      const id = idOf(kind, account, address);
-      const { count } = await readCounter(database, id);
-      if (count < limit) await increaseCounter(database, id);
-      return count < limit;
+    async tryCode(account, check) {
+      const id = counterId('codes', account);
+      // counted before the check, so that concurrent ones cannot exceed the maximum
+      if (!(await counters.add(id, { ttl: day, max: maxWrongCodes })))
+        throw exceeded(maxWrongCodes, await counters.read(id));
+      const isRight = await check();
+      if (isRight) await counters.subtract(id);
+      return isRight;
     },
 
-    async claim(name, ttl) {
-      const id = idOf('once', name);
-      const inserted = await insertCounter(database, id, ttl).then(
-        () => true,
-        (error: unknown) => error,
-      );
-      if (inserted === true) return true;
-      if ((await readCounter(database, id)).count > 0) return false;
-      throw inserted;
+    count({ kind, account, address }) {
+      return counters.add(counterId(kind, account, address), { ttl: retention, max: limit });
+    },
+
+    claim(name, ttl) {
+      return counters.add(counterId('once', name), { ttl, max: 1 });
     },
   };
 };
 
-/** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
+/** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed a limit. */
 const createSequences = () => {
   const queues = new Map<string, FairQueue>();
   return async <Result>(
@@ -111,64 +121,24 @@ interface CounterIds {
 }
 
 const countFailure = async <Result>(
-  database: Database,
+  counters: Counters,
   { pair, account }: CounterIds,
   work: () => Promise<Result>,
 ): Promise<Result> => {
-  const { count, until } = await readCounter(database, pair);
-  if (count >= limit) throw exceeded(limit, until);
+  const failures = await counters.read(pair);
+  if (failures.count >= limit) throw exceeded(limit, failures);
   const result = await work().catch(async (error: unknown) => {
     if (error instanceof ApiError && failureCodes.has(error.code)) {
-      await increaseCounter(database, pair);
-      await increaseCounter(database, account);
+      await counters.add(pair, { ttl: retention });
+      await counters.add(account, { ttl: retention });
     }
     throw error;
   });
-  if (count > 0) await deleteRows(database, 'svc_attempts', { id: pair });
+  if (failures.count > 0) await counters.remove(pair);
   return result;
 };
 
-interface Counter {
-  readonly count: number;
-  /** Milliseconds since 1970 at which the counter expires. */
-  readonly until: number;
-}
-
-const readCounter = async (database: Database, id: string): Promise<Counter> => {
-  const where = { id, until: { above: Date.now() } };
-  const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
-  return row ?? { count: 0, until: 0 };
-};
-
-/** Increments a counter. Of two concurrent first calls, one inserts the row and the other increments it. */
-const increaseCounter = async (database: Database, id: string): Promise<void> => {
-  if (await updateCounter(database, id)) return;
-  await insertCounter(database, id, retention).catch(async (error: unknown) => {
-    if (!(await updateCounter(database, id))) throw error;
-  });
-};
-
-const updateCounter = async (database: Database, id: string): Promise<boolean> => {
-  const [count, until] = [database.quote('count'), database.quote('until')];
-  const { affected } = await database.write({
-    text: `update svc_attempts set ${count} = ${count} + 1 where id = ? and ${until} > ?`,
-    values: [id, Date.now()],
-  });
-  return affected > 0;
-};
-
-/** Inserts a counter of one, and deletes all that have expired. @param ttl milliseconds */
-const insertCounter = async (database: Database, id: string, ttl: number): Promise<void> => {
-  const now = Date.now();
-  const expired = `delete from svc_attempts where ${database.quote('until')} <= ?`;
-  await database.write({ text: expired, values: [now] });
-  await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
-};
-
-const idOf = (...parts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-
-const exceeded = (allowed: number, until: number) =>
+const exceeded = (allowed: number, { until }: Counter) =>
   apiError(
     'REQUESTS_EXCEEDED',
     { limit: allowed, reset: new Date(until).toISOString() },

@@ -2,7 +2,6 @@
 import { requireAddress } from '../access/addresses.js';
 import { networkOf } from '../network/ip.js';
 import { apiError } from '../../contract/errors.js';
-import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';
 import { findByEmail } from './accounts.js';
 import type { AuthContext } from './context.js';
@@ -59,7 +58,7 @@ export const logIn = async (
 ): Promise<IssuedTokens> => {
   const { address } = options.from;
   const attempt = { kind: 'login', account: credentials.email, address } as const;
-  const verify = () => authenticate(context.database, credentials, address);
+  const verify = () => authenticate(context, credentials, address);
   return logInAccount(await context.attempts.guard(attempt, verify), options, context);
 };
 
@@ -105,16 +104,16 @@ export const logOut = async (token: string, mode: Mode, context: AuthContext): P
 
 /** Returns the account of the credentials. Takes the same time and throws the same error whatever is wrong. */
 const authenticate = async (
-  database: Database,
+  context: AuthContext,
   { email, password, otp }: Credentials,
   address: string,
 ): Promise<Account> => {
-  const account = await findByEmail(database, email);
+  const account = await findByEmail(context.database, email);
   const isRight = await verifyPassword(account?.password ?? null, password, networkOf(address));
   if (account === null || !isRight || account.status !== 'active' || account.provider !== 'default') {
     throw apiError('INVALID_CREDENTIALS', {});
   }
-  if (account.tfaSecret !== null && !(await acceptCode(database, account, otp ?? ''))) {
+  if (account.tfaSecret !== null && !(await acceptCode(context, account, otp ?? ''))) {
     throw apiError('INVALID_OTP', {});
   }
   return account;

@@ -11,10 +11,11 @@ import type { OperationServices } from './services.js';
 export const createTfaOperations = (services: OperationServices, auth: AuthContext) => {
   /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {
-    const { user } = await context.principal();
+    const { user, session, credentialDigest } = await context.principal();
     if (user === null) throw apiError('INVALID_CREDENTIALS', {});
     const { address } = context.client;
-    return { user: user.id, address, record: recordChanges(services, context, user) };
+    const record = recordChanges(services, context, user);
+    return { user: user.id, session, credentialDigest, address, record };
   };
 
   return {
@@ -25,7 +26,7 @@ export const createTfaOperations = (services: OperationServices, auth: AuthConte
     },
 
     async tfaEnable({ body }, context) {
-      await enableCodes(await callerOf(context), body, auth.database);
+      await enableCodes(await callerOf(context), body, auth);
     },
 
     async tfaDisable({ body }, context) {
