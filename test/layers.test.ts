@@ -1,4 +1,4 @@
-/** Who may import whom, by the tables of `layers.ts`. */
+/** Compares all imports with the tables of `layers.ts`. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -116,7 +116,7 @@ it('a request process loads neither the generator nor the libraries of tools', (
   expect(loaded).toContain('runtime/processes/prepare');
 });
 
-/** What loading a module loads: everything it imports as values, and what that imports. */
+/** Returns all modules that loading a module loads. */
 const closureOf = (entry: string): ReadonlySet<string> => {
   const loaded = new Set([entry]);
   // a Set also visits what is added on the way

@@ -1,4 +1,4 @@
-/** What the tests of the wire of the queue share. */
+/** Shared by the tests of the queue's protocol. */
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject } from 'vitest';
@@ -17,7 +17,7 @@ export const training = { model_name: 'm', prompt: 'sea', steps: 1 };
 export const endless = { ...training, steps: 5_000, pause: 0.02 };
 export const spec = fileURLToPath(new URL('spec', import.meta.url));
 
-/** What the tests of one server ask it. */
+/** Requests to one server. */
 export const toolsOf = (queue: () => TestQueue) => {
   const call = (method: string, path: string, more: Record<string, string> = {}, body?: unknown) =>
     queue().request(method, path, {

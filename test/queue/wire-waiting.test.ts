@@ -1,4 +1,4 @@
-/** The wire of the queue while nothing is taken up: what waits can be looked at. */
+/** The protocol of the queue without a worker: requests stay in the queue. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -12,7 +12,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
   });
   afterAll(() => queue.close());
 
-  it('requests are taken, and told by their place', async () => {
+  it('requests are accepted, and return their position', async () => {
     const first = await queued('demo/train', training);
     await queued('demo/train', training);
     const waiting = await queued('demo/train', training);
