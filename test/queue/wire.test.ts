@@ -1,145 +1,11 @@
-/** The wire of the queue, rule by rule. Nothing is taken up until workers start: what waits can be looked at. */
+/** The protocol of the queue, rule by rule. */
 import { request as send } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStreams } from '../../runtime/queue/http/stream.js';
 import { expire } from '../../runtime/queue/store/retention.js';
-import { dialects } from '../databases.js';
-import type { Answer } from '../runtime/server-harness.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
-
-interface Submitted {
-  readonly request_id: string;
-  readonly queue_position: number;
-  readonly status_url: string;
-}
-
-const image = { prompt: 'sea', width: 16, height: 16 };
-const training = { model_name: 'm', prompt: 'sea', steps: 1 };
-const endless = { ...training, steps: 5_000, pause: 0.02 };
-const spec = fileURLToPath(new URL('spec', import.meta.url));
-
-/** What the tests of one server ask it. */
-const toolsOf = (queue: () => TestQueue) => {
-  const call = (method: string, path: string, more: Record<string, string> = {}, body?: unknown) =>
-    queue().request(method, path, {
-      headers: { ...queue().auth.ann, ...more },
-      ...(body !== undefined && { body }),
-    });
-  const tools = {
-    call,
-    get: (path: string) => call('GET', `/queue/${path}`),
-    submit: (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-      call('POST', `/queue/${path}`, headers, body),
-    async queued(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Submitted> {
-      const answer = await tools.submit(path, body, headers);
-      expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-      return answer.body as Submitted;
-    },
-    cancel: (path: string) => call('PUT', `/queue/${path}/cancel`),
-    result: (path: string) =>
-      until(async () => {
-        const answer = await call('GET', `/queue/${path}`);
-        return answer.text.includes('in progress') ? null : answer;
-      }),
-  };
-  return tools;
-};
-
-/** Workflows of requests that are not in the database. */
-const strayWorkflows = async ({ namespace, database }: TestQueue): Promise<readonly string[]> => {
-  const connection = await Connection.connect({ address: inject('services').temporal });
-  const client = new Client({ connection, namespace });
-  const ids = new Set((await database.query('select id from svc_requests')).map(({ id }) => String(id)));
-  const found = await until(async () => {
-    const all: string[] = [];
-    for await (const { workflowId } of client.workflow.list()) all.push(workflowId);
-    return all.length >= ids.size ? all : null;
-  });
-  await connection.close();
-  return found.filter((id) => !ids.has(id));
-};
-
-const detailOf = (answer: Answer): readonly { readonly loc: readonly string[]; readonly type: string }[] =>
-  (answer.body as { detail: never }).detail;
-
-describe.each(dialects)('before a worker is there, on %s', (dialect) => {
-  let queue: TestQueue;
-  const { submit, queued, get, cancel } = toolsOf(() => queue);
-  beforeAll(async () => {
-    queue = await startTestQueue(dialect);
-  });
-  afterAll(() => queue.close());
-
-  it('requests are taken, and told by their place', async () => {
-    const first = await queued('demo/train', training);
-    await queued('demo/train', training);
-    const waiting = await queued('demo/train', training);
-    const last = await queued('demo/train', training);
-    expect([first, waiting, last].map(({ queue_position: place }) => place)).toEqual([0, 0, 1]);
-    const { status, body } = await get(`demo/train/requests/${last.request_id}/status`);
-    expect([status, body]).toMatchObject([202, { status: 'IN_QUEUE', queue_position: 1, logs: null }]);
-
-    const low = await queued('demo/train', training, { 'x-svc-queue-priority': 'low' });
-    expect(low.queue_position).toBe(2);
-    expect((await queued('demo/train', training, { 'x-svc-queue-priority': 'high' })).queue_position).toBe(2);
-    expect((await get(`demo/train/requests/${low.request_id}/status`)).body).toMatchObject({
-      queue_position: 3,
-    });
-  });
-
-  it('svc_max_queue_length refuses where more wait', async () => {
-    const full = await submit('demo/train?svc_max_queue_length=1', training);
-    expect([full.status, full.headers.get('x-svc-error-type')]).toEqual([429, 'queue_full']);
-    expect((await submit('demo/train?svc_max_queue_length=100', training)).status).toBe(200);
-    expect((await submit('demo/image?svc_max_queue_length=0', image)).status).toBe(200);
-    expect(detailOf(await submit('demo/image?svc_max_queue_length=-1', image))).toMatchObject([
-      { loc: ['query', 'svc_max_queue_length'] },
-    ]);
-  });
-
-  it('what waits is cancelled at once, and cannot be cancelled twice', async () => {
-    const { request_id: id } = await queued('demo/image', image);
-    const path = `demo/image/requests/${id}`;
-    expect((await get(path)).body).toEqual({ detail: 'Request is still in progress' });
-    const cancelled = await cancel(path);
-    expect([cancelled.status, cancelled.body]).toEqual([200, { status: 'OK' }]);
-    expect((await get(`${path}/status`)).body).toMatchObject({
-      status: 'COMPLETED',
-      error: 'Invalid status code: 499',
-      error_type: 'client_cancelled',
-      metrics: { inference_time: null },
-    });
-    const result = await get(path);
-    expect([result.status, result.body, result.headers.get('x-svc-error-type')]).toEqual([
-      499,
-      { detail: 'The request was cancelled', error_type: 'client_cancelled' },
-      'client_cancelled',
-    ]);
-    const again = await cancel(path);
-    expect([again.status, again.body]).toEqual([400, { status: 'ALREADY_COMPLETED' }]);
-    const none = await cancel('demo/image/requests/00000000-0000-4000-8000-000000000000');
-    expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND' }]);
-  });
-
-  it('of many submissions with one idempotency key one is kept', async () => {
-    const headers = { 'idempotency-key': 'only once' };
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => submit('demo/image', { ...image, prompt: 'once' }, headers)),
-    );
-    expect(new Set(answers.map(({ body }) => (body as Submitted).request_id)).size).toBe(1);
-    const rows = await queue.database.query('select id from svc_requests where input like ?', ['%once%']);
-    expect(rows).toHaveLength(1);
-    expect(await strayWorkflows(queue)).toEqual([]);
-    const bob = await queue.request('POST', '/queue/demo/image', {
-      body: { ...image, prompt: 'other' },
-      headers: { ...queue.auth.bob, ...headers },
-    });
-    expect(bob.status).toBe(200);
-  });
-});
+import { image, training, endless, spec, toolsOf, detailOf } from './wire-tools.js';
 
 const preference = (seconds: number) => ({
   'x-svc-object-lifecycle-preference': JSON.stringify({ expiration_duration_seconds: seconds }),
@@ -172,7 +38,7 @@ describe('with workers', () => {
       request.on('error', reject).end(method === 'POST' ? JSON.stringify(image) : '');
     });
 
-  it('faults of query and headers are told together', async () => {
+  it('problems of query and headers are reported together', async () => {
     const answer = await submit('demo/image?svc_webhook=http://10.0.0.1/&svc_max_queue_length=x', image, {
       'idempotency-key': 'x'.repeat(256),
       'x-svc-request-start-timeout': '0.1',
@@ -224,7 +90,7 @@ describe('with workers', () => {
     expect(data).toMatchObject({ tags: { batch: '7', 'team.x': 'a=b' } });
   });
 
-  it('who waited too long to start is told so, by the newer of both headers', async () => {
+  it('a request that waited too long to start ends with startup_timeout, by the newer of both headers', async () => {
     const busy = [await queued('demo/train', endless), await queued('demo/train', endless)];
     const late = await queued('demo/train', training, {
       'x-svc-request-timeout': '3600',
@@ -256,7 +122,7 @@ describe('with workers', () => {
     expect(await lasts(preference(9_000_000))).toBeLessThanOrEqual(86_401);
   });
 
-  it('the status has what clients read, and logs for who asks', async () => {
+  it('the status has all fields of the protocol, and logs on request', async () => {
     const { request_id: id } = await queued('demo/image', image);
     await result(`demo/image/requests/${id}`);
     const url = `https://queue.example.com/demo/image/requests/${id}`;
@@ -357,7 +223,7 @@ describe('with workers', () => {
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
-  it('a model that cannot be run has failed, and the caller is told no more', async () => {
+  it('a model that cannot be run fails without details for the caller', async () => {
     const { request_id: id } = await queued('test/deep/image', {}, { 'x-svc-no-retry': '1' });
     const answer = await result(`test/deep/requests/${id}`);
     expect([answer.status, answer.body]).toEqual([
