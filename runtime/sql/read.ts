@@ -195,7 +195,7 @@ const compileCount = (collection: Collection, where: Condition, dialect: SqlDial
 const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
   select.lists.map((entry) => compileList(entry, options));
 
-/** What both forms of a nested list consist of. */
+/** Parts that both forms of a nested list share. */
 interface ListFragments {
   readonly plan: ListEntry['plan'];
   readonly owner: Owner;

@@ -21,7 +21,7 @@ const fromRule = (value: unknown): Operand => ({ from: 'rule', value });
 
 type Rounding = 'up' | 'down' | 'none';
 
-/** What a value of the query is bound as. */
+/** Returns the bound value of a query value. */
 const bindQuery = (compared: Field, value: unknown, rounding: Rounding = 'none', dialect = sqlite) =>
   valueParameter(dialect, compared, { operand: fromQuery, rounding }).read(inputOf([value]));
 

@@ -252,7 +252,7 @@ export const compile = (
   return { read, values: readQuery(query).values };
 };
 
-/** What statements are bound from; variables stand for themselves. */
+/** Input of bound statements, in which variables keep their names. */
 export const inputOf = (values: readonly unknown[], keys: readonly unknown[] = []): BindInput => ({
   values,
   keys,

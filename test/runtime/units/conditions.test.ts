@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { collectionOf, statementOf, type CompileOptions } from './compiled.js';
 import { codeOf } from './refusals.js';
 
-/** What follows FROM, up to the order. */
+/** SQL after FROM, up to ORDER BY. */
 const conditionOf = (
   collection: string,
   filter: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import { compile, render, statementOf, type CompileOptions } from './compiled.js
 import { orderByKeys, restrictToItems } from '../../../runtime/plan/item.js';
 import type { compileRead } from '../../../runtime/sql/read.js';
 
-/** What follows the columns of a log, the only collection without a key. */
+/** SQL after the columns of a log, the only collection without a key. */
 const pageOf = (query: Readonly<Record<string, unknown>>, maximum: number | null): string =>
   statementOf('log', query, { limits: { fallback: 100, maximum } })
     .replace(/.*"line"/, '')

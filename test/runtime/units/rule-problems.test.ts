@@ -36,7 +36,7 @@ const { policiesOf } = createPolicyIndex({
   permissions: [],
 });
 
-/** What is expected in place of the values of a payload, by field. */
+/** Expected values in the problems of a payload, by field. */
 const problemsOf = (name: string, payload: Readonly<Record<string, unknown>>): unknown => {
   const collection = collections.get(name);
   if (collection === undefined) throw new Error(`no ${name}`);

@@ -123,7 +123,7 @@ describe('a selection', () => {
   });
 });
 
-/** What a list of which no field is named selects: keys. */
+/** Keys, which a list without named fields selects. */
 const keysOf = (collection: string, list: string, options?: CompileOptions) => {
   const [rows] = compile(collection, { fields: [list] }, options).read.rows.lists;
   const branch = rows === undefined ? '' : (render(rows.statement, [], ['a']) ?? '');

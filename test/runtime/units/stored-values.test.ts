@@ -54,7 +54,7 @@ it('a text of a column in lower case is stored in lower case', () => {
   expect(toStoredValue(field('integer', { lowerCase: true }), 5)).toBe(5);
 });
 
-/** What is expected in place of a value; `null`: it is taken. */
+/** Expected value in the problem; `null` for a valid value. */
 const expectedOf = (type: Field['type'], value: unknown, options?: Partial<Field>): string | null => {
   const read = readValue(field(type, options), value);
   return read.ok ? null : read.expected;
