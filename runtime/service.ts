@@ -16,6 +16,9 @@ import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
+import { requirePasswordLength } from './auth/passwords/length.js';
+import { updateLastAccess } from './auth/session-store.js';
+import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
@@ -79,12 +82,12 @@ interface ServiceContext extends ServiceOptions, Identity {
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, routes } = options;
   warnWithoutSmtp(config, observe);
-  const identity = createIdentity(options);
   const availability = watchAvailability(database, observe);
   const background = createBackground(observe);
+  const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
-  const items = createItemServices(options);
+  const items = createItemServices(options, identity);
   background.run('rules', () => warnOfUnsupportedRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
   const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
@@ -108,14 +111,22 @@ interface Identity {
   readonly keys: Keys;
   readonly tokens: Tokens;
   readonly access: Access;
+  readonly staticTokens: StaticTokens;
 }
 
-const createIdentity = ({ config, database }: ServiceOptions): Identity => {
+const createIdentity = ({ config, database, observe }: ServiceOptions, background: Background): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
-  const access = createAccess(createAccessSource({ executor: database, readClaims: tokens.readClaims }));
+  const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
+  const source = createAccessSource({
+    executor: database,
+    readClaims: tokens.readClaims,
+    storedForms: staticTokens.storedForms,
+    noteUse: ({ id }) => background.run('last use of a token', () => updateLastAccess(database, id)),
+  });
+  const access = createAccess(source);
   const { rateLimit } = config;
-  return { keys, tokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
+  return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
 
 const createServiceRouter = (context: ServiceContext): Router => {
@@ -225,14 +236,18 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
   });
 };
 
-const createItemServices = ({ config, database, declarations, observe }: ServiceOptions): ItemServices => ({
-  registry: createRegistry(declarations),
+const createItemServices = (
+  { config, database, declarations, observe }: ServiceOptions,
+  { staticTokens }: Identity,
+): ItemServices => ({
+  registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
   dialect: database.sql,
   limits: limitsOf(config, config.query.limitMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic),
   maxDepth: config.query.relationalDepth,
   observe,
+  toStoredToken: staticTokens.toStored,
 });
 
 const limitsOf = (config: Config, max: number): Limits => ({

@@ -33,7 +33,7 @@ export interface SvcUsers {
   /** Who the user is at that provider */
   external_identifier: string | null;
   /**
-   * When the user last logged in, or renewed a login
+   * When the user last logged in, renewed a login or, within five minutes, used the static token
    * YYYY-MM-DDTHH:MM:SSZ
    */
   last_access: string | null;
@@ -81,7 +81,7 @@ export interface SvcUsersCreate {
   /** Who the user is at that provider */
   external_identifier?: string | null;
   /**
-   * When the user last logged in, or renewed a login
+   * When the user last logged in, renewed a login or, within five minutes, used the static token
    * Written by administrators only.
    * YYYY-MM-DDTHH:MM:SSZ
    */

@@ -521,7 +521,7 @@ export type create_svc_users_input = {
   provider?: string | null | undefined;
   /** Who the user is at that provider */
   external_identifier?: string | null | undefined;
-  /** When the user last logged in, or renewed a login */
+  /** When the user last logged in, renewed a login or, within five minutes, used the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
@@ -549,7 +549,7 @@ export type update_svc_users_input = {
   provider?: string | null | undefined;
   /** Who the user is at that provider */
   external_identifier?: string | null | undefined;
-  /** When the user last logged in, or renewed a login */
+  /** When the user last logged in, renewed a login or, within five minutes, used the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
   ip_access?: Array<string | null | undefined> | null | undefined;
