@@ -26,6 +26,8 @@ export type Observation =
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
+  /** An event loop that has not turned for `ms`; `operations` in flight, by name. */
+  | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
   | { kind: 'workersStarted'; roles: readonly string[] }
@@ -34,6 +36,9 @@ export type Observation =
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
+
+/** Records the start of an operation by the name of its route or task; the returned function records its end. */
+export type TrackOperation = (name: string) => () => void;
 
 /** Runs a step of the start and reports its duration. */
 export const timed = async <Result>(
@@ -98,6 +103,11 @@ const levelsAndMessages: {
     ({ process, reason, restartMs }) =>
       `request process ${process} ended (${reason}); another one starts in ${formatDuration(restartMs)}`,
   ],
+  processHung: [
+    'error',
+    ({ process, ms, operations }) =>
+      `process ${process} has not responded for ${formatDuration(ms)}; in flight: ${operationsToText(operations)}`,
+  ],
   generatedStale: [
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
@@ -111,6 +121,11 @@ const urlsToText = (urls: Readonly<Record<string, string>>): string =>
   Object.entries(urls)
     .map(([name, url]) => `${name} ${url}`)
     .join(', ');
+
+const operationsToText = (operations: Readonly<Record<string, number>>): string =>
+  Object.entries(operations)
+    .map(([name, count]) => (count === 1 ? name : `${count} × ${name}`))
+    .join(', ') || 'nothing';
 
 const formatDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
@@ -128,7 +143,10 @@ const levelNumbers = {
 /**
  * Creates an observer for the supervisor that writes the same log entries without a library, to use little memory.
  */
-export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
+export const createLightObserver = (
+  config: Pick<Config, 'log'>,
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): Observe => {
   const { level, style } = config.log;
   return (observation) => {
     const entry = toLogEntry(observation);
@@ -144,7 +162,7 @@ export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
             ...entry.fields,
             msg: entry.message,
           });
-    process.stdout.write(`${text}\n`);
+    write(`${text}\n`);
   };
 };
 

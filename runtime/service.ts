@@ -30,7 +30,7 @@ import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
-import type { Observe } from './observe.js';
+import type { Observe, TrackOperation } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
@@ -52,6 +52,8 @@ export interface ServiceOptions {
   readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
+  /** Records the requests in flight. */
+  readonly track?: TrackOperation;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
@@ -80,7 +82,7 @@ interface ServiceContext extends ServiceOptions, Identity {
 }
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { config, database, observe, routes } = options;
+  const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   const availability = watchAvailability(database, observe);
   const background = createBackground(observe);
@@ -90,7 +92,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const items = createItemServices(options, identity);
   background.run('rules', () => warnOfUnsupportedRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
-  const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
+  const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
   return {
     messageOptions,
