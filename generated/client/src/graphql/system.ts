@@ -521,7 +521,7 @@ export type create_svc_users_input = {
   provider?: string | null | undefined;
   /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** Time of the last login or refresh */
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
@@ -549,7 +549,7 @@ export type update_svc_users_input = {
   provider?: string | null | undefined;
   /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** Time of the last login or refresh */
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
