@@ -38,9 +38,7 @@ const resolveOperand = ({ from }: Operand, value: unknown, input: BindInput): un
 
 /** Reads the values of a list operand; a variable may resolve to several values. */
 const readList = (operand: Operand, input: BindInput): readonly unknown[] =>
-  operand.from === 'keys'
-    ? input.keys
-    : [rawOperand(operand, input)].flat().flatMap((value) => resolveOperand(operand, value, input));
+  [rawOperand(operand, input)].flat().flatMap((value) => resolveOperand(operand, value, input));
 
 /**
  * How a fraction is compared with an integer column: as the next integer above or below, or as a value that

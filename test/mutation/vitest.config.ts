@@ -1,10 +1,7 @@
-/** The tests that mutations are tried on: those of the mutated files alone, which need no service. */
+/** The tests of the room that is mutated. */
 import { defineConfig } from 'vitest/config';
+import { rooms } from './rooms.js';
 
 export default defineConfig({
-  test: {
-    include: [
-      'test/runtime/units/{access-cache,addresses,credentials,fragment,grant,limiter,policies,share-reads,variables}.test.ts',
-    ],
-  },
+  test: { include: [...(rooms[process.env.MUTATION_ROOM ?? '']?.tests ?? [])], isolate: false },
 });

@@ -1,0 +1,42 @@
+/** The rooms whose code is mutated, each with the tests that the mutations are tried on. None needs a service. */
+export interface Room {
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+}
+
+const units = (...names: readonly string[]): string => `test/runtime/units/{${names.join(',')}}.test.ts`;
+
+export const rooms: Readonly<Record<string, Room>> = {
+  sql: {
+    files: ['runtime/sql/*.ts'],
+    tests: [
+      units(
+        'bound-values',
+        'conditions',
+        'fragment',
+        'keys-and-patterns',
+        'read-statements',
+        'selections',
+        'write-statements',
+      ),
+    ],
+  },
+  access: {
+    files: ['addresses', 'credentials', 'grant', 'limiter', 'policies', 'variables'].map(
+      (name) => `runtime/access/${name}.ts`,
+    ),
+    tests: [
+      units(
+        'access-cache',
+        'addresses',
+        'credentials',
+        'fragment',
+        'grant',
+        'limiter',
+        'policies',
+        'share-reads',
+        'variables',
+      ),
+    ],
+  },
+};

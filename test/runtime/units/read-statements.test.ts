@@ -1,0 +1,302 @@
+/** Queries as statements: pages, orders, counts and nested lists. */
+import { describe, expect, it } from 'vitest';
+import { compile, render, statementOf, type CompileOptions } from './compiled.js';
+import { orderByKeys, restrictToItems } from '../../../runtime/plan/item.js';
+import type { compileRead } from '../../../runtime/sql/read.js';
+
+/** What follows the columns of a log, the only collection without a key. */
+const pageOf = (query: Readonly<Record<string, unknown>>, maximum: number | null): string =>
+  statementOf('log', query, { limits: { fallback: 100, maximum } })
+    .replace(/.*"line"/, '')
+    .trim();
+const limitOf = (dialect: CompileOptions['dialect']): string =>
+  statementOf('log', { limit: 5, offset: 3 }, { dialect }).replace(/.* limit/, 'limit');
+
+const byTwoKeys: CompileOptions['restrict'] = (plan) => ({ ...restrictToItems(plan, 2), limit: 'every' });
+
+describe('a page', () => {
+  it.each<[Record<string, unknown>, number | null, string]>([
+    [{}, null, 'limit ? -- 100n'],
+    [{}, 50, 'limit ? -- 50n'],
+    [{}, 200, 'limit ? -- 100n'],
+    [{ limit: 5 }, null, 'limit ? -- 5n'],
+    [{ limit: 50 }, 50, 'limit ? -- 50n'],
+    [{ limit: -1 }, null, ''],
+    [{ limit: -1 }, 50, 'limit ? -- 50n'],
+    [{ offset: 3 }, null, 'limit ? offset ? -- 100n, 3n'],
+    [{ page: 3 }, null, 'limit ? offset ? -- 100n, 200n'],
+    [{ page: 3 }, 50, 'limit ? offset ? -- 50n, 100n'],
+    [{ page: 3, limit: 10 }, null, 'limit ? offset ? -- 10n, 20n'],
+    [{ page: 1, limit: 10 }, null, 'limit ? offset ? -- 10n, 0n'],
+    [{ page: 0, limit: 10 }, null, 'limit ? offset ? -- 10n, 0n'],
+    [{ limit: -1, offset: 3 }, null, 'limit ? offset ? -- 9007199254740991n, 3n'],
+    [{ limit: -1, page: 2 }, null, 'limit ? offset ? -- 9007199254740991n, 9007199254740991n'],
+  ])('of %j, where the maximum is %j, is "%s"', (query, maximum, want) => {
+    expect(pageOf(query, maximum)).toBe(want);
+  });
+
+  it('by number takes precedence over the rows to skip', () => {
+    expect(pageOf({ page: 3, limit: 10, offset: 7 }, null)).toBe('limit ? offset ? -- 10n, 20n');
+  });
+
+  it('may not be larger than the maximum', () => {
+    expect(() => pageOf({ limit: 51 }, 50)).toThrow('"limit" may be 50 at most');
+  });
+  it('has its limit in the text on PostgreSQL, and bound elsewhere', () => {
+    expect(limitOf('postgres')).toBe('limit 5 offset ? -- 3n');
+    expect(['sqlite', 'mariadb', 'mysql'].map((each) => limitOf(each as CompileOptions['dialect']))).toEqual(
+      Array(3).fill('limit ? offset ? -- 5n, 3n'),
+    );
+  });
+
+  it('has every row that a key names, whatever the maximum is', () => {
+    expect(
+      statementOf(
+        'note',
+        { fields: ['id'] },
+        { restrict: byTwoKeys, keys: [1, 2], limits: { fallback: 1, maximum: 1 } },
+      ),
+    ).toBe('select t0."id" from "note" t0 where t0."id" in (?, ?) order by t0."id" -- 1n, 2n');
+    expect(
+      statementOf(
+        'note',
+        { fields: ['id'], offset: 3 },
+        { restrict: byTwoKeys, keys: [1, 2], limits: { fallback: 1, maximum: 1 } },
+      ),
+    ).toContain('limit ? offset ? -- 1n, 2n, 9007199254740991n, 3n');
+  });
+});
+
+/** The terms of ORDER BY. */
+const orderOf = (collection: string, query: Readonly<Record<string, unknown>>, options?: CompileOptions) =>
+  statementOf(collection, { limit: -1, ...query }, options).replace(/.* order by /, '');
+
+const unsorted: CompileOptions['restrict'] = (plan) => ({ ...plan, order: [] });
+const explicitly: CompileOptions['restrict'] = (plan) => orderByKeys(plan, 2);
+
+describe('an order', () => {
+  it('goes on to the key, so that it is total', () => {
+    expect(orderOf('book', { sort: ['-title', 'pages'] })).toBe('t0."title" desc, t0."pages", t0."code"');
+    expect(orderOf('book', { sort: ['-code'] })).toBe('t0."code" desc');
+  });
+
+  it('puts nulls first on PostgreSQL as elsewhere, last where it descends', () => {
+    const sort = ['-bought', 'sequel', 'title', 'shelf.label'];
+    expect(orderOf('book', { sort }, { dialect: 'postgres' })).toBe(
+      't0."bought" desc nulls last, t0."sequel" nulls first, t0."title", t1."label" nulls first, t0."code"',
+    );
+    expect(orderOf('book', { sort }, { dialect: 'mysql' })).toBe(
+      't0.`bought` desc, t0.`sequel`, t0.`title`, t1.`label`, t0.`code`',
+    );
+  });
+
+  it('knows that a column hidden on some rows may be null', () => {
+    const permissions = [
+      { collection: 'book', fields: ['code'] },
+      { collection: 'book', fields: ['title'], permissions: { lent: { _eq: true } } },
+    ];
+    expect(orderOf('book', { sort: ['title'], fields: ['code'] }, { dialect: 'postgres', permissions })).toBe(
+      'case when t0."lent" = ? then t0."title" end nulls first, t0."code" -- 1',
+    );
+  });
+
+  it('converts a column without an order of its own', () => {
+    expect(orderOf('book', { sort: ['-facts'] }, { dialect: 'postgres' })).toBe(
+      'cast(t0."facts" as text) desc nulls last, t0."code"',
+    );
+  });
+
+  it('by keys follows the keys as they are given', () => {
+    const { read, values } = compile('note', { fields: ['id'], limit: -1 }, { restrict: explicitly });
+    expect(render(read.rows.statement, values, [7, 3])).toBe(
+      'select t0."id" from "note" t0 order by case when t0."id" = ? then 0 when t0."id" = ? then 1 end -- 7n, 3n',
+    );
+  });
+
+  it('is left out where there is nothing to sort by', () => {
+    expect(statementOf('log', { limit: -1 }, { restrict: unsorted })).toBe('select t0."line" from "log" t0');
+  });
+});
+
+const countsOf = (query: Readonly<Record<string, unknown>>, options?: CompileOptions) => {
+  const { read, values } = compile('book', { fields: ['title'], ...query }, options);
+  return read.counts.map(({ keys, statement }) => [keys.join(), render(statement, values)]);
+};
+
+describe('counts', () => {
+  it('are one statement where no filter separates them', () => {
+    expect(countsOf({ meta: ['*'] })).toEqual([
+      ['total_count,filter_count', 'select count(*) as count from "book" t0'],
+    ]);
+  });
+
+  it('are two where one does', () => {
+    expect(countsOf({ meta: ['*'], filter: { lent: true } })).toEqual([
+      ['total_count', 'select count(*) as count from "book" t0'],
+      ['filter_count', 'select count(*) as count from "book" t0 where t0."lent" = ? -- 1'],
+    ]);
+  });
+
+  it('join what the filter reaches', () => {
+    expect(countsOf({ meta: ['filter_count'], filter: { shelf: { room: 'a' } } })).toEqual([
+      [
+        'filter_count',
+        'select count(*) as count from "book" t0 left join "shelf" t1 on t1."id" = t0."shelf" where t1."room" = ? -- "a"',
+      ],
+    ]);
+  });
+
+  it('never count rows that the caller may not read', () => {
+    const permissions = [{ collection: 'book', permissions: { lent: { _eq: true } } }];
+    expect(countsOf({ meta: ['total_count'], filter: { title: 'a' } }, { permissions })).toEqual([
+      ['total_count', 'select count(*) as count from "book" t0 where t0."lent" = ? -- 1'],
+    ]);
+  });
+});
+
+interface ListOptions extends CompileOptions {
+  readonly keys?: readonly string[];
+  readonly deep?: Readonly<Record<string, unknown>>;
+}
+
+/** The two forms of the first nested list: one scan, and a branch for each parent. */
+const listOf = (
+  collection: string,
+  field: string,
+  { keys = ['a'], deep = {}, ...options }: ListOptions = {},
+) => {
+  const { read, values } = compile(collection, { fields: [field], deep }, options);
+  const [list] = read.rows.lists;
+  if (list === undefined) throw new Error('there is no list');
+  return {
+    scan: render(list.scan, values, keys),
+    branches: render(list.statement, values, keys),
+    keyColumns: list.keyColumns,
+  };
+};
+
+const unsortedLists: CompileOptions['restrict'] = (plan) => withoutOrder(plan);
+
+describe('a nested list', () => {
+  it('compares an integer foreign key itself', () => {
+    expect(listOf('shelf', 'books.title', { keys: ['1', '2'] })).toEqual({
+      scan:
+        'select t0."shelf", t0."title" from "book" t0 where t0."shelf" in (?, ?)' +
+        ' order by t0."shelf", t0."code" limit ? -- 1n, 2n, 201n',
+      branches:
+        'select * from (select t0."shelf" as c0, t0."title" as c1 from "book" t0 where t0."shelf" = ?' +
+        ' order by t0."code" limit ?) as b0 union all ' +
+        'select * from (select t0."shelf" as c0, t0."title" as c1 from "book" t0 where t0."shelf" = ?' +
+        ' order by t0."code" limit ?) as b1 -- 1n, 100n, 2n, 100n',
+      keyColumns: 1,
+    });
+  });
+
+  it('joins the parent where its key is spelled otherwise in the foreign key', () => {
+    expect(listOf('book', 'notes.text').scan).toBe(
+      'select t1."code", t0."text" from "note" t0 join "book" t1 on t1."code" = t0."book"' +
+        ' where t1."code" in (?) order by t1."code", t0."id" limit ? -- "a", 101n',
+    );
+  });
+
+  it('joins the parent where the foreign key has no type and may be a text', () => {
+    expect(listOf('crate', 'items.id', { keys: ['1'] }).scan).toContain(
+      'join "crate" t1 on t1."id" = t0."crate"',
+    );
+    expect(listOf('crate', 'tags.id', { keys: ['1'] }).scan).not.toContain('join');
+  });
+
+  it('joins the parent where one column of several may be spelled otherwise', () => {
+    expect(listOf('seat', 'tickets.id', { keys: ['["1","a"]'] }).scan).toContain(
+      'join "seat" t1 on t1."row" = t0."row" and t1."letter" = t0."letter" where (t1."row", t1."letter") in',
+    );
+  });
+
+  it('has rows without a place in its order last', () => {
+    expect(listOf('crate', 'tags.id', { keys: ['1'], dialect: 'postgres' }).scan).toContain(
+      'order by t0."crate", t0."rank" is null, t0."rank", t0."id" limit',
+    );
+  });
+
+  it('compares every column of a composite key', () => {
+    const keys = ['["a","2020-01-01"]', '["b","2020-01-02"]'];
+    const { scan, branches, keyColumns } = listOf('loan', 'fines.cents', { keys });
+    expect(scan).toBe(
+      'select t1."book", t1."day", t0."cents" from "fine" t0' +
+        ' join "loan" t1 on t1."book" = t0."book" and t1."day" = t0."day"' +
+        ' where (t1."book", t1."day") in ((?, ?), (?, ?)) order by t1."book", t1."day", t0."id" limit ?' +
+        ' -- "a", "2020-01-01", "b", "2020-01-02", 201n',
+    );
+    expect(branches).toContain(
+      '(select t1."book" as c0, t1."day" as c1, t0."cents" as c2 from "fine" t0' +
+        ' join "loan" t1 on t1."book" = t0."book" and t1."day" = t0."day"' +
+        ' where t1."book" = ? and t1."day" = ? order by t0."id" limit ?) as b0',
+    );
+    expect(keyColumns).toBe(2);
+  });
+
+  it('binds the keys as one array on PostgreSQL, except for those of several columns', () => {
+    expect(listOf('book', 'notes.text', { dialect: 'postgres', keys: ['a', 'b"c'] }).scan).toBe(
+      'select t1."code", t0."text" from "note" t0 join "book" t1 on t1."code" = t0."book"' +
+        ' where t1."code" = any(?) order by t1."code", t0."id" limit 201 -- "{\\"a\\",\\"b\\\\\\"c\\"}"',
+    );
+    const pair = listOf('loan', 'fines.cents', { dialect: 'postgres', keys: ['["a","2020-01-01"]'] });
+    expect(pair.scan).toContain('where (t1."book", t1."day") in ((?, ?)) order by');
+  });
+
+  it('filters and sorts its rows, with joins of their own', () => {
+    const deep = { notes: { _filter: { book: { title: 'x' } }, _sort: ['-text'] } };
+    expect(listOf('book', 'notes.text', { deep }).scan).toBe(
+      'select t1."code", t0."text" from "note" t0 join "book" t1 on t1."code" = t0."book"' +
+        ' left join "book" t2 on t2."code" = t0."book" where t1."code" in (?) and t2."title" = ?' +
+        ' order by t1."code", t0."text" desc, t0."id" limit ? -- "a", "x", 101n',
+    );
+  });
+
+  it.each([
+    ['a limit', { _limit: 2 }, 'limit ?) as b0 -- "a", 2n'],
+    ['rows to skip', { _offset: 1 }, 'limit ? offset ?) as b0 -- "a", 100n, 1n'],
+    ['a page', { _page: 3 }, 'limit ? offset ?) as b0 -- "a", 100n, 200n'],
+  ])('with %s of its own has a branch for each parent and no scan', (_, parameters, want) => {
+    const { scan, branches } = listOf('book', 'notes.text', { deep: { notes: parameters } });
+    expect(scan).toBeNull();
+    expect(branches).toContain(want);
+  });
+
+  it('without a limit reads everything, as far as there is no maximum', () => {
+    const deep = { notes: { _limit: -1 } };
+    const open = listOf('book', 'notes.text', { deep });
+    expect([open.scan?.split(' -- ')[1], open.branches?.includes('limit')]).toEqual([
+      '"a", 9007199254740991n',
+      false,
+    ]);
+    const limits = { fallback: 100, maximum: 50 };
+    const limited = listOf('book', 'notes.text', { deep, limits });
+    expect([limited.scan?.split(' -- ')[1], limited.branches?.split(' -- ')[1]]).toEqual([
+      '"a", 51n',
+      '"a", 50n',
+    ]);
+  });
+
+  it('reads one row more than all parents may have, padded as the keys are', () => {
+    const keys = Array.from({ length: 17 }, (_, index) => String(index));
+    expect(listOf('shelf', 'books.title', { keys }).scan?.endsWith(`, ${18 * 100 + 1}n`)).toBe(true);
+  });
+
+  it('of rows without a key has no order but that of their parents', () => {
+    const { scan, branches } = listOf('book', 'notes.text', { restrict: unsortedLists });
+    expect(scan).toContain('where t1."code" in (?) order by t1."code" limit ?');
+    expect(branches).toContain('where t1."code" = ? limit ?');
+  });
+});
+
+type Plan = Parameters<typeof compileRead>[0];
+
+/** The plan with lists that have no order. */
+const withoutOrder = (plan: Plan): Plan => {
+  if (plan.select.kind === 'key') return plan;
+  const entries = plan.select.entries.map((entry) =>
+    entry.kind === 'many' ? { ...entry, plan: { ...entry.plan, order: [] } } : entry,
+  );
+  return { ...plan, select: { ...plan.select, entries } };
+};
