@@ -116,7 +116,7 @@ interface Identity {
   readonly staticTokens: StaticTokens;
 }
 
-const createIdentity = ({ config, database, observe }: ServiceOptions, background: Background): Identity => {
+const createIdentity = ({ config, database }: ServiceOptions, background: Background): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);

@@ -12,13 +12,15 @@ const [oldSecret, newSecret] = [
   'a new secret of thirty-two bytes or more',
 ];
 
+const statusWith = async (target: TestServer, token: string): Promise<number> =>
+  (await target.request('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })).status;
+
 describe.each(settings)('static tokens on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting, environment: { SECRET: oldSecret } });
   const pathOf = (name: string) => `/users/${server().ids.users.get(name)}`;
+  const startHashing = (SECRET: string) => server().startAnother({ SECRET, STATIC_TOKENS: 'hashed' });
   const setToken = (target: TestServer, name: string, token: string) =>
     target.request('PATCH', pathOf(name), { as: 'admin', body: { token } });
-  const statusWith = async (target: TestServer, token: string): Promise<number> =>
-    (await target.request('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })).status;
   const storedOf = async (name: string): Promise<string> => {
     const id = server().ids.users.get(name) ?? '';
     const [row] = await server().database.query('select token from svc_users where id = ?', [id]);
@@ -44,7 +46,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
   });
 
   it('are stored as keyed hashes where that is set', async () => {
-    const hashing = await server().startAnother({ SECRET: oldSecret, STATIC_TOKENS: 'hashed' });
+    const hashing = await startHashing(oldSecret);
     try {
       const token = 'hashed-token-of-cleo';
       expect((await setToken(hashing, 'cleo', token)).status).toBe(200);
@@ -61,11 +63,10 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
 
   it('that are hashed last as long as the secret that keys them', async () => {
     const token = 'hashed-token-of-dora';
-    const start = (SECRET: string) => server().startAnother({ SECRET, STATIC_TOKENS: 'hashed' });
     const [old, both, renewed] = await Promise.all([
-      start(oldSecret),
-      start(`${newSecret},${oldSecret}`),
-      start(newSecret),
+      startHashing(oldSecret),
+      startHashing(`${newSecret},${oldSecret}`),
+      startHashing(newSecret),
     ]);
     try {
       await setToken(old, 'dora', token);
