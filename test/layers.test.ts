@@ -209,6 +209,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'runtime/observe',
     'runtime/auth/passwords',
+    'runtime/auth/static-tokens',
     'runtime/access',
     'runtime/plan',
     'runtime/execute',
