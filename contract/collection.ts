@@ -111,7 +111,7 @@ export type Relation =
   | (ManyToOneDeclaration & { readonly name: string; readonly collection: Collection })
   | (OneToManyDeclaration & {
       readonly name: string;
-      /** The one side. */
+      /** Collection on the one side. */
       readonly owner: string;
       readonly collection: Collection;
     })

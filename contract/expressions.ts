@@ -14,7 +14,7 @@ export type Expression =
     }
   | {
       readonly supported: false;
-      /** What is not supported, such as `look-ahead "(?="`. */
+      /** Unsupported syntax, such as `look-ahead "(?="`. */
       readonly reason: string;
     };
 

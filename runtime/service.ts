@@ -73,7 +73,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** What the parts of a service share. */
+/** Dependencies that the parts of a service share. */
 interface ServiceContext extends ServiceOptions, Identity {
   readonly items: ItemServices;
   readonly background: Background;

@@ -1,20 +1,20 @@
-/** Who may import whom. A new room, or a new library, is a line here first. */
+/** The allowed imports of every folder. A new folder or library needs a line here. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
 
-/** What generated code, generator and runtime agree on, and small tools without a subject: every room may use them. */
+/** Shared contracts and utilities, which every folder may import. */
 const shared = ['contract', 'runtime/concurrency', 'runtime/config/package', 'runtime/network'];
 
 /** The way of a request: each imports leftwards. */
 const stages = ['runtime/request', 'runtime/access', 'runtime/plan', 'runtime/sql', 'runtime/execute'];
 const before = (stage: string): readonly string[] => [...shared, ...stages.slice(0, stages.indexOf(stage))];
 
-/** What the stages may know of databases: the types they agree on, never one of them. */
+/** Database types that stages may import; never a single database. */
 const databaseContract = ['type runtime/databases/contract'];
 
-/** What one database's folder may use: the shared parts of `databases/`, and pure helpers of the stages. */
+/** Imports of a database folder: the shared parts of `databases/`, and pure helpers of the stages. */
 const databaseFolder = [
   'contract',
   'type runtime/databases/contract',
@@ -384,7 +384,7 @@ it('a request process loads neither the generator nor the libraries of tools', (
   expect(loaded).toContain('runtime/processes/prepare');
 });
 
-/** What loading a module loads: everything it imports as values, and what that imports. */
+/** Returns all modules that loading a module loads. */
 const closureOf = (entry: string): ReadonlySet<string> => {
   const loaded = new Set([entry]);
   // a Set also visits what is added on the way

@@ -63,7 +63,7 @@ interface CachedPrincipal extends ResolvedPolicies {
   readonly expires: number;
 }
 
-/** What is known of callers. */
+/** Caches of principals. */
 interface AccessCache {
   readonly source: AccessSource;
   readonly policies: PolicyCache;

@@ -1,4 +1,4 @@
-/** What the flows of authentication share. */
+/** Dependencies that the authentication flows share. */
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { createAttempts, type Attempts } from './attempts.js';

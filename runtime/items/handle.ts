@@ -91,7 +91,7 @@ interface Call {
 
 interface Action {
   readonly isWrite: boolean;
-  /** Whether it compares `If-Match`. */
+  /** Whether the action compares `If-Match`. */
   readonly matches: boolean;
   run(call: Call): Promise<ApiResponse>;
 }

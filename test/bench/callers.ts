@@ -1,4 +1,4 @@
-/** Who asks: others than the administrator with a static token. */
+/** Callers other than the administrator with a static token. */
 import { articleFields, statuses } from './data.js';
 import type { Target } from './load.js';
 import { administrator as account } from './servers.js';

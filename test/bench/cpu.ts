@@ -1,4 +1,4 @@
-/** What a process used, from `/proc`: the figure that stays put on a noisy machine. Linux only. */
+/** CPU time of a process from `/proc`, which is stable on a busy machine. Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

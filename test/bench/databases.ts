@@ -19,7 +19,7 @@ export interface BenchServer {
   readonly dialect: BenchDialect;
   /** The database's own process; `null` where it runs inside ours. */
   readonly pid: number | null;
-  /** What decides how fast a write may be. */
+  /** Durability settings, which limit the speed of writes. */
   readonly settings: Readonly<Record<string, string>>;
   /** As in `DATABASE_URL`. */
   url(name: string): string;

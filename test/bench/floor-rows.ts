@@ -1,4 +1,4 @@
-/** What the floor says to every database, and how its rows become the wire form. */
+/** Statements of the floor for all databases, and the conversion of their rows to wire form. */
 import { articleFields } from './data.js';
 import type { Draft } from './floor.js';
 

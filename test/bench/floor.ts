@@ -15,7 +15,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What one database answers, in wire form. */
+/** Responses of one database in wire form. */
 export interface FloorStore {
   one(id: number): Promise<unknown>;
   flat(after: number): Promise<unknown[]>;

@@ -114,7 +114,7 @@ const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
 const paceOf = ({ rate, connections }: LoadOptions): NodeJS.ProcessEnv =>
   rate === undefined ? {} : { LOAD_PAUSE: String((connections * 1_000) / rate) };
 
-/** What is used of autocannon, which brings no types. */
+/** Used part of autocannon, which has no types. */
 type Autocannon = (options: Record<string, unknown>) => Promise<{
   readonly requests: { readonly total: number };
   readonly duration: number;

@@ -1,4 +1,4 @@
-/** What reads feel of logins, whose hashes take a processor for a while each. */
+/** Latency of reads during logins, whose hashes use a whole processor. */
 import { setTimeout } from 'node:timers/promises';
 import { startArticles } from './articles.js';
 import { logIn } from './callers.js';

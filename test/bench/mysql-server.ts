@@ -1,4 +1,4 @@
-/** What the bench does with a server of MySQL or MariaDB. */
+/** Operations of the bench on a MySQL or MariaDB server. */
 import { createConnection } from 'mysql2/promise';
 import type { BenchServer } from './databases.js';
 

@@ -1,4 +1,4 @@
-/** What `npm run bench -- …` understands. */
+/** Options of `npm run bench -- …`. */
 import { parseArgs } from 'node:util';
 import { benchDialects, type BenchDialect } from './databases.js';
 import { shapes, type Shape } from './shapes.js';

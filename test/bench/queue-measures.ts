@@ -1,4 +1,4 @@
-/** What is measured of the queue, each against the same work done by Temporal or by the data plane alone. */
+/** Measurements of the queue, each compared with the same work by Temporal or the data plane alone. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver, type Receiver } from '../queue/receiver.js';
@@ -30,7 +30,7 @@ const read = async (url: string, headers: Readonly<Record<string, string>>): Pro
 
 let bares = 0;
 
-/** What a bare workflow is started with. */
+/** Input of a bare workflow. */
 const bare = (taskQueue: string) => ({ workflowId: `bare-${(bares += 1)}`, taskQueue, args: [{ n: 1 }] });
 
 const count = async ({ column }: QueuePlace, condition: string): Promise<number> =>

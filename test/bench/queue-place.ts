@@ -1,4 +1,4 @@
-/** What the queue is measured in: one process each of API and worker, MariaDB, and a Temporal server of its own. */
+/** Environment of the queue bench: an API process, a worker process, MariaDB and a Temporal server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -59,9 +59,9 @@ export const startQueuePlace = async (): Promise<QueuePlace> => {
 
 interface Parts {
   readonly mariadb: BenchServer;
-  /** Of Temporal. */
+  /** Address of Temporal. */
   readonly address: string;
-  /** What has to be ended, in the order it was begun. */
+  /** Resources to close, in the order of creation. */
   readonly ends: (() => Promise<unknown>)[];
 }
 

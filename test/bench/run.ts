@@ -38,7 +38,7 @@ const sayProgress = (text: string): void => {
   process.stderr.write(`… ${text}\n`);
 };
 
-/** What was measured is kept, even where a later database fails. */
+/** Keeps measurements even if a later database fails. */
 const runBench = async (options: BenchOptions, machine: Machine): Promise<readonly DatabaseResult[]> => {
   await mkdir(cacheFolder, { recursive: true });
   const results: DatabaseResult[] = [];

@@ -1,4 +1,4 @@
-/** What holds for every page: its links lead somewhere, its blocks are run, its tables are those of the code. */
+/** Every page has valid links, blocks that run, and tables that match the code. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';

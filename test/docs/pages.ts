@@ -13,7 +13,7 @@ export interface Page {
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the opening fence. */
+  /** Line of the opening fence. */
   readonly line: number;
   /** From the comment `<!-- not run: … -->` above the block; null where it is run. */
   readonly reason: string | null;

@@ -81,7 +81,7 @@ export const catalog = (tables: readonly Table[], meta: Partial<Meta> = {}): Cat
 
 const specFolder = fileURLToPath(new URL('../../spec', import.meta.url));
 
-/** What the package itself declares. */
+/** The package's own spec. */
 export const ownSpec = await loadSpec([specFolder]);
 
 const systemTypes: Readonly<Record<ColumnSpec['type'], ColumnSketch>> = {

@@ -86,7 +86,7 @@ describe('writeOutput', () => {
     expect(list()).toEqual(['a', 'server/x.ts']);
   });
 
-  it('counts a file of somebody else as changed with "check", and does not refuse', () => {
+  it('counts an unrelated file as changed with "check", without an error', () => {
     writeFileSync(join(folder, 'a'), 'mine');
     expect(check(file('a')).written).toEqual(['.manifest', 'a']);
     expect(read('a')).toBe('mine');

@@ -20,15 +20,15 @@ describe('a free slot goes to', () => {
     expect(chooseAccount([waiting('a'), waiting('b')], running, 8)).toBe('b');
   });
 
-  it('the highest priority, whoever runs how much', () => {
+  it('the highest priority, regardless of running requests', () => {
     expect(chooseAccount([waiting('a', 0), waiting('b', -1)], new Map([['a', 5]]), 8)).toBe('a');
   });
 
-  it('who waits longest, among equals', () => {
+  it('the longest waiting account, among equals', () => {
     expect(chooseAccount([waiting('a', 0, 9), waiting('b', 0, 3)], new Map(), 8)).toBe('b');
   });
 
-  it('nobody who has as many as it may', () => {
+  it('no account at its limit', () => {
     expect(chooseAccount([waiting('a')], new Map([['a', 2]]), 2)).toBeNull();
   });
 });
@@ -102,7 +102,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
     expect(await give()).toEqual([String(row?.id)]);
   });
 
-  it('are never given twice, and each that is freed goes to who runs least', async () => {
+  it('are never assigned twice, and a free one goes to the account with the fewest', async () => {
     const crowd = [];
     for (let index = 0; index < 20; index += 1) crowd.push(await insert(ann, 1_000 + index));
     const low = await insert(bob, 1_000, -1);

@@ -1,4 +1,4 @@
-/** What the answer of a receiver means for its delivery. */
+/** Outcomes of delivery attempts by response of the receiver. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Who comes to the queue, from where and how often: keys are held to what tokens of their users are held to. */
+/** Authentication, addresses and rate limits of the queue: keys have the restrictions of their users. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { librarySql } from '../runtime/behaviour/library.js';
@@ -25,11 +25,11 @@ const input = { prompt: 'sea', width: 16, height: 16 };
 interface Call {
   readonly authorization: string;
   readonly address?: string;
-  readonly door?: 'queue' | 'run';
+  readonly listener?: 'queue' | 'run';
 }
 
-const call = (server: TestServer, { authorization, address = '192.0.2.1', door = 'queue' }: Call) =>
-  server.request('POST', `/${door}/demo/image`, {
+const call = (server: TestServer, { authorization, address = '192.0.2.1', listener = 'queue' }: Call) =>
+  server.request('POST', `/${listener}/demo/image`, {
     headers: { authorization, 'x-forwarded-for': address },
     body: input,
   });
@@ -81,10 +81,13 @@ describe.each(dialects)('callers on %s', (dialect) => {
       expect(await ask(key)).toBe(200);
       expect(await ask(key, { address: '192.0.2.2' })).toBe(200);
       expect(await ask('Bearer often-token')).toBe(200);
-      expect(await ask(key, { door: 'run' })).toBe(200);
+      expect(await ask(key, { listener: 'run' })).toBe(200);
       for (const authorization of [key, 'Bearer often-token']) {
-        for (const door of ['queue', 'run'] as const) {
-          const { status, body, headers } = await call(limited, { authorization: authorization ?? '', door });
+        for (const listener of ['queue', 'run'] as const) {
+          const { status, body, headers } = await call(limited, {
+            authorization: authorization ?? '',
+            listener,
+          });
           expect([status, body]).toEqual([
             429,
             { detail: expect.stringContaining('more than 4 requests'), error_type: 'rate_limit' },

@@ -1,4 +1,4 @@
-/** What Temporal is told behind the answers: so much at a time, and at the end what there is time for. */
+/** Starts of workflows after the response: limited concurrency, and a deadline at shutdown. */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestHead } from '../../runtime/queue/store/request-head.js';
@@ -31,7 +31,7 @@ const createCalls = () => {
 };
 
 describe('calls', () => {
-  it('of who waits are two at a time, of who has a slot sixteen', async () => {
+  it('starts at most two waiting and sixteen admitted requests at a time', async () => {
     for (const [state, width] of [
       ['waiting', 2],
       ['queued', 16],
@@ -53,7 +53,7 @@ describe('calls', () => {
 });
 
 describe('the end', () => {
-  it('waits for who has a slot, and leaves who waits', async () => {
+  it('waits for admitted requests, not for waiting ones', async () => {
     const { dispatcher, open, call, begun } = createCalls();
     for (let each = 0; each < 17; each += 1) dispatcher.add(headOf(`${each}`, 'queued'), call);
     for (let each = 0; each < 3; each += 1) dispatcher.add(headOf(`w${each}`, 'waiting'), call);
@@ -68,7 +68,7 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('comes after three seconds, whatever is left', async () => {
+  it('comes after three seconds, even with starts in progress', async () => {
     const { dispatcher, open, call, begun } = createCalls();
     for (let each = 0; each < 17; each += 1) dispatcher.addDelivery(call);
     await settle();

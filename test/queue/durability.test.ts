@@ -1,4 +1,4 @@
-/** What outlives the end of a worker, of Temporal, and of what lies between it and the database. */
+/** Durability when a worker, Temporal or the connection to the database ends. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,7 +202,7 @@ describe('the schedules', () => {
     expect(await endOf(await copy(id, 'waiting'))).not.toHaveProperty('error');
   });
 
-  it('tell a workflow of its slot that has not heard of it', async () => {
+  it('signal its slot to a workflow that missed the first signal', async () => {
     const done = await submit({ seed: 2 });
     await endOf(done);
     const id = await copy(done, 'admitted');
@@ -242,7 +242,7 @@ describe('the schedules', () => {
     expect(await endOf(id)).toMatchObject({ error_type: 'runner_scheduling_failure' });
   });
 
-  it('remove what has expired, at the time that was told', async () => {
+  it('delete expired rows at the announced time', async () => {
     const id = await submit({ seed: 4 });
     const { expires_at: expires } = await endOf(id);
     const path = `/queue/demo/image/requests/${id}`;

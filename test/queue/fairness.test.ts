@@ -1,4 +1,4 @@
-/** Who runs when, with workers and Temporal: a crowd of one account does not keep others waiting. `LONG=1`: 10 000. */
+/** Fairness with workers and Temporal: many requests of one account do not delay others. `LONG=1`: 10 000. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -93,7 +93,7 @@ describe('a model of four slots, all of them taken by a crowd', () => {
     expect((await turnsOf('ann')).length).toBeLessThan(crowd);
   });
 
-  it('serves what has priority before what has less, of the same account', async () => {
+  it('starts requests with higher priority first, within an account', async () => {
     const low = await submit('bob', { 'x-svc-queue-priority': 'low' });
     await ended('bob', await submit('bob'));
     // ann's requests of normal priority come first

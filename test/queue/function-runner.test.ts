@@ -1,4 +1,4 @@
-/** What becomes of what a function model returns or throws. */
+/** Results and errors of function models. */
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../runtime/index.js';
 import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';

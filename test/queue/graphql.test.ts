@@ -1,4 +1,4 @@
-/** What users do with their own keys, requests and webhooks in GraphQL, and in REST in the same words. */
+/** Keys, requests and webhooks of users in GraphQL, which equal those in REST. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
@@ -54,7 +54,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
       })
     ).requests_result as Node;
 
-  it('submits, says how far it is, and gives the result', async () => {
+  it('submits, and returns status and result', async () => {
     const hook = `${queue.receiver.url}/graphql`;
     const made = await ann(
       'mutation ($hook: String, $input: JSON!, $tags: JSON) { requests_submit(model: "demo/image", input: $input, webhook: $hook, tags: $tags) { id status model tags } }',
@@ -87,7 +87,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     await until(() => queue.receiver.received.filter(({ path }) => path === '/graphql').length === 2 || null);
   });
 
-  it('tells a faulty input as the result', async () => {
+  it('returns an invalid input as the result', async () => {
     const { requests_submit: made } = await ann(submission, { input: {} });
     const { id } = made as { id: string };
     expect(await ended(id)).toMatchObject({ error: 'Invalid status code: 422' });

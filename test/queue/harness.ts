@@ -21,9 +21,9 @@ import { startReceiver, type Receiver } from './receiver.js';
 import { workflowBundle } from './workflow-bundle.js';
 
 export interface TestQueue extends TestServer {
-  /** Of its workers. */
+  /** Settings of its workers. */
   readonly settings: QueueSettings;
-  /** Of Temporal. */
+  /** Namespace in Temporal. */
   readonly namespace: string;
   readonly receiver: Receiver;
   /** `Authorization` headers by user. */

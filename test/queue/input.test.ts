@@ -18,7 +18,7 @@ const input = {
 
 const good = { name: 'abc', size: 3 };
 
-describe('a faulty input is told with place, text and type:', () => {
+describe('an invalid input is reported with path, text and type:', () => {
   it.each([
     [{ name: 'abc' }, ['size'], 'field required', 'value_error.missing'],
     [{ ...good, extra: 1 }, ['extra'], 'extra fields not permitted', 'value_error.extra'],
@@ -84,7 +84,7 @@ it('a good input has no problems', () => {
   expect(checkInput({ input }, good)).toEqual([]);
 });
 
-it('no more than a hundred faults are told', () => {
+it('at most a hundred problems are reported', () => {
   const tags = Array.from({ length: 150 }, () => 1);
   expect(checkInput({ input }, { ...good, tags })).toHaveLength(100);
 });

@@ -6,7 +6,7 @@ import { expire } from '../../runtime/queue/store/retention.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
-describe.each(dialects)('what users see of their own on %s', (dialect) => {
+describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {
@@ -138,9 +138,9 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     const { key } = await keyOf({});
     const statuses = (address: string) =>
       Promise.all(
-        ['queue', 'run'].map(async (door) => {
+        ['queue', 'run'].map(async (listener) => {
           const headers = { authorization: `Key ${key}`, 'x-forwarded-for': address };
-          const { status, body } = await queue.request('POST', `/${door}/demo/image`, {
+          const { status, body } = await queue.request('POST', `/${listener}/demo/image`, {
             body: input,
             headers,
           });
@@ -251,7 +251,7 @@ describe.each(dialects)('what users see of their own on %s', (dialect) => {
     ]);
   });
 
-  it('nobody has any of it without a token', async () => {
+  it('requires a token', async () => {
     for (const path of ['/keys', '/requests', '/webhooks/secret']) {
       expect((await queue.request('GET', path)).status).toBe(403);
     }

@@ -1,4 +1,4 @@
-/** Who webhooks are delivered to. */
+/** A receiver of webhooks. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

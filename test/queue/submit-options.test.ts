@@ -1,4 +1,4 @@
-/** What a submission may ask for: every bound from both sides. */
+/** Options of submissions, with limits tested from both sides. */
 import { describe, expect, it } from 'vitest';
 import { readSubmitOptions } from '../../runtime/queue/http/submit-options.js';
 import { QueueError } from '../../runtime/queue/http/wire.js';

@@ -32,7 +32,7 @@ const createCertificates = (): void => {
   }
 };
 
-/** What stands before a cluster: TLS outside, nothing inside. Who has no certificate is cut off. */
+/** A TLS proxy in front of a cluster, which closes connections without a client certificate. */
 const startProxy = async (address: string) => {
   const [host = '', port = ''] = address.split(':');
   let connections = 0;

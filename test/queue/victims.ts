@@ -73,7 +73,7 @@ const asServer = (made: Victim, port: number, folder: string): Server => ({
   },
 });
 
-/** What it has said to be stored is, even if it is killed in the next moment. */
+/** Acknowledged requests are stored, even if the process is killed next. */
 export const createDatabase = async (): Promise<Server> => {
   const programs = await requirePrograms();
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
@@ -107,7 +107,7 @@ interface Svc {
   readonly name: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** What it says when it is there. */
+  /** Text that it prints when it is ready. */
   readonly ready: RegExp;
 }
 

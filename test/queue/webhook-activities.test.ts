@@ -1,4 +1,4 @@
-/** What a worker does with a delivery, whatever becomes of sending it. */
+/** Delivery activities, for every outcome of sending. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../runtime/databases/contract.js';

@@ -21,7 +21,7 @@ const training = { model_name: 'm', prompt: 'sea', steps: 1 };
 const endless = { ...training, steps: 5_000, pause: 0.02 };
 const spec = fileURLToPath(new URL('spec', import.meta.url));
 
-/** What the tests of one server ask it. */
+/** Requests to one server. */
 const toolsOf = (queue: () => TestQueue) => {
   const call = (method: string, path: string, more: Record<string, string> = {}, body?: unknown) =>
     queue().request(method, path, {
@@ -73,7 +73,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
   });
   afterAll(() => queue.close());
 
-  it('requests are taken, and told by their place', async () => {
+  it('requests are accepted, and return their position', async () => {
     const first = await queued('demo/train', training);
     await queued('demo/train', training);
     const waiting = await queued('demo/train', training);
@@ -172,7 +172,7 @@ describe('with workers', () => {
       request.on('error', reject).end(method === 'POST' ? JSON.stringify(image) : '');
     });
 
-  it('faults of query and headers are told together', async () => {
+  it('problems of query and headers are reported together', async () => {
     const answer = await submit('demo/image?svc_webhook=http://10.0.0.1/&svc_max_queue_length=x', image, {
       'idempotency-key': 'x'.repeat(256),
       'x-svc-request-start-timeout': '0.1',
@@ -224,7 +224,7 @@ describe('with workers', () => {
     expect(data).toMatchObject({ tags: { batch: '7', 'team.x': 'a=b' } });
   });
 
-  it('who waited too long to start is told so, by the newer of both headers', async () => {
+  it('a request that waited too long to start ends with startup_timeout, by the newer of both headers', async () => {
     const busy = [await queued('demo/train', endless), await queued('demo/train', endless)];
     const late = await queued('demo/train', training, {
       'x-svc-request-timeout': '3600',
@@ -256,7 +256,7 @@ describe('with workers', () => {
     expect(await lasts(preference(9_000_000))).toBeLessThanOrEqual(86_401);
   });
 
-  it('the status has what clients read, and logs for who asks', async () => {
+  it('the status has all fields of the protocol, and logs on request', async () => {
     const { request_id: id } = await queued('demo/image', image);
     await result(`demo/image/requests/${id}`);
     const url = `https://queue.example.com/demo/image/requests/${id}`;
@@ -357,7 +357,7 @@ describe('with workers', () => {
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
-  it('a model that cannot be run has failed, and the caller is told no more', async () => {
+  it('a model that cannot be run fails without details for the caller', async () => {
     const { request_id: id } = await queued('test/deep/image', {}, { 'x-svc-no-retry': '1' });
     const answer = await result(`test/deep/requests/${id}`);
     expect([answer.status, answer.body]).toEqual([

@@ -1,4 +1,4 @@
-/** What `svc access`, `svc activity` and `svc users` do in a database. */
+/** `svc access`, `svc activity` and `svc users` on a database. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { accessCommand } from '../../runtime/commands/access.js';
 import { activityCommand } from '../../runtime/commands/activity.js';

@@ -14,7 +14,7 @@ const programOf = (page: string): string => {
   return program;
 };
 
-/** What `npm install` would put beside the program. */
+/** Links the package as `npm install` would. */
 const install = ({ directory }: Workplace): void => {
   const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, '@svc-api'), { recursive: true });

@@ -124,7 +124,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     });
   });
 
-  it('makes the first administrator, whose token is told once', async () => {
+  it('creates the first administrator and prints the token once', async () => {
     const { database } = await create(dialect);
     const first = await run(database);
     expect(first.admin).toMatchObject({ email: 'admin@example.com', state: 'created' });
@@ -167,7 +167,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await version(database)).toBe(before + 1);
   });
 
-  it('sets a password, as a hash: one of its own that is told once, or the one that is given', async () => {
+  it('stores the hash of a password, which is configured, or generated and printed once', async () => {
     const { database } = await create(dialect);
     const stored = async () => String((await database.query('select password from svc_users'))[0]?.password);
     const { password } = (await run(database)).admin;

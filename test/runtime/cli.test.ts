@@ -105,22 +105,22 @@ describe('svc', () => {
   it.each(servers)('waits for %s while it is still coming up', async (dialect) => {
     const { url } = await shop(dialect);
     const { port, hostname } = new URL(url);
-    // Whoever connects is cut off, until the door opens.
+    // Whoever connects is cut off, until the listener opens.
     let open = false;
-    const door = createServer((client) => {
+    const listener = createServer((client) => {
       if (!open) return client.destroy();
       const server = connect(Number(port), hostname);
       client.pipe(server).pipe(client);
       for (const end of [client, server]) end.on('error', () => client.destroy());
     }).listen(0, '127.0.0.1');
-    await once(door, 'listening');
+    await once(listener, 'listening');
     const behind = new URL(url);
-    behind.port = String((door.address() as AddressInfo).port);
+    behind.port = String((listener.address() as AddressInfo).port);
     const running = work().start(['bootstrap'], { DATABASE_URL: behind.href });
     await running.until(/waiting for /);
     open = true;
     expect(await running.ended()).toBe(0);
-    door.close();
+    listener.close();
   });
 
   it.each(servers)('does not wait for %s where it refuses', async (dialect) => {
@@ -161,7 +161,7 @@ describe('svc users', () => {
       expect(await place.run(command)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('refuses what is there already and what is not there, with what would be right', async () => {
+  it('rejects existing and missing users, with a remedy', async () => {
     const place = work();
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
       'run "svc bootstrap" to create it',

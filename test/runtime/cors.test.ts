@@ -30,7 +30,7 @@ const from = (origin: string, more: Readonly<Record<string, string>> = {}) => ({
 /** The database has no part in it. */
 const listeners = allSettings.filter(({ dialect }) => dialect === 'sqlite');
 
-describe.each(listeners)('pages of other origins through $door', (setting) => {
+describe.each(listeners)('pages of other origins through $listener', (setting) => {
   const base = { ...peopleServer(setting), ...setting };
   const off = useServer(base);
   const open = useServer({ ...base, environment: { CORS_ORIGIN: 'true' } });

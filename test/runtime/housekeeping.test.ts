@@ -1,4 +1,4 @@
-/** What has expired is deleted. */
+/** Deletion of expired rows. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { removeExpired } from '../../runtime/schema/housekeeping.js';

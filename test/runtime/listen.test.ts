@@ -1,4 +1,4 @@
-/** What the listener does when it is told to stop. */
+/** Shutdown of the listener. */
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';

@@ -96,7 +96,7 @@ describe('the document of a caller', () => {
     expect(propertiesOf(toMany, 'ArtistFilter')).toEqual(['ArtistId', 'Name', '_and', '_or']);
   });
 
-  it('answers writes with 204 only, and offers no query, to those who may not read', () => {
+  it('describes writes with 204 only, and without a query, for callers without read permission', () => {
     const { paths, text } = narrow(
       albums(),
       callerWith({ 'create Album': '*', 'update Album': '*', 'delete Album': '*' }),

@@ -11,7 +11,7 @@ import { createTestDatabase, dialects, type TestDialect } from '../databases.js'
 import { systemTemplate } from '../templates.js';
 import { build, type Built } from './harness/build.js';
 import { createClient, type Client } from './harness/client.js';
-import { doors, type Door } from './harness/doors.js';
+import { listeners, type ListenerName } from './harness/listeners.js';
 import {
   insertAccess,
   insertMeta,
@@ -22,13 +22,13 @@ import {
 } from './harness/rows.js';
 
 export type { Answer, RequestOptions } from './harness/client.js';
-export type { Door } from './harness/doors.js';
+export type { ListenerName } from './harness/listeners.js';
 export { adminToken, insertRow } from './harness/rows.js';
 export type { TestAccess, TestMeta, TestPermission } from './harness/rows.js';
 
 export interface TestServerOptions {
   readonly dialect: TestDialect;
-  readonly door?: Door;
+  readonly listener?: ListenerName;
   /** Path of the schema's SQL. */
   readonly file?: string;
   /** SQL that is run after it. */
@@ -72,23 +72,23 @@ export const functions = {
 
 interface Setting {
   readonly dialect: TestDialect;
-  readonly door: Door;
+  readonly listener: ListenerName;
 }
 
-/** For what depends on how a request is read and an answer sent: every database through every door. */
+/** For what depends on how a request is read and an answer sent: every database through every listener. */
 export const allSettings: readonly Setting[] = dialects.flatMap((dialect) =>
-  (Object.keys(doors) as Door[]).map((door) => ({ dialect, door })),
+  (Object.keys(listeners) as ListenerName[]).map((listener) => ({ dialect, listener })),
 );
 
 /**
- * For everything else: every database, each door with two of them, so that each test goes through both. That the doors
- * answer alike is tested by the recorded cases. `describe.each(settings)('… on $dialect through $door', …)`.
+ * For everything else: every database, each listener with two of them, so that each test goes through both. That the listeners
+ * answer alike is tested by the recorded cases. `describe.each(settings)('… on $dialect through $listener', …)`.
  */
 export const settings: readonly Setting[] = [
-  { dialect: 'sqlite', door: 'plain' },
-  { dialect: 'mariadb', door: 'express' },
-  { dialect: 'mysql', door: 'plain' },
-  { dialect: 'postgres', door: 'express' },
+  { dialect: 'sqlite', listener: 'plain' },
+  { dialect: 'mariadb', listener: 'express' },
+  { dialect: 'mysql', listener: 'plain' },
+  { dialect: 'postgres', listener: 'express' },
 ];
 
 /** Signs the tokens of a test. */
@@ -127,7 +127,7 @@ interface OpenOptions extends TestServerOptions {
 const open = async (options: OpenOptions): Promise<TestServer> => {
   const { dialect, url, database, built, tokens, ids, execute } = options;
   const observations: Observation[] = [];
-  const server = await doors[options.door ?? 'plain']({
+  const server = await listeners[options.listener ?? 'plain']({
     config: loadConfig({
       DATABASE_URL: url,
       PORT: '0',

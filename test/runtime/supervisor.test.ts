@@ -134,7 +134,7 @@ describe('the supervisor', () => {
     expect(await ended).toBe(0);
   });
 
-  it('finishes them too where whoever manages services tells each of its processes', async () => {
+  it('finishes requests even if a service manager signals every process', async () => {
     const place = await bootstrapped();
     const running = place.start(['start', '--workers', '2'], anywhere);
     const url = await served(running);
@@ -178,7 +178,7 @@ describe('a build', () => {
     expect(await start()).toContain('"name":"build"');
   });
 
-  it('is left to who serves it, however many are made after it', async () => {
+  it('is kept while a process serves it, even after many newer builds', async () => {
     const place = await bootstrapped();
     const { default: Sqlite } = await import('libsql');
     const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
@@ -277,7 +277,7 @@ describe('svc demo', () => {
     expect(await second.stop('SIGINT')).toBe(0);
   });
 
-  it('runs what its queue is asked for, delivers it, and leaves no process after Ctrl-C', async () => {
+  it('runs requests of its queue, delivers webhooks, and leaves no process after Ctrl-C', async () => {
     const place = work();
     const receiver = await startReceiver();
     const running = place.start(['demo'], anywhere);

@@ -133,7 +133,7 @@ describe('without a supervisor', () => {
   });
 });
 
-it('systemd is told nothing while a process does not respond, and no child can tell it', async () => {
+it('systemd is not notified while a process does not respond, and children cannot notify it', async () => {
   const place = await workplace();
   const socket = await openSocket(place);
   const environment = { ...process.env, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '40000' };

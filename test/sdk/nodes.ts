@@ -12,7 +12,7 @@ const allVersions = [20, 22, 24, 26] as const;
 
 const isAtHand = (version: number): boolean => process.version.startsWith(`v${version}.`);
 
-/** The one at hand; `LONG=1`: all. */
+/** The current version of Node; all versions with `LONG=1`. */
 export const nodeVersions = process.env.LONG === undefined ? [allVersions.find(isAtHand) ?? 20] : allVersions;
 
 type NodeVersion = (typeof allVersions)[number];

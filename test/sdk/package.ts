@@ -56,7 +56,7 @@ export const strictest: ts.CompilerOptions = {
   skipLibCheck: false,
 };
 
-/** What the compiler says, a line each: `TS2322: …`; by file name, without folder. */
+/** Messages of the compiler, one per line: `TS2322: …`; by file name, without folder. */
 export const diagnose = (program: ts.Program): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const { file, code, messageText } of ts.getPreEmitDiagnostics(program)) {

@@ -14,7 +14,7 @@ import { evaluateInBrowser, runInBrowser, runInNode, type Outcome } from './run.
 
 const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
 
-/** Of the packed client, as far as it is called here; its own types are those of the programs. */
+/** The used part of the packed client; its full types are tested by the programs. */
 interface Packed {
   createClient(options: object): {
     readonly queue: {

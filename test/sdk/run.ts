@@ -9,7 +9,7 @@ import { openPage } from '../chromium.js';
 
 export interface Outcome {
   readonly name: string;
-  /** What it gave; the message of its error where it failed. */
+  /** The result, or the message of its error. */
   readonly result: unknown;
   readonly expected: unknown;
 }

@@ -33,7 +33,7 @@ it('a server ends with the process that started it, however that ends', async ()
   await vi.waitFor(() => expect(existsSync(folder)).toBe(false), { timeout: 10_000 });
 });
 
-it('a server that does not start is told with its last words', async () => {
+it('a server that does not start is reported with the end of its log', async () => {
   const args = ['-c', 'echo "no such table space" >&2; exit 1'];
   const options = { program: 'sh', args, folder: await makeFolder(), isReady: async () => false };
   await expect(startServer(options)).rejects.toThrow('sh did not start:\nno such table space');

@@ -144,7 +144,7 @@ const unreadOrMany =
   'Returns 204 if the caller may not read the result, or if it has more than 10 000 items.';
 const reading = [400, 401, 403, 429, 500, 503];
 const writing = [400, 401, 403, 413, 415, 429, 500, 503];
-/** Of writes that compare `If-Match`. */
+/** Error statuses of writes that compare `If-Match`. */
 const matching = [...writing, 412];
 
 interface Parts {

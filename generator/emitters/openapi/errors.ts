@@ -5,7 +5,7 @@ import { ref } from './refs.js';
 
 /** All errors that share a status. */
 export interface ErrorStatus {
-  /** Of the response component. */
+  /** Name of the response component. */
   readonly name: string;
   readonly entries: readonly ErrorEntry[];
 }

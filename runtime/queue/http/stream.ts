@@ -34,7 +34,7 @@ interface Follower {
   lastSent: number;
 }
 
-/** What all streams of a process share. */
+/** State that all streams of a process share. */
 interface Polling {
   readonly statements: Statements;
   readonly settings: QueueSettings;

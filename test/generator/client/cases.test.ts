@@ -1,4 +1,4 @@
-/** What the client emitter prints for each golden database, and that it is code people could have written. */
+/** Output of the client emitter for each golden database, which compiles and is formatted. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';

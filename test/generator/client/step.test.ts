@@ -93,7 +93,7 @@ it('is skipped where the input is unchanged', async () => {
   });
 }, 120_000);
 
-it('finds a made file that somebody has edited, and makes it anew', async () => {
+it('finds an edited file and generates it again', async () => {
   const out = copyOutput('edited');
   const file = join('client', 'src', 'rest', 'sdk.gen.ts');
   appendFileSync(join(out, file), '// mine\n');
@@ -107,7 +107,7 @@ it('finds a made file that somebody has edited, and makes it anew', async () => 
   );
 }, 240_000);
 
-it('leaves the client as it is where the tools are not installed, and says so', async () => {
+it('does not update the client without the tools, and warns', async () => {
   const root = join(place, 'installed');
   for (const name of ['client', 'dist', 'generated', 'spec', 'package.json'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true });

@@ -6,7 +6,7 @@ import type { GenerateOptions } from '../../../generator/main.js';
 
 const root = fileURLToPath(new URL('../../cases', import.meta.url));
 
-/** What every case starts from, before its own spec. */
+/** Spec that every case extends. */
 const baseSpec = join(root, 'base-spec');
 
 export interface Case {

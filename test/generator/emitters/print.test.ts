@@ -62,7 +62,7 @@ describe('str', () => {
     expect(str(value)).toBe(printed);
   });
 
-  it('gives back the same text when the code is run, whatever the text is', () => {
+  it('prints code that evaluates to the same text, for any text', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(evaluate(str(name))).toBe(name);
@@ -225,7 +225,7 @@ describe('markdown', () => {
     expect(code(value)).toBe(printed);
   });
 
-  it('keeps a row of a table on its line and in its cells, whatever is in it', () => {
+  it('keeps table rows intact for any content', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const row = table(['A', 'B'], [[code(name), text(name)]])
@@ -241,7 +241,7 @@ describe('markdown', () => {
     expect(codeBlock('sh', 'echo "```"')).toBe('````sh\necho "```"\n````');
   });
 
-  it('links to files whatever their names are', () => {
+  it('links to files with any name', () => {
     expect(link('a [b]', 'größe 1.md')).toBe('[a \\[b\\]](gr%C3%B6%C3%9Fe%201.md)');
   });
 });

@@ -44,7 +44,7 @@ const lowerTitle = (expression: string) => ({
   unique: false,
 });
 
-/** What a foreign key does that says nothing. */
+/** Default actions of a foreign key. */
 const silentAction = { sqlite: 'no action', mariadb: 'restrict', mysql: 'no action', postgres: 'no action' };
 
 const displayName = {

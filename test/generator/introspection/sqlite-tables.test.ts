@@ -111,7 +111,7 @@ it('a foreign key to what does not exist is left out', () => {
   expect(table?.foreignKeys).toEqual([]);
 });
 
-it('a foreign key that its target does not satisfy is told', () => {
+it('a foreign key without a matching target is reported', () => {
   const index = { origin: 'c' as const };
   const [child] = read({
     tables: [tableRow('child'), tableRow('Goal'), tableRow('none')],
@@ -152,7 +152,7 @@ it('a foreign key that its target does not satisfy is told', () => {
   ]);
 });
 
-it('of foreign keys that hold nothing is told', () => {
+it('of invalid foreign keys is reported', () => {
   const [table] = read({ ...parent, foreignKeys: [keyRow('Parent', 'Id', { to: 'id' })] });
   expect(table).not.toHaveProperty('broken');
 });

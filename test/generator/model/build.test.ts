@@ -150,7 +150,7 @@ describe('the model', () => {
     ]);
   });
 
-  it('is the same whatever order tables and meta come in', () => {
+  it('does not depend on the order of tables and meta', () => {
     const forwards = catalog([albums, artists]);
     const backwards: Catalog = { ...forwards, tables: forwards.tables.toReversed() };
     const hashes = [forwards, backwards].map((from) => {
@@ -243,7 +243,7 @@ describe('file and database', () => {
     fields: [{ collection: 'Artist', field: 'Name', special: 'cast-csv,conceal', note: 'Same' }],
   };
 
-  it('are overlaid key by key: the file wins, and differences are told', () => {
+  it('are merged by key: the file takes precedence, and differences are reported', () => {
     const file = 'meta: { note: From the file }\nfields:\n  Name: { note: Same, special: [conceal] }\n';
     const built = build([artists], { 'collections/Artist.yaml': file }, rows);
     expect(collectionOf(built, 'Artist')?.note).toBe('From the file');

@@ -58,7 +58,7 @@ describe('collection names', () => {
     expect(first).not.toBe(second);
   });
 
-  it('are valid identifiers whatever a table is called', () => {
+  it('are valid identifiers for all table names', () => {
     assert(
       property(string({ unit: 'grapheme', maxLength: 70 }), (name) => {
         const { file, type, variable, graphql } = collectionNames(name, {});

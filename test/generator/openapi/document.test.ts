@@ -40,7 +40,7 @@ describe('the OpenAPI emitter', () => {
     });
   });
 
-  it('describes lists only of views and keyless tables, one object of singletons, nothing of what has no path', () => {
+  it('describes only lists for views and keyless tables, an object for singletons, and nothing without a path', () => {
     expect(served(kinds())).toEqual({
       '/items/everything': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/items/everything/{key}': ['get', 'patch', 'delete'],
@@ -53,7 +53,7 @@ describe('the OpenAPI emitter', () => {
     });
   });
 
-  it('keeps a name in one path segment, whatever it holds', () => {
+  it('keeps any name in one path segment', () => {
     const paths = Object.keys(served(named(oddNames)));
     expect(paths).toContain('/items/a%2Fb/{key}');
     expect(paths).toContain('/items/x%7By%7D%3F%23');

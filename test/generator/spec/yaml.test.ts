@@ -25,7 +25,7 @@ describe('YAML', () => {
     expect(read(text).data).toEqual(data);
   });
 
-  it('gives keys and list entries their lines and columns, whatever ends a line', () => {
+  it('gives keys and list entries their lines and columns, for all line endings', () => {
     const places = [' 1:1', 'a 1:1', 'a.b 2:3', 'a.b.0 3:5', 'a.b.1 3:8', 'a.b.1.c\\.d 3:9'];
     for (const end of ['\n', '\r\n', '\r']) {
       expect(read(['a:', '  b:', '   [1, {"c.d": 2}]', ''].join(end)).places).toEqual(places);

@@ -11,7 +11,7 @@ import { claimsOf, login, logIn, password, peopleServer } from './people.js';
 const sessionCookie = (answer: Answer) =>
   `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
 
-describe.each(settings)('cookies on $dialect through $door', (setting) => {
+describe.each(settings)('cookies on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
 
   const get = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -153,7 +153,7 @@ describe.each(settings)('cookies on $dialect through $door', (setting) => {
     expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
   });
 
-  it('that are no good are counted like anybody’s request', async () => {
+  it('that are invalid count as public requests', async () => {
     const limited = await server().startAnother({
       RATE_LIMITER_ENABLED: 'true',
       RATE_LIMITER_POINTS: '2',
@@ -183,7 +183,7 @@ describe.each(settings)('cookies on $dialect through $door', (setting) => {
     }
   });
 
-  it('are secure where the server is known by an https address, whoever terminates TLS', async () => {
+  it('are secure if the public URL is https, even behind a TLS proxy', async () => {
     const port = await reservePort();
     const behind = await server().startAnother({
       PORT: String(port),

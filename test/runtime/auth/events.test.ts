@@ -1,4 +1,4 @@
-/** What happens to whom, and which of their credentials a second process refuses with the very next request. */
+/** Events that revoke credentials, which a second process rejects on the next request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { cookiesOf } from '../harness/cookies.js';
@@ -17,12 +17,12 @@ interface Person {
   readonly session: string;
 }
 
-/** What the administrator, or the person, does; and what each credential is answered afterwards. */
+/** An action of the administrator or the person, and the response to each credential afterwards. */
 interface Event {
   readonly what: string;
   readonly happen: (server: TestServer, person: Person) => Promise<Answer | void>;
   readonly codes: Readonly<Record<Credential, string | null>>;
-  /** What concerns everybody is taken back. */
+  /** Undoes an event that concerns all users. */
   readonly undo?: (server: TestServer) => Promise<unknown>;
 }
 
@@ -120,7 +120,7 @@ const events: readonly Event[] = [
   },
 ];
 
-describe.each(settings)('on $dialect through $door', (setting) => {
+describe.each(settings)('on $dialect through $listener', (setting) => {
   const { users = {}, roles = {}, ...access } = peopleAccess;
   const people = Object.fromEntries(events.map((_, index) => [`person${index}`, { ...users.ann }]));
   const server = useServer({

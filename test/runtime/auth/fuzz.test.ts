@@ -99,7 +99,7 @@ const environment = {
 /** In all. */
 const runs = (process.env.LONG ? 5_000 : 1_000) / settings.length;
 
-describe.each(settings)('random requests on $dialect through $door', (setting) => {
+describe.each(settings)('random requests on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting, environment });
 
   it('never fail, never hang and never get a secret back', async () => {

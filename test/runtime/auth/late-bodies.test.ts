@@ -19,8 +19,8 @@ const access: TestAccess = {
 
 const input = { prompt: 'sea', width: 16, height: 16 };
 
-describe.each(['plain', 'express'] as const)('a late body through %s', (door) => {
-  const server = useServer({ ...peopleServer({ dialect: 'sqlite' }), access, door });
+describe.each(['plain', 'express'] as const)('a late body through %s', (listener) => {
+  const server = useServer({ ...peopleServer({ dialect: 'sqlite' }), access, listener });
   const late = (
     [method, path, body]: readonly [string, string, unknown],
     authorization: string,

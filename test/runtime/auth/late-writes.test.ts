@@ -81,7 +81,7 @@ describe.each(dialects)('a new password on %s', (dialect) => {
     expect((await login(server(), 'token')).status).toBe(200);
   });
 
-  it('is set by a session that is still there, whatever others do meanwhile', async () => {
+  it('is set by an active session despite concurrent logouts of others', async () => {
     const { access_token: token } = await logIn(server(), 'parallel');
     const { status } = await write(pathOf('parallel'), `Bearer ${token}`, () =>
       server().request('POST', '/users', { as: 'admin', body: { email: `${dialect}@example.com` } }),

@@ -14,7 +14,7 @@ const environment = {
   RATE_LIMITER_DURATION: '1m',
 };
 
-describe.each(settings)('limits on $dialect through $door', (setting) => {
+describe.each(settings)('limits on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
 
   /** From an address of its own. */
@@ -78,7 +78,7 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     expect(await guess(new Error('not reached'))).toMatchObject({ code: 'REQUESTS_EXCEEDED' });
   });
 
-  it('let whoever knows the password ask for a second secret, however often', async () => {
+  it('do not limit requests for a new secret with the correct password', async () => {
     await enableCodes(server(), 'ann');
     const generate = () =>
       server().request('POST', '/users/me/tfa/generate', { body: { password }, as: 'ann' });
@@ -119,7 +119,7 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     }
   });
 
-  it('count requests that are refused before anybody looks who sends them', async () => {
+  it('count requests that are rejected before authentication', async () => {
     const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '2' });
     try {
       const twoTokens = { headers: { authorization: 'Bearer one' } };
@@ -157,7 +157,7 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
-  it('say when to come back to whoever asks too often, but never to administrators', async () => {
+  it('return Retry-After, and never apply to administrators', async () => {
     const limited = await server().startAnother(environment);
     try {
       const { access_token: token } = await logIn(server(), 'cleo');
@@ -181,7 +181,7 @@ describe.each(settings)('limits on $dialect through $door', (setting) => {
     }
   });
 
-  it('count a mutation once, however often it asks who is there', async () => {
+  it('count a mutation once, regardless of its number of reads', async () => {
     const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '3' });
     try {
       const query = `mutation { auth_login(email: "nobody@example.com", password: "wrong") { access_token } }`;

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage } from '../../chromium.js';
 import { dialects } from '../../databases.js';
 import { stopClock } from '../harness/clock.js';
-import { mountPath } from '../harness/doors.js';
+import { mountPath } from '../harness/listeners.js';
 import { useServer } from '../harness/use-server.js';
 import { loginPage } from './login-page.js';
 import { codeOf, enableCodes, password, peopleServer } from './people.js';
 
 describe.each(dialects)('a login page on %s', (dialect) => {
   stopClock();
-  const server = useServer({ ...peopleServer({ dialect }), dialect, door: 'express' });
+  const server = useServer({ ...peopleServer({ dialect }), dialect, listener: 'express' });
   let application: Server;
   beforeAll(async () => {
     const { app } = server();

@@ -8,7 +8,7 @@ import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
 import { claimsOf, login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
 
-describe.each(settings)('logins on $dialect through $door', (setting) => {
+describe.each(settings)('logins on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
   let other: TestServer;
   beforeAll(async () => {
@@ -383,7 +383,7 @@ describe.each(settings)('logins on $dialect through $door', (setting) => {
     }
   });
 
-  it('no password is empty, whoever sets it', async () => {
+  it('rejects an empty password from every caller', async () => {
     const id = server().ids.users.get('ben');
     for (const [method, path, body] of [
       ['PATCH', '/users/me', { password: '' }],

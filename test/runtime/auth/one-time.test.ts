@@ -7,7 +7,7 @@ import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { activityOf, codeOf, enableCodes, logIn, login, password, peopleServer } from './people.js';
 
-describe.each(settings)('one-time passwords on $dialect through $door', (setting) => {
+describe.each(settings)('one-time passwords on $dialect through $listener', (setting) => {
   stopClock();
   const server = useServer({ ...peopleServer(setting), ...setting });
   const post = (path: string, body: unknown, as?: string) =>

@@ -15,7 +15,7 @@ afterAll(() => smtp.close());
 const system = { as: 'public', path: '/graphql/system' };
 const ownPage = 'https://shop.example/new-password';
 
-describe.each(settings)('new passwords on $dialect through $door', (setting) => {
+describe.each(settings)('new passwords on $dialect through $listener', (setting) => {
   const { users = {}, ...access } = peopleAccess;
   const columns = { ...users.ann?.columns };
   const people = ['dora', 'emil', 'fay', 'gus', 'hal', 'ida', 'jon', 'refused'];

@@ -55,7 +55,7 @@ export const login = (
 export const logIn = async (server: TestServer, name: string): Promise<Tokens> =>
   (await login(server, name)).data as Tokens;
 
-/** What a token of this person's says, to be signed otherwise. */
+/** Claims of a token of this person, to be signed differently. */
 export const claimsOf = async (server: TestServer, name: string) => {
   const { id, session } = jwt.decode((await logIn(server, name)).access_token) as Record<string, string>;
   return { id, session, iss: 'svc' };
@@ -64,7 +64,7 @@ export const claimsOf = async (server: TestServer, name: string) => {
 export const refresh = (server: TestServer, token: string): Promise<Answer> =>
   server.request('POST', '/auth/refresh', { body: { refresh_token: token } });
 
-/** What somebody with the token may read. */
+/** Reads as the holder of a token. */
 export const readBooks = (server: TestServer, token: string): Promise<Answer> =>
   server.request('GET', '/items/book?limit=1&sort=id&fields=id', {
     headers: { authorization: `Bearer ${token}` },
@@ -78,7 +78,7 @@ interface Activity {
   readonly user_agent: string | null;
 }
 
-/** What is told of the record of a user, in order. */
+/** Recorded activity on a user, in order. */
 export const activityOf = async (server: TestServer, user: string): Promise<readonly Activity[]> => {
   const { data } = await server.request(
     'GET',

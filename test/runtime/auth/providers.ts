@@ -12,7 +12,7 @@ export const [reader, writer] = [
 
 /** A server of theirs, with the roles they give. */
 export const signOnServer = (
-  setting: Pick<TestServerOptions, 'dialect' | 'door'>,
+  setting: Pick<TestServerOptions, 'dialect' | 'listener'>,
   identity: Parameters<typeof providersOf>[0],
 ): TestServerOptions => {
   const { roles = {}, ...access } = peopleAccess;
@@ -70,7 +70,7 @@ export const providersOf = ({
   };
 };
 
-/** Of the error; the status where there is none. */
+/** Code of the error, or the status if there is none. */
 export const codeOf = ({ status, text }: Visit): unknown => {
   const [error] = (JSON.parse(text) as { errors?: { extensions: { code: string } }[] }).errors ?? [];
   return error === undefined ? status : error.extensions.code;

@@ -8,7 +8,7 @@ import { codeOf, login, logIn, password, peopleAccess, peopleServer, readBooks, 
 
 const refused = ({ status, codes, text }: Answer) => [status, codes, text.includes('one-time passwords')];
 
-describe.each(settings)('a second factor that is asked for on $dialect through $door', (setting) => {
+describe.each(settings)('a second factor that is asked for on $dialect through $listener', (setting) => {
   stopClock();
   const { users = {}, policies = {}, ...access } = peopleAccess;
   const server = useServer({
@@ -37,7 +37,7 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
       ...(body !== undefined && { body }),
     });
 
-  it('lets nobody do anything before, by whatever credential', async () => {
+  it('blocks all requests until it is set up, for every credential', async () => {
     const { access_token: jwt } = await logIn(server(), 'ann');
     const session = await login(server(), 'ann', { mode: 'session' });
     const [cookie = ''] = session.headers.getSetCookie()[0]?.split(';') ?? [];
@@ -58,7 +58,7 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
     expect(graphql.problems).toEqual(['Cannot query field "book" on type "Query".']);
   });
 
-  it('says so to whoever it concerns, and to them alone', async () => {
+  it('is required in the error only for affected users', async () => {
     const globals = async (name: string) =>
       (await server().request('GET', '/policies/me/globals', { as: name })).data;
     expect(await globals('ann')).toEqual({ app_access: false, admin_access: false, enforce_tfa: true });

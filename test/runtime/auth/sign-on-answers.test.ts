@@ -1,4 +1,4 @@
-/** What providers say of people, and how they fail: who is let in then, and what is kept of it. */
+/** Responses and failures of providers: who may log in, and what is stored. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startIdentityProvider } from '../../services/identity.js';
@@ -42,7 +42,7 @@ const environment = {
 
 const callbacks = ['acme', 'closed', 'plain', 'mailed', 'posted'];
 
-const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'door'>) => {
+const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>) => {
   const server = useServer({ ...signOnServer(setting, identity), environment });
   const visits = signOnVisits(server);
   beforeAll(() => {
@@ -59,7 +59,7 @@ const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'door'>) => {
   return { server, enterAs, ...visits };
 };
 
-describe.each(settings)('what a provider says on $dialect through $door', (setting) => {
+describe.each(settings)('what a provider says on $dialect through $listener', (setting) => {
   const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
 
   it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
@@ -93,7 +93,7 @@ describe.each(settings)('what a provider says on $dialect through $door', (setti
     expect(await enterAs(`{ "${key}": "ida@example.com", "email_verified": true }`, provider)).toBe(200);
   });
 
-  it('refuses who has a role that does not exist, new or known, and says so', async () => {
+  it('rejects a mapped role that does not exist, for new and existing users, and logs it', async () => {
     const refused = expect.stringMatching(/the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist$/);
     people.set('gus', { groups: ['ghosts'] });
     expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
@@ -172,7 +172,7 @@ describe('a provider that fails', () => {
     });
   });
 
-  it('is told to the page that asked', async () => {
+  it('is reported to the page that started the login', async () => {
     const visitor = createVisitor();
     const callback = await reachCallback(visitor, 'acme', 'ines', '/after');
     fail('/token', 'is overloaded');
@@ -193,7 +193,7 @@ describe('a provider that fails', () => {
     expect((await enter('closed', 'ines')).answer.status).toBe(200);
   });
 
-  it('is not asked by everybody who comes', async () => {
+  it('is requested once, not for every login', async () => {
     const asked = vi.fn<(response: ServerResponse) => void>((response) => response.destroy());
     answers.set('/away/.well-known/openid-configuration', asked);
     for (let attempt = 0; attempt < 3; attempt += 1)

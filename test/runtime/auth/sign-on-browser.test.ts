@@ -9,7 +9,7 @@ import { signOnServer } from './providers.js';
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
 
-describe.each(settings)('single sign-on in a browser on $dialect through $door', (setting) => {
+describe.each(settings)('single sign-on in a browser on $dialect through $listener', (setting) => {
   const server = useServer(signOnServer(setting, identity));
   const at = (path: string): string => `${server().url}${path}`;
 

@@ -17,7 +17,7 @@ const { issuer } = identity;
 /** The cookie that a login waits in. */
 const stateIn = ({ cookies }: Visitor) => [...cookies].find(([name]) => name.startsWith('svc_sign_on_'));
 
-describe.each(settings)('single sign-on on $dialect through $door', (setting) => {
+describe.each(settings)('single sign-on on $dialect through $listener', (setting) => {
   const server = useServer(signOnServer(setting, identity));
   const { at, addUser, begin, reachCallback, enter, userOf, warnings } = signOnVisits(server);
 
@@ -48,7 +48,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     });
   });
 
-  it('makes a user of whoever may register, whose role follows the groups', async () => {
+  it('creates a user where registration is allowed, with the role of its groups', async () => {
     const claims = { email: 'Zoe@Example.com', email_verified: true, given_name: 'Zoe' };
     identity.people.set('zoe', { ...claims, groups: ['staff', 'editors'] });
     const { visitor, answer } = await enter('acme', 'zoe', '/after?x=1');
@@ -65,7 +65,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(await server().database.query(seen)).toHaveLength(1);
   });
 
-  it('leaves a row of activity of who registers, and of a role that follows the groups', async () => {
+  it('records activity for a registration and for a role change by groups', async () => {
     const claims = { email: 'yara@example.com', email_verified: true, given_name: 'Yara' };
     for (const groups of [['editors'], ['editors'], []]) {
       identity.people.set('yara', { ...claims, groups });
@@ -84,7 +84,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect(JSON.stringify(found)).not.toContain('yara');
   });
 
-  it('makes one user of somebody who comes twice at once', async () => {
+  it('creates one user for two concurrent logins', async () => {
     identity.people.set('twin', { email: 'twin@example.com', email_verified: true });
     const visitors = [createVisitor(), createVisitor(), createVisitor()];
     const callbacks: string[] = [];
@@ -339,7 +339,7 @@ describe.each(settings)('single sign-on on $dialect through $door', (setting) =>
     expect((await enter('closed', 'pair')).answer.status).toBe(200);
   });
 
-  it('refuses who would register with an address that the database holds for taken', async () => {
+  it('rejects a registration with an address that the database considers equal to an existing one', async () => {
     await addUser('plain', 'pad', { email: 'pad@example.com ' });
     identity.people.set('newcomer', { email: 'pad@example.com', email_verified: true });
     const isPadded = ['mariadb', 'mysql'].includes(setting.dialect);

@@ -1,9 +1,9 @@
-/** What is forbidden cannot be told from what does not exist. */
+/** Forbidden and missing resources are indistinguishable. */
 import { describe, expect, it } from 'vitest';
 import { settings } from '../server-harness.js';
 import { useStaff } from './staff.js';
 
-describe.each(settings)('names on $dialect through $door', (setting) => {
+describe.each(settings)('names on $dialect through $listener', (setting) => {
   const { send } = useStaff(setting);
   /** The same words, whatever the name. */
   const wording = async (as: string, path: string, name: string): Promise<string> =>
@@ -63,7 +63,7 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect(await wordingOfPayload('price')).toContain('FORBIDDEN');
     });
 
-    it('a payload without required values is not told of those that may not be written', async () => {
+    it('a missing required value is not reported for fields that the caller may not write', async () => {
       const { errors, text } = await send('wordy', 'POST', '/items/review', { words: 'x' });
       expect(errors.map(({ code, field }) => [code, field])).toEqual([
         ['FAILED_VALIDATION', 'stars'],
@@ -80,7 +80,7 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect((await send('few', 'GET', '/items/book?fields=yearr')).text).not.toContain('did you mean');
     });
 
-    it('whoever has every field is told the difference in a payload', async () => {
+    it('a caller with all fields gets distinct errors for unknown fields', async () => {
       expect((await send('admin', 'POST', '/items/book', { title: 'x', bogus: 1 })).codes).toEqual([
         'INVALID_PAYLOAD',
       ]);

@@ -1,4 +1,4 @@
-/** Who sees what. */
+/** Permissions on reads. */
 import { describe, expect, it } from 'vitest';
 import { settings } from '../server-harness.js';
 import { busyAuthor } from './library.js';
@@ -8,7 +8,7 @@ const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value
 
 const everything = { id: { _nnull: true } };
 
-describe.each(settings)('access on $dialect through $door', (setting) => {
+describe.each(settings)('access on $dialect through $listener', (setting) => {
   const { server, send, get, ids } = useStaff(setting);
 
   describe('reading', () => {

@@ -1,10 +1,10 @@
-/** Who does what. */
+/** Permissions on writes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settings } from '../server-harness.js';
 import { restoreSql } from './library.js';
 import { useStaff } from './staff.js';
 
-describe.each(settings)('writing on $dialect through $door', (setting) => {
+describe.each(settings)('writing on $dialect through $listener', (setting) => {
   const { server, send, get, ids } = useStaff(setting);
 
   describe('writing', () => {
@@ -49,7 +49,7 @@ describe.each(settings)('writing on $dialect through $door', (setting) => {
       expect((await create({ ...bad, year: 'x' })).codes).toEqual(['FAILED_VALIDATION']);
     });
 
-    it('validation refuses payloads, every failed rule told', async () => {
+    it('validation rejects payloads and reports every failed rule', async () => {
       const { status, errors } = await send('clerk', 'POST', '/items/book', {
         title: 'x',
         stock: 11,
@@ -176,7 +176,7 @@ describe.each(settings)('writing on $dialect through $door', (setting) => {
       expect(await get('admin', '/items/book/204?fields=lent')).toEqual({ lent: false });
     });
 
-    it('a value that is hidden is not told by a refusal', async () => {
+    it('a hidden value is not revealed by an error', async () => {
       await server().execute("update book set note = 'hidden' where id = 204");
       const [hidden, missing] = [
         await send('clerk', 'PATCH', '/items/book/1', { price: 1 }),

@@ -1,4 +1,4 @@
-/** Who changed what, when and from where. */
+/** The activity log. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';

@@ -17,7 +17,7 @@ insert into vague values (1, 1900, 'x');
 `;
 
 describe.each(settings.filter(({ dialect }) => dialect === 'sqlite'))(
-  'a schema that $dialect cannot keep through $door',
+  'a schema that $dialect cannot keep through $listener',
   (setting) => {
     const server = useServer({ ...setting, sql: broken });
     const send = (method: string, path: string, body?: unknown) =>

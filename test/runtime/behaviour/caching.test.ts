@@ -9,7 +9,7 @@ const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? 'none';
 /** Ours, not what a client of the test asks for by itself. */
 const plain = { 'accept-encoding': 'identity' };
 
-describe.each(settings)('caching on $dialect through $door', (setting) => {
+describe.each(settings)('caching on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
   const get = (path: string, headers: Readonly<Record<string, string>> = {}, as = 'admin') =>
     server().request('GET', path, { as, headers: { ...plain, ...headers } });

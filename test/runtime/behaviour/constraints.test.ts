@@ -1,4 +1,4 @@
-/** What the database refuses, told by code, collection, field and value; and nothing half written. */
+/** Constraint violations are reported by code, collection, field and value, and nothing is stored. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
@@ -54,7 +54,7 @@ const dangling = (field: string, value: unknown, collection = 'book') => ({
   value,
 });
 
-describe.each(settings)('constraints on $dialect through $door', (setting) => {
+describe.each(settings)('constraints on $dialect through $listener', (setting) => {
   const { dialect } = setting;
   const server = useServer({
     ...setting,

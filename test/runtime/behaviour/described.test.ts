@@ -141,10 +141,10 @@ const adminWrites: readonly Sample[] = [
   ['DELETE', '/items/book', '/items/book', {}],
 ];
 
-describe.each(settings)('the description on $dialect through $door', (setting) => {
+describe.each(settings)('the description on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
 
-  /** What is not as described, by sample. */
+  /** Differences from the description, by sample. */
   const faultsOf = async (as: string, samples: readonly Sample[]): Promise<readonly unknown[]> => {
     const { body } = await server().request('GET', '/server/specs/oas', { as });
     const judge = createJudge(body as Node);

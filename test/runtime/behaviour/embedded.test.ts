@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
-import { mountPath } from '../harness/doors.js';
+import { mountPath } from '../harness/listeners.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
@@ -26,7 +26,7 @@ describe.each(dialects)('an application that embeds svc, on %s', (dialect) => {
     closings.push(() => listener.close());
     return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   };
-  const server = useServer({ dialect, door: 'express', sql: librarySql(dialect), meta: libraryMeta });
+  const server = useServer({ dialect, listener: 'express', sql: librarySql(dialect), meta: libraryMeta });
   const ours = (): Express => server().app as Express;
 
   it.each([
@@ -48,7 +48,7 @@ describe.each(dialects)('an application that embeds svc, on %s', (dialect) => {
     expect((await fetch(`${url}/items/book`)).status).toBe(404);
   });
 
-  it('is told where it is mounted by the description', async () => {
+  it('uses its mount path in the OpenAPI document', async () => {
     const { body } = await server().request('GET', '/server/specs/oas', { as: 'admin' });
     expect(body).toMatchObject({ servers: [{ url: mountPath }] });
   });

@@ -1,4 +1,4 @@
-/** What restricts a policy restricts what its holders may grant: its addresses, and the second factor it asks for. */
+/** Restrictions of a policy, its addresses and second factor, also restrict what its holders may grant. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
@@ -42,7 +42,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
   const policy = (name: string): string => server().ids.policies.get(name) ?? '';
   const restrict = (name: string, data: object) => send('admin', 'PATCH', `/policies/${policy(name)}`, data);
   const value = (set: boolean): string => (dialect === 'postgres' ? String(set) : String(Number(set)));
-  /** Of administrators too, who could not take it back without a second factor. */
+  /** Applies to administrators too, who could not undo it without a second factor. */
   const demand = (enforced: boolean): Promise<void> => {
     return server().execute(
       `update svc_policies set enforce_tfa = ${value(enforced)} where admin_access = ${value(true)};

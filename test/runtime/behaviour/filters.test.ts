@@ -174,7 +174,7 @@ const find = async (server: TestServer, filter: unknown): Promise<unknown> => {
   return answer.status === 200 ? (answer.data as { id: number }[]).map(({ id }) => id) : answer.codes;
 };
 
-describe.each(settings)('filters on $dialect through $door', (setting) => {
+describe.each(settings)('filters on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: sql(setting.dialect),

@@ -1,4 +1,4 @@
-/** What is changed in one instance holds in another with the next request. */
+/** Changes made in one instance apply to the next request of another. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { settings, startTestServer, type TestAccess, type TestServer } from '../server-harness.js';
@@ -35,7 +35,7 @@ interface Row {
   readonly id: unknown;
 }
 
-describe.each(settings)('two instances on $dialect through $door', (setting) => {
+describe.each(settings)('two instances on $dialect through $listener', (setting) => {
   const first = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   let second: TestServer;
   beforeAll(async () => {
@@ -182,7 +182,7 @@ update svc_users set status = 'suspended' where email = 'slow@example.com';
 
 afterEach(() => void vi.useRealTimers());
 
-it('rows changed by hand in SQL are noticed within five seconds, on every database through every door', async () => {
+it('rows changed by hand in SQL are noticed within five seconds, on every database through every listener', async () => {
   const servers = await Promise.all(
     settings.map((setting) => startTestServer({ ...setting, sql: librarySql(setting.dialect), access })),
   );

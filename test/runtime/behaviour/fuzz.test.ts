@@ -18,7 +18,7 @@ import {
 } from './requests.js';
 import { staffAccess } from './staff.js';
 
-/** Of statements, drivers, stacks and places. */
+/** Matches SQL, driver messages, stack traces and paths. */
 const inside = [
   /\bselect .+ from\b|insert into|sqlite|mariadb|mysql|libsql|errno|node_modules|\/work\/|file:\/\//i,
   /\bER_[A-Z]|\.ts:\d|\bat (?:async )?\S+ \(/,
@@ -33,7 +33,7 @@ const withoutEcho = (answer: string): string =>
 const anybody = fc.constantFrom('admin', 'clerk', 'both', null);
 const mostlyAdmin = fc.constantFrom('admin', 'admin', 'admin', 'admin', 'both', null);
 
-/** What the first failing request was; `null`: there was none. */
+/** The first failing request; `null` if there is none. */
 const failure = async <Case>(
   cases: fc.Arbitrary<Case>,
   run: (each: Case) => Promise<void>,
@@ -43,7 +43,7 @@ const failure = async <Case>(
   return fc.defaultReportMessage(report) ?? null;
 };
 
-describe.each(settings)('random requests on $dialect through $door', (setting) => {
+describe.each(settings)('random requests on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),

@@ -23,7 +23,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const itemPaths = ({ paths }: { readonly paths: object }) =>
   Object.keys(paths).filter((path) => path.startsWith('/items/'));
 
-describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
+describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   const book = '/items/book/201?fields=title';
   const post = (raw: string | Uint8Array, headers: Readonly<Record<string, string>> = json) =>
@@ -223,7 +223,7 @@ describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
       expect({ status, errors }).toMatchObject({ status: 413, errors: [{ code: 'CONTENT_TOO_LARGE' }] });
     });
 
-    it('over the limit are refused when their length is not told either', async () => {
+    it('over the limit are rejected without a Content-Length too', async () => {
       const answer = await sendChunks(
         `${server().url}/items/book`,
         Array.from({ length: 24 }, () => ' '.repeat(65_536)),
@@ -369,7 +369,7 @@ describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
   });
 
   describe('the server', () => {
-    it('answers a ping to everybody, whatever the token', async () => {
+    it('responds to a ping with any token', async () => {
       for (const options of [{}, bearer('nobody-knows-this'), { as: 'admin' }]) {
         const { status, text } = await server().request('GET', '/server/ping', options);
         expect({ status, text }).toEqual({ status: 200, text: 'pong' });
@@ -436,7 +436,7 @@ describe.each(allSettings)('HTTP on $dialect through $door', (setting) => {
   });
 });
 
-describe.each(allSettings)('a failure of ours on $dialect through $door', (setting) => {
+describe.each(allSettings)('a failure of ours on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta });
 
   it('is told to the client in general, to the log with its statement, and values to nobody', async () => {

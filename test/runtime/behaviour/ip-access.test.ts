@@ -62,7 +62,7 @@ describe.each(dialects)('addresses on %s', (dialect) => {
     expect((await from('10.1.2.3', 'both')).data).toHaveProperty('price');
   });
 
-  it('a user who is left without any policy is told so, strangers are not', async () => {
+  it('a user without any policy left gets the reason, others do not', async () => {
     await restrict(policy('Titles'), ['10.0.0.0/8']);
     expect((await from('192.0.2.7', 'one')).codes).toEqual(['INVALID_IP']);
     expect((await from('192.0.2.7', 'both')).data).toEqual({ id: 201, price: '5.50' });

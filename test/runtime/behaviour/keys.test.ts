@@ -32,7 +32,7 @@ interface Owner {
   readonly owned: readonly string[];
 }
 
-describe.each(settings)('keys on $dialect through $door', (setting) => {
+describe.each(settings)('keys on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: tables(setting.dialect) });
   const send = (method: string, path: string, body?: unknown) =>
     server().request(method, `/items/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
@@ -165,7 +165,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     ]);
   });
 
-  it('that a trigger makes are told for one item, and never guessed for several', async () => {
+  it('set by a trigger are returned for one item, and never guessed for several', async () => {
     expect((await post('renumbered', { word: 'A' })).data).toEqual({ id: 165, word: 'A' });
     expect(await post('renumbered', [{ word: 'C' }, { word: 'B' }])).toMatchObject({ status: 204 });
   });
@@ -193,7 +193,7 @@ describe.each(Object.entries(triggers))('triggers after an insert on %s', (diale
 });
 
 describe.each(settings.filter(({ dialect }) => dialect === 'postgres'))(
-  'keys that the database alone makes, on $dialect through $door',
+  'keys that the database alone makes, on $dialect through $listener',
   (setting) => {
     const sql =
       'create table "numbered" ("id" integer generated always as identity primary key, "word" varchar(20));';

@@ -85,7 +85,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/book?filter[title][_eq]=Three')).data).toEqual([]);
   });
 
-  it('everything that is wrong is told at once, with its place, before anything is written', async () => {
+  it('all problems are reported at once, with their paths, before anything is written', async () => {
     const { status, errors } = await send('admin', 'POST', '/items/author', {
       name: null,
       books: [{ title: 'x', stock: 'many' }, { review: [{ words: 'y' }] }],

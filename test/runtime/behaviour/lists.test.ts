@@ -10,7 +10,7 @@ interface Item {
 
 const last = (query: string): string => `/items/book?filter[id][_gt]=200&fields=id&${query}`;
 
-describe.each(settings)('lists on $dialect through $door', (setting) => {
+describe.each(settings)('lists on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),
@@ -290,7 +290,7 @@ describe.each(settings)('lists on $dialect through $door', (setting) => {
   });
 });
 
-describe.each(settings)('limits of the configuration on $dialect through $door', (setting) => {
+describe.each(settings)('limits of the configuration on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),

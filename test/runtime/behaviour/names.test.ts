@@ -81,7 +81,7 @@ const sql = (dialect: TestDialect): string => sqlFor(dialect, nameTables + keyTa
 
 const part = encodeURIComponent;
 
-describe.each(settings)('names on $dialect through $door', (setting) => {
+describe.each(settings)('names on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: sql(setting.dialect) });
   const send = (method: string, path: string, body?: unknown) =>
     server().request(method, path, { as: 'admin', ...(body === undefined ? {} : { body }) });
@@ -111,7 +111,7 @@ describe.each(settings)('names on $dialect through $door', (setting) => {
       expect((await send('DELETE', `${table}/2`)).status).toBe(204);
     });
 
-    it('names are told apart letter by letter', async () => {
+    it('names are compared exactly', async () => {
       expect((await send('GET', '/items/upper')).codes).toEqual(['FORBIDDEN']);
       expect((await send('GET', '/items/toString')).codes).toEqual(['FORBIDDEN']);
       expect((await send('GET', '/items/order?fields=ID')).codes).toEqual(['FORBIDDEN']);

@@ -10,7 +10,7 @@ interface Author {
   readonly books: readonly unknown[];
 }
 
-describe.each(settings)('relations on $dialect through $door', (setting) => {
+describe.each(settings)('relations on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),
@@ -282,7 +282,7 @@ insert into "task" values (1, 'a'), (2, null), (3, 'c');
 insert into "lifecycle" values (1, 1), (2, 2), (3, null);
 `;
 
-describe.each(settings)('lists that hang on a unique column on $dialect through $door', (setting) => {
+describe.each(settings)('lists that hang on a unique column on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: sqlFor(setting.dialect, unique),

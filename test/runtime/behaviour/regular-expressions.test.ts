@@ -8,7 +8,7 @@ import { sqlFor } from '../harness/sql.js';
 const hostile = '^(a+)+$';
 const attack = `${'a'.repeat(45)}!`;
 
-describe.each(settings)('regular expressions on $dialect through $door', (setting) => {
+describe.each(settings)('regular expressions on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: sqlFor(

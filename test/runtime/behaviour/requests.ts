@@ -139,7 +139,7 @@ const dates = fc.constantFrom(
   '$NOW(-9 years)',
 );
 
-/** What there is, for requests that make sense up to their values. */
+/** Existing names, for requests that are valid except for their values. */
 interface Shape {
   readonly columns: Readonly<Record<string, fc.Arbitrary<unknown>>>;
   readonly relations: Readonly<Record<string, string>>;

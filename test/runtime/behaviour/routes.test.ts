@@ -1,4 +1,4 @@
-/** What is served at which path and by which method, through both listeners, whatever collections are called. */
+/** Paths and methods of both listeners, for collections with any name. */
 import { request as send } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const specFor = (dialect: TestDialect): string =>
 const create = (name: string) =>
   `create table "${name}" (id integer not null primary key, title varchar(20)); insert into "${name}" values (1, '${name}');`;
 
-describe.each(settings)('routes on $dialect through $door', (setting) => {
+describe.each(settings)('routes on $dialect through $listener', (setting) => {
   const collections = namesOn(setting.dialect);
   const sql = sqlFor(setting.dialect, collections.map(create).join('\n'));
   const server = useServer({
@@ -135,7 +135,7 @@ describe.each(settings)('routes on $dialect through $door', (setting) => {
     expect([inQueue.status, inQueue.body]).toEqual([404, { detail: expect.any(String) }]);
   });
 
-  it('is told to the log by the template of the path', async () => {
+  it('is logged by the template of the path', async () => {
     const headers = { 'x-request-id': 'routed' };
     for (const path of [
       '/items/a%2Fb/secret',

@@ -75,7 +75,7 @@ const access: TestAccess = {
   },
 };
 
-describe.each(settings)('values of rules on $dialect through $door', (setting) => {
+describe.each(settings)('values of rules on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   const send = (as: string | null, method: string, path: string, body?: unknown) =>
     server().request(method, path, {

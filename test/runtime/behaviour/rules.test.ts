@@ -13,7 +13,7 @@ const access: TestAccess = {
   },
 };
 
-describe.each(settings)('rules on $dialect through $door', (setting) => {
+describe.each(settings)('rules on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
   const book = { collection: 'book', action: 'read', fields: ['*'] };
   const create = (permission: Readonly<Record<string, unknown>>) =>

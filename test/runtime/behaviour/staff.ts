@@ -48,7 +48,7 @@ export const staffAccess: TestAccess = {
       },
       { collection: 'book_shelf', action: 'read', fields: ['shelf', 'position'] },
     ],
-    /** What passes is approved, whatever else the writer may write. */
+    /** Approves valid rows, regardless of other permissions of the writer. */
     Approving: (['create', 'update'] as const).map((action) => ({
       collection: 'book',
       action,
@@ -168,14 +168,14 @@ export interface Staff {
   server(): TestServer;
   /** `as: null`: nobody. */
   send(as: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** What is answered, else the codes of the errors. */
+  /** Returns the data, or the codes of the errors. */
   get(as: string | null, path: string): Promise<unknown>;
   /** Keys of a list. */
   ids(as: string | null, path: string): Promise<unknown>;
 }
 
 /** A server with all of them, for the tests of the surrounding `describe`. */
-export const useStaff = (setting: Pick<TestServerOptions, 'dialect' | 'door'>): Staff => {
+export const useStaff = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>): Staff => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),

@@ -1,4 +1,4 @@
-/** What the triggers and rules of a table make of a write: refused with a reason, and nothing of it is stored. */
+/** Writes rejected by triggers and rules of a table: the error has a reason, and nothing is stored. */
 import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
@@ -93,7 +93,7 @@ create table holder (id int primary key, held int, foreign key (held) references
     expect((await send('GET', '/items/guarded?fields=v')).data).toEqual([{ v: 'good' }, { v: 'good' }]);
   });
 
-  it('but a reference is told as one', async () => {
+  it('but a foreign key is reported as such', async () => {
     expect((await send('DELETE', '/items/held/1')).codes).toEqual(['INVALID_FOREIGN_KEY']);
   });
 

@@ -53,7 +53,7 @@ const specialsMeta: TestMeta = {
   },
 };
 
-describe.each(settings)('fields with a meaning on $dialect through $door', (setting) => {
+describe.each(settings)('fields with a meaning on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: specials(setting.dialect),

@@ -1,4 +1,4 @@
-/** What a client can see of the database behind: the table "What differs" of `docs/databases.md`. */
+/** Differences between databases that clients can see: the table "What differs" of `docs/databases.md`. */
 import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
@@ -15,13 +15,13 @@ interface Differences {
   readonly searchedAccent: readonly string[];
   /** `B`, `a`, `ä`, `b` in order. */
   readonly sorted: readonly string[];
-  /** What `char(5)` gives back for a text with a blank at its end. */
+  /** Value that `char(5)` returns for a text with a trailing space. */
   readonly char: string;
-  /** What JSON text becomes. */
+  /** Stored form of JSON text. */
   readonly json: string;
-  /** What a timestamp after the year 2038 becomes. */
+  /** Stored form of a timestamp after the year 2038. */
   readonly late: string | number;
-  /** Of `-12:30:15`, `838:59:59` and `24:00:00`, which are no times of a day, those that a column may hold. */
+  /** Values out of `-12:30:15`, `838:59:59` and `24:00:00`, which are no times of day, that a column can store. */
   readonly spans: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
 import { closedAccess, libraryMeta, librarySql, restoreSql } from './library.js';
 
-describe.each(settings)('writes on $dialect through $door', (setting) => {
+describe.each(settings)('writes on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: librarySql(setting.dialect),
@@ -338,7 +338,7 @@ describe.each(settings)('writes on $dialect through $door', (setting) => {
       ]);
     });
 
-    it('all problems of all items are told at once, each with its place', async () => {
+    it('all problems of all items are reported at once, each with its index', async () => {
       const { status, errors } = await send('POST', '/items/book', [
         { title: 'fine' },
         { year: 'x', stock: 1.5 },

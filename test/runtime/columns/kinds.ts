@@ -4,7 +4,7 @@ export interface ColumnKind {
   readonly values: readonly unknown[];
   /** Which comparisons the field knows. */
   readonly compares: 'order' | 'equality' | 'truth' | 'nothing';
-  /** Of a type that is readable only: the first value, as SQL. */
+  /** First value of a read-only type, as SQL. */
   readonly literal?: string;
 }
 

@@ -2,7 +2,7 @@
 import { base64, bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
 import type { ColumnKinds } from './kinds.js';
 
-/** What types of one's own need before a table has them. */
+/** DDL of custom types, which runs before that of tables. */
 export const postgresSetup = `
 create extension citext;
 create type mood as enum ('b', 'a', 'it''s', '€');

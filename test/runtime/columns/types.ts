@@ -102,5 +102,5 @@ export const columnKinds: Readonly<Record<TestDialect, ColumnKinds>> = {
   postgres: postgresKinds,
 };
 
-/** What comes before the tables. */
+/** DDL that runs before that of tables. */
 export const setups: Readonly<Partial<Record<TestDialect, string>>> = { postgres: postgresSetup };

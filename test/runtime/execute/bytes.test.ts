@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter, createLiteral } from '../../../runtime/execute/bytes.js';
 
-/** What a writer makes, starting with as little room as possible. */
+/** Returns the output of a writer that starts with minimal capacity. */
 const written = (write: (writer: ByteWriter) => void): string => {
   const writer = new ByteWriter(0);
   write(writer);
@@ -101,7 +101,7 @@ it('writes any whole number of 32 bits', () => {
   fc.assert(isSame, { seed: 62, numRuns: 500 });
 });
 
-it('puts pieces one behind the other, whatever their lengths', () => {
+it('concatenates pieces of any length', () => {
   const piece = fc.record({
     kind: fc.constantFrom('text', 'copy', 'literal', 'ascii', 'string'),
     text: fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),

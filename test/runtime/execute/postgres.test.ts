@@ -60,7 +60,7 @@ describe('PostgreSQL', () => {
       expect(await database.query(missing, [1])).toEqual([{ later: null }]);
     });
 
-    it('are prepared anew when a column has changed its type', async () => {
+    it('are prepared again when a column has changed its type', async () => {
       await place.execute('create table changing (v int); insert into changing values (7)');
       const statement = { text: 'select v from changing where v is not null limit ?', values: [1n] };
       expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"7"');
@@ -70,7 +70,7 @@ describe('PostgreSQL', () => {
       expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"8"');
     });
 
-    it('are prepared anew in a transaction, which starts over', async () => {
+    it('are prepared again in a transaction, which restarts', async () => {
       await place.execute('create table retyped (v int); insert into retyped values (7)');
       const statement = { text: 'select v from retyped where v is not null limit ?', values: [1n] };
       await database.rows(statement, text);
@@ -154,7 +154,7 @@ describe('PostgreSQL', () => {
     expect(order).toEqual([`${one} begins`, `${one} ends`, `${other} begins`, `${other} ends`]);
   });
 
-  it('a lost connection is told by code, and the next one is new', async () => {
+  it('a lost connection is recognized by its code, and replaced', async () => {
     const others = 'from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()';
     const end = `select pg_terminate_backend(pid) ${others}`;
     const waiting = database.query('select pg_sleep(30)').catch((error: unknown) => error);
@@ -230,7 +230,7 @@ describe('the address of PostgreSQL', () => {
     expect(read('postgres://h/db', 'PEM').ssl).toEqual({ rejectUnauthorized: true, ca: 'PEM' });
   });
 
-  it('what is missing or unknown is told', () => {
+  it('missing and unknown options are reported', () => {
     expect(() => read('postgres://h')).toThrow('names no database');
     expect(() => read('postgres://h/db?sslmode=maybe')).toThrow(
       'sslmode=maybe; expected one of disable, require, verify-ca, verify-full',

@@ -1,4 +1,4 @@
-/** What a kept statement gives of a table that changes under it. */
+/** Cached statements on a table that changes. */
 import { expect, it } from 'vitest';
 import { openSqlite } from '../../../runtime/databases/sqlite/connection.js';
 import { createTestDatabase } from '../../databases.js';

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the database says of the encryption of its own connection. */
+/** Encryption of the connection, as the database reports it. */
 const ask = async (url: string, ca: string | undefined, sql: string): Promise<unknown> => {
   const database = await openDatabase({ url, ...(ca !== undefined && { ca }) });
   try {

@@ -20,7 +20,7 @@ const schema = buildSchema(`
   }
 `);
 
-/** What is different each time, by what variables are declared. */
+/** Arguments, their variable declarations, and the variables of each call. */
 const cases: readonly (readonly [arguments_: string, declared: string, ...given: object[]])[] = [
   ['limit: 3, range: { to: 5 }, order: UP', ''],
   ['limit: $n', '$n: Int! = 7', {}, { n: 4 }, { n: 5 }],

@@ -1,4 +1,4 @@
-/** What GraphQL adds to the planner: aliases, fragments, spellings, keys as texts, and what a caller may know of. */
+/** Features of GraphQL beyond the planner: aliases, fragments, spellings, keys as text, and the visible schema. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
@@ -350,7 +350,7 @@ describe.each(dialects)('on %s', (dialect) => {
       await data('mutation { delete_artists_items(filter: { name: { _eq: "Unnamed" } }) { ids } }');
     });
 
-    it('is told of a bad token as everywhere', async () => {
+    it('gets the usual error for an invalid token', async () => {
       const answer = await server().request('POST', '/graphql', {
         body: { query: '{ __typename }' },
         headers: { authorization: 'Bearer nobody-knows' },

@@ -2,7 +2,7 @@
 import type { Answer, TestServer } from '../server-harness.js';
 
 export interface GraphqlAnswer extends Answer {
-  /** Of GRAPHQL_VALIDATION: what is wrong with the document. */
+  /** Messages of GRAPHQL_VALIDATION errors. */
   readonly problems: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a document may cost: every bound from both sides. */
+/** Limits of documents, tested from both sides. */
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { checkNesting, checkCounts, checkSelections } from '../../../runtime/graphql/limits.js';

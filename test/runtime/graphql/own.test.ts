@@ -1,4 +1,4 @@
-/** What is the caller's own: `users_me`, `update_users_me` and `roles_me`, planned by what is selected of them. */
+/** `users_me`, `update_users_me` and `roles_me`, planned from their selections. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
@@ -75,7 +75,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(roles).toEqual(expect.arrayContaining([{ name: 'Desk' }, { name: 'Staff' }]));
   });
 
-  it('who has no role has an empty list of them', async () => {
+  it('a user without a role gets an empty list', async () => {
     expect((await ask('{ roles_me { name } }', 'lone')).data).toEqual({ roles_me: [] });
   });
 
@@ -97,7 +97,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await nameOf('clerk')).not.toBe('No');
   });
 
-  it('who may change it and not read it is told that it is done', async () => {
+  it('an update without read permission returns success only', async () => {
     const { data } = await ask('mutation { update_users_me(data: { first_name: "Bo" }) }', 'blind');
     expect(data).toEqual({ update_users_me: true });
     expect(await nameOf('blind')).toBe('Bo');

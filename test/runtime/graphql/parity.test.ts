@@ -125,7 +125,7 @@ const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<Read
   );
 };
 
-/** What GraphQL does not have: a login at a provider, which leads to pages. */
+/** Operations without a GraphQL field: logins at a provider, which redirect to pages. */
 const restOnly: ReadonlySet<string> = new Set([
   'authLoginCallback',
   'authLoginProvider',

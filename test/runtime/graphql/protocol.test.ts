@@ -11,7 +11,7 @@ const server = useServer({
 
 const authorization = { authorization: `Bearer ${adminToken}` };
 
-/** What clients of long standing are promised instead: a document that is refused is 400 for every media type. */
+/** Deviation for existing clients: a rejected document is 400 for every media type. */
 const decided = /^SHOULD use .*\b200\b.* when accepting application\/json$/;
 
 it('passes the audit', async () => {
@@ -55,7 +55,7 @@ it('GET takes everything in the query string', async () => {
   expect((await server().request('GET', `${path}x`, { as: 'admin' })).codes).toEqual(['INVALID_PAYLOAD']);
 });
 
-it('is told in logs by its path alone', async () => {
+it('is logged by its path only', async () => {
   await server().request('GET', '/graphql?query={__typename}', { as: 'admin' });
   const told = server().observations.findLast(({ kind }) => kind === 'requestFinished');
   expect(told).toMatchObject({ method: 'GET', route: '/graphql', status: 200 });

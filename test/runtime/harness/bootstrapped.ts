@@ -1,4 +1,4 @@
-/** What `svc bootstrap` leaves behind, without running it: a copy of the system tables that are made once a run. */
+/** Provides the system tables without running `svc bootstrap`, by copying a template that is made once per run. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemTemplate } from '../../templates.js';

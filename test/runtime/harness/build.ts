@@ -1,4 +1,4 @@
-/** What `svc start` builds of a database and loads: made once a run for the same database and spec. */
+/** Builds of `svc start`, made once per run for equal databases and specs. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

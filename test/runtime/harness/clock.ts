@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, vi } from 'vitest';
 
-/** Of a one-time password, in milliseconds. */
+/** Step of one-time passwords, in milliseconds. */
 const step = 30_000;
 
 /**

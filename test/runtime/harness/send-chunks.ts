@@ -5,7 +5,7 @@ import { adminToken } from '../server-harness.js';
 interface Heard {
   readonly status: number | undefined;
   readonly text: string;
-  /** Of this side of the connection. */
+  /** Local port of the connection. */
   readonly port: number | undefined;
 }
 

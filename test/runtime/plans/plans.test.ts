@@ -86,7 +86,7 @@ const restarts = {
   postgres: 'alter table album alter id restart with 5; alter table artist alter id restart with 5',
 };
 
-/** What every guarded write reads. */
+/** The table that every guarded write reads. */
 const accessVersion = [
   'create table svc_access_version (id integer not null primary key, version bigint not null)',
   'insert into svc_access_version (id, version) values (1, 1)',

@@ -3,7 +3,7 @@ import type { BindValue, Database, Executor } from '../../../runtime/databases/c
 
 export interface Recorder {
   readonly database: Database;
-  /** What was written down since the last time, as one text. */
+  /** Returns the plans recorded since the last call, as one text. */
   take(): string;
 }
 

@@ -1,4 +1,4 @@
-/** Who may read what: an administrator, and policies made at random for everybody else. */
+/** Permissions of an administrator, and random policies for all others. */
 import * as fc from 'fast-check';
 import { createAccess, type Access } from '../../../runtime/access/access.js';
 import type { AccessRows } from '../../../runtime/access/policies.js';
@@ -62,7 +62,7 @@ const printable = (scenario: Scenario): Scenario =>
 export const adminToken = 'admin';
 export const tokens = [...Array.from({ length: userCount }, (_, user) => `user-${user}`), null];
 
-/** What the reference has to know of the holder of a token. */
+/** Facts about the holder of a token that the reference needs. */
 export const viewerOf = ({ policies, holders }: Scenario, token: string | null): Viewer => {
   const user = tokens.indexOf(token);
   const held = holders[user] ?? [];

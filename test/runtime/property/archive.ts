@@ -22,7 +22,7 @@ import { sqlFor } from '../harness/sql.js';
 import { loadCollation, type Collation } from './collation.js';
 import { makeRows, type Row, type Rows } from './rows.js';
 
-/** What the archive's owner configured. */
+/** Configuration of the archive. */
 const spec = specWith({
   'collections/person.yaml': 'relations:\n  - { field: mentor, one_field: pupils }\n',
   'collections/letter.yaml': [
@@ -52,7 +52,7 @@ export interface Archive {
   readonly registry: Registry;
   /** Everything that is stored, as Objection reads it. */
   readonly rows: Rows;
-  /** What was put in. */
+  /** Inserted rows. */
   readonly made: Rows;
   readonly models: ReadonlyMap<string, ModelClass<Model>>;
   readonly collation: Collation;
@@ -129,7 +129,7 @@ const readRows = async (models: Archive['models']): Promise<Rows> => {
   return new Map(entries);
 };
 
-/** What Objection finds at the other end of a relation, row by row in the order of `rows`. */
+/** Related rows found by Objection, in the order of `rows`. */
 export const fetchLinked = async (
   { models, rows }: Archive,
   collection: Collection,

@@ -94,7 +94,7 @@ const isBound = (field: Field, { key, relations }: Collection): boolean =>
       relation.kind === 'manyToOne' && relation.fields.length > 1 && relation.fields.includes(field.name),
   );
 
-/** Of a concealed value only shows that there is one. */
+/** Shows only whether a concealed value exists. */
 const concealedRows = ({ name, conceal }: Field, shown: readonly Row[]): readonly Row[] =>
   conceal === true ? shown.filter((row) => row[name] !== null) : [];
 

@@ -1,4 +1,4 @@
-/** What a caller may not see changes nothing of any answer: values, order, counts, codes, words of errors. */
+/** Hidden data does not affect any response: values, order, counts, codes and messages. */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';

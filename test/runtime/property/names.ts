@@ -63,7 +63,7 @@ export const isHidden = (
   !(relation.kind === 'manyToOne' && below.size === 0 && collection.fields.has(relation.name)) &&
   !canRead(world, relation.collection);
 
-/** What of a row is shown, and the parameters of the lists below it. */
+/** Selected fields of a row, and the parameters of its lists. */
 export interface Shape {
   readonly tree: NameTree;
   readonly deep: Readonly<Record<string, ListQuery>>;

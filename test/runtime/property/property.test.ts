@@ -19,7 +19,7 @@ import { answerItem, answerList, type Expected } from './reference.js';
 import { relatedRow, relatedRows, type Viewer } from './visible.js';
 
 const numRuns = process.env.LONG === undefined ? 150 : 3_000;
-/** Of a policy set and a query. */
+/** Number of pairs of a policy set and a query. */
 const pairs = process.env.LONG === undefined ? 500 : 10_000;
 const together = 3;
 const depth = 2;

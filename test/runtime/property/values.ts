@@ -5,7 +5,7 @@ import type { FieldType } from '../../../contract/field-types.js';
 import type { TestDialect } from '../../databases.js';
 import type { Collation } from './collation.js';
 
-/** What a client sends for a value, and the value in its wire form. */
+/** Input of a client for a value, and its wire form. */
 export interface Sent {
   readonly sent: string | number | boolean;
   readonly value: unknown;
@@ -49,7 +49,7 @@ export const words = [
 export const uuidOf = (number: number): string =>
   `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
-/** What columns hold, per type. */
+/** Stored values by type. */
 export const stored: Readonly<Partial<Record<FieldType, readonly (string | number | boolean)[]>>> = {
   string: words,
   text: words,
@@ -66,7 +66,7 @@ export const stored: Readonly<Partial<Record<FieldType, readonly (string | numbe
   binary: ['', 'AA==', '/+8=', 'AAEC'],
 };
 
-/** What filters compare with beyond that, and other ways to spell it. */
+/** Further values of filters, and other spellings. */
 const extra: Readonly<Partial<Record<FieldType, readonly Sent[]>>> = {
   integer: [spelled('5', 5), spelled('1e2', 100), spelled('2147483648', 2_147_483_648), same(4)],
   bigInteger: [

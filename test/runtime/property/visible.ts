@@ -16,11 +16,11 @@ export interface ReadPermission {
   readonly fields: readonly string[];
 }
 
-/** Who looks. */
+/** The caller. */
 export interface Viewer {
   /** `null`: an administrator. */
   readonly permissions: readonly ReadPermission[] | null;
-  /** What `$CURRENT_USER.person` stands for. */
+  /** Value of `$CURRENT_USER.person`. */
   readonly person: number | null;
 }
 
@@ -149,7 +149,7 @@ const holdsMany = (
   return found !== (quantifier === 'none');
 };
 
-/** What is said side by side of one relation, without a quantifier, is said of one related row. */
+/** Conditions on one relation without a quantifier apply to the same related row. */
 const gather = (parts: readonly FilterTree[]): readonly FilterTree[] => {
   const gathered = new Map<string, FilterTree>();
   parts.forEach((part, index) => {

@@ -36,7 +36,7 @@ interface CookieCase {
   readonly attributes: readonly string[];
 }
 
-/** What is answered instead. */
+/** The response that svc returns instead. */
 interface Decision {
   readonly status: number;
   readonly code?: string;
@@ -74,7 +74,7 @@ export const runCase = async (
 
 interface Replay {
   readonly answer: Answer;
-  /** What is wrong with it, one sentence each. */
+  /** Faults of the case, one sentence each. */
   readonly problems: readonly string[];
 }
 

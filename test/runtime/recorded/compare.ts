@@ -17,7 +17,7 @@ export const compareValues = (expected: unknown, actual: unknown, bindings: Bind
     : compareAt('', expected, { actual, bindings });
 
 interface Errors {
-  /** Of GraphQL: what was answered all the same. */
+  /** Partial data of a GraphQL response with errors. */
   readonly data?: unknown;
   readonly errors: readonly ErrorEntry[];
 }

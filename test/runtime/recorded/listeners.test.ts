@@ -25,7 +25,7 @@ const toComparable = (text: string, url: string): string => {
   );
 };
 
-/** Of one answer, and of the application that holds ours. */
+/** Headers that differ for every response or come from the embedding application. */
 const ownHeaders = new Set(['date', 'x-request-id', 'keep-alive', 'x-powered-by']);
 
 /** Headers that follow from bytes which may differ. */

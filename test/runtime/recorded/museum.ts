@@ -6,7 +6,7 @@ import type { TestDialect } from '../../databases.js';
 import { cheapHash } from '../harness/passwords.js';
 import {
   startTestServer,
-  type Door,
+  type ListenerName,
   type TestAccess,
   type TestMeta,
   type TestPermission,
@@ -70,11 +70,14 @@ const readMeta = (): Museum => load(readFileSync(dataPath('meta.yaml'), 'utf8'))
 
 export const readAccess = (): Museum['access'] => readMeta().access;
 
-export const startMuseum = async (dialect: TestDialect, door: Door = 'plain'): Promise<TestServer> => {
+export const startMuseum = async (
+  dialect: TestDialect,
+  listener: ListenerName = 'plain',
+): Promise<TestServer> => {
   const { museum, access } = readMeta();
   const server = await startTestServer({
     dialect,
-    door,
+    listener,
     file: dataPath(files[dialect]),
     meta: toMeta(museum),
     access: await toAccess(access),

@@ -1,4 +1,4 @@
-/** What is remembered of a caller ends in time: with the token, with the rules, and with what is held. */
+/** Cached principals expire with the token, the access version and the cache size. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiError } from '../../../contract/errors.js';
 import { createAccess } from '../../../runtime/access/access.js';
@@ -67,7 +67,7 @@ const rulesFor = (addresses: readonly string[]) => ({
   access: [{ policy: 'p', role: null, user: 'ann' }],
 });
 
-/** What comes of runs with these results, one after another. */
+/** Returns the outcomes of consecutive runs with these results. */
 const runAll = (results: readonly (string | null)[]) => {
   let run = 0;
   return untilConfirmed(async () => {
@@ -119,7 +119,7 @@ describe('a caller', () => {
     expect((await access.identify(request)).user?.id).toBe('ann');
   });
 
-  it('is confirmed by its version, and read anew where there is a later one', async () => {
+  it('is confirmed by its version, and read again for a newer one', async () => {
     const { access, taken, source } = createCounted();
     const principal = await access.identify(request);
     expect(await access.confirm(principal)).toBe(true);

@@ -71,13 +71,13 @@ describe('a write of items', () => {
     expect(statements).toEqual(['select version from svc_access_version where id = 1 for share']);
   });
 
-  it.each([6, 8])('is planned anew where the access version is %s instead', async (version) => {
+  it.each([6, 8])('is planned again if the access version is %s instead', async (version) => {
     await expect(writeItems({ version }).done).rejects.toThrow(StalePrincipal);
   });
 });
 
 describe('a write of access rows', () => {
-  it('goes on where the caller still is who planned it', async () => {
+  it('continues if the caller is unchanged', async () => {
     await expect(writeAccess({})).resolves.toBeUndefined();
   });
 

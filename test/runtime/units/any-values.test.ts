@@ -1,4 +1,4 @@
-/** Of values that nobody listed: what holds for any of them. */
+/** Properties that hold for arbitrary values. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FieldType } from '../../../contract/field-types.js';
@@ -29,7 +29,7 @@ const types: readonly FieldType[] = [
   'unknown',
 ];
 
-it.each(types)('whatever is sent for %s is read or refused, never thrown', (type) => {
+it.each(types)('every input for %s is parsed or rejected without an exception', (type) => {
   const value = fc.oneof(
     fc.jsonValue({ depthSize: 'small' }),
     fc.string({ unit: 'binary' }),

@@ -23,7 +23,7 @@ const createWatch = () => {
 const lost = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 describe('a lost database', () => {
-  it('is told once, however many requests find it, and when it is back', async () => {
+  it('is reported once for many requests, and again on recovery', async () => {
     const { state, seen, watch } = createWatch();
     expect([watch.isLoss(lost), watch.isLoss(lost)]).toEqual([true, true]);
     await vi.advanceTimersByTimeAsync(1_000);

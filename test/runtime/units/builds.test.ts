@@ -45,7 +45,7 @@ it('of more, those are kept that were used within hours', () => {
   expect(left()).toEqual(['b1', 'b2', 'b3', 'b4', 'b5']);
 });
 
-it('a build is in use until who serves it says otherwise', () => {
+it('a build is in use until its process releases it', () => {
   createBuilds(1, 2, 3, 4);
   const release = keepInUse(join(folder, 'b4'));
   const marked = Date.now();

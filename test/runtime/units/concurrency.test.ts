@@ -23,7 +23,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 };
 
-/** Of two workers. */
+/** A pool of two workers. */
 const createPool = (maxWaiting?: number) => {
   const failures: unknown[] = [];
   const pool = createWorkerPool({

@@ -1,4 +1,4 @@
-/** Who is known from before is found by what was sent, and by nothing that merely looks like it. */
+/** Cached principals are found by exactly the sent credential. */
 import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../../runtime/access/access.js';
 import type { Holder } from '../../../runtime/access/principal.js';
@@ -117,7 +117,7 @@ const sentBy = (method: string): ApiRequest => ({
   isUntrustedOrigin: () => true,
 });
 
-describe('a session cookie that the page of somebody else sends', () => {
+describe('a session cookie sent by a page of another origin', () => {
   it.each(['GET', 'HEAD', 'SEARCH', 'OPTIONS'])('counts for a %s', (method) => {
     expect(readCredential(sentBy(method))?.token).toBe('secret');
   });

@@ -115,7 +115,7 @@ describe('a filter', () => {
     expect(codeOf(() => parse({ _and: [many(2_000), { a: { _null: true } }] }))).toBe('INVALID_QUERY');
   });
 
-  it('has one shape, whatever its values are', () => {
+  it('has the same shape for all values', () => {
     expect(new Set([1, 'x', true, 'long text'].map(shapeOf)).size).toBe(1);
   });
 

@@ -188,7 +188,7 @@ const limit = (value: unknown): Parameter => ({
   read: () => value as bigint,
 });
 
-/** What is said of a statement with so many values. */
+/** Returns the error for a statement with this number of values. */
 const codeOfMany = (count: number) =>
   codeOf(() =>
     createStatement(

@@ -60,7 +60,7 @@ describe('a grant', () => {
     expect(createGrant({ collection: work, action: 'read', admin: false, permissions: [] })).toBeNull();
   });
 
-  it('of an administrator is everything, whatever the permissions say', () => {
+  it('of an administrator allows everything, regardless of permissions', () => {
     const grant = createGrant({
       collection: work,
       action: 'read',

@@ -1,4 +1,4 @@
-/** What is made once, and made again where that failed. */
+/** Lazy values, which are computed once and again after a failure. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { lazy } from '../../../runtime/concurrency/lazy.js';
 
@@ -12,13 +12,13 @@ afterEach(() => {
 const failing = () =>
   vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('made');
 
-it('makes what failed anew for whoever asks next', async () => {
+it('computes the value again after a failure', async () => {
   const get = lazy(failing());
   await expect(get()).rejects.toThrow('away');
   expect(await get()).toBe('made');
 });
 
-it('lets what failed rest, where it is told to', async () => {
+it('waits before the next computation after a failure, if configured', async () => {
   const make = failing();
   const get = lazy(make, 5_000);
   await expect(get()).rejects.toThrow('away');

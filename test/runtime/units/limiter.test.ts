@@ -23,7 +23,7 @@ const limited = (points: number, identify: Access['identify'] = () => principal(
     { points, duration },
   );
 
-/** What became of requests, one after another: `ok`, or the code of the refusal. */
+/** Results of consecutive requests: `ok`, or the code of the error. */
 const ask = async (access: Access, requests: readonly ApiRequest[]): Promise<string[]> => {
   const ends: string[] = [];
   for (const request of requests) {

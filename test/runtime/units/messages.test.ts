@@ -1,4 +1,4 @@
-/** What a request is: where it comes from, and how much of its body is read. */
+/** Conversion of requests: client address, and size of the body. */
 import { describe, expect, it } from 'vitest';
 import { isTooDeep, readJson } from '../../../runtime/request/body.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';

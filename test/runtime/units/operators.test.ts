@@ -1,4 +1,4 @@
-/** What the records of operators and field types say together. */
+/** Consistency of the tables of operators and field types. */
 import { expect, it } from 'vitest';
 import { fieldTypes, operatorsOf, type FieldType } from '../../../contract/field-types.js';
 import { operatorNames, operators, oppositeOf } from '../../../contract/operators.js';

@@ -1,4 +1,4 @@
-/** What a function refuses its input with. */
+/** Returns the error with which a function rejects its input. */
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 
 /** Code of the API error that is thrown; `null`: none is. Anything else that is thrown is thrown on. */

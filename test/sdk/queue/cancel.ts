@@ -1,4 +1,4 @@
-/** Who gives up waiting cancels what it waits for. */
+/** Aborting a wait cancels the request. */
 import { QueueError, type Client } from 'content-api-client';
 
 const endless = { model_name: 'sea', prompt: 'The sea', steps: 5_000, pause: 0.02 };

@@ -1,4 +1,4 @@
-/** What goes in and what comes out has the types of the model. */
+/** Input and output have the types of the model. */
 import type { Client, ModelOutput } from 'content-api-client';
 import { exactly } from './exactly.js';
 

@@ -1,4 +1,4 @@
-/** What is refused, and what fails, says why. */
+/** Rejections and failures have a reason. */
 import { createClient, QueueError, type Client, type InputProblem } from 'content-api-client';
 import { exactly } from './exactly.js';
 

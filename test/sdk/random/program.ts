@@ -55,7 +55,7 @@ const stepOf = (table: Table): string => {
 `;
 };
 
-/** What the steps give. */
+/** Results of the steps. */
 export const expectedOf = (table: Table): Row => {
   const [first, second] = [rowOf(table, 0), rowOf(table, 1)];
   const { reference } = table;
@@ -75,7 +75,7 @@ export const expectedOf = (table: Table): Row => {
   };
 };
 
-/** What is made, as a view shows it: columns of views lose leading blanks on MySQL and MariaDB. */
+/** Created rows as a view returns them: columns of views lose leading spaces on MySQL and MariaDB. */
 export const shownOf = (table: Table, dialect: TestDialect): Row => {
   const { made } = expectedOf(table);
   if (dialect === 'sqlite' || dialect === 'postgres') return made as Row;

@@ -1,4 +1,4 @@
-/** What is no collection stands beside `items`; system collections do not differ from others. */
+/** Operations are beside `items`; system collections are used like others. */
 import type { Client } from 'content-api-client';
 import { exactly } from './exactly.js';
 

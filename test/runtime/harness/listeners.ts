@@ -1,4 +1,4 @@
-/** The two ways in: node:http, and an Express application inside somebody else's. */
+/** The two listeners: node:http, and an Express application mounted in another one. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
@@ -7,13 +7,13 @@ import { serve, type Server, type ServeOptions } from '../../../runtime/server.j
 
 export const mountPath = '/content';
 
-export interface DoorServer extends Server {
-  /** Ours, where it is embedded. */
+export interface ListenerServer extends Server {
+  /** The outer application, if there is one. */
   readonly app?: Express;
 }
 
 /** An embedder's application, with ours below a path of it. */
-const serveInExpress = async (options: ServeOptions): Promise<DoorServer> => {
+const serveInExpress = async (options: ServeOptions): Promise<ListenerServer> => {
   let url = '';
   const service = await createService({ ...options, base: mountPath, url: () => url });
   const app = await service.loadApp();
@@ -33,9 +33,9 @@ const serveInExpress = async (options: ServeOptions): Promise<DoorServer> => {
   };
 };
 
-export type Door = 'plain' | 'express';
+export type ListenerName = 'plain' | 'express';
 
-export const doors: Readonly<Record<Door, (options: ServeOptions) => Promise<DoorServer>>> = {
+export const listeners: Readonly<Record<ListenerName, (options: ServeOptions) => Promise<ListenerServer>>> = {
   plain: serve,
   express: serveInExpress,
 };
