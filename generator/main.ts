@@ -100,7 +100,7 @@ export const readCatalog = (
   };
   if (from !== undefined) return readStoredCatalog(from, tables);
   if (reader !== undefined) return introspect(reader, tables);
-  throw new Error('There is nothing to generate from: give a database or a stored catalog.json');
+  throw new Error('There is no source: pass a database or a stored catalog.json');
 };
 
 const createTimer = () => {

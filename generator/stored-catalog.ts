@@ -30,7 +30,7 @@ export const compareWithStored = async (file: string, model: Model, spec: Spec):
     return { breaking, warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { breaking: [], warnings: [`What would break clients is not known: ${reason}`] };
+    return { breaking: [], warnings: [`Breaking changes are unknown: ${reason}`] };
   }
 };
 
@@ -39,7 +39,7 @@ const parseCatalog = (text: string, file: string): Catalog => {
   const catalog = parseJson(text, file) as Partial<Catalog> | null;
   const isCatalog = Array.isArray(catalog?.tables) && catalog.meta instanceof Object && catalog.dialect;
   if (isCatalog) return catalog as Catalog;
-  throw new Error(`${file} is not a catalog; expected a catalog.json that svc generate wrote`);
+  throw new Error(`${file} is not a catalog; expected a catalog.json written by svc generate`);
 };
 
 const parseJson = (text: string, file: string): unknown => {

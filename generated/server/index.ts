@@ -30,7 +30,7 @@ import { svcSessions } from './svc-sessions.js';
 import { svcSettings } from './svc-settings.js';
 import { svcUsers } from './svc-users.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
   album,
   artist,

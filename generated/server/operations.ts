@@ -4,8 +4,8 @@ import type { OperationContext } from '@svc-api/svc/runtime';
 export type ActionRight = { access: boolean; fields?: string[]; presets?: { [name: string]: unknown } };
 
 /**
- * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a
- * cookie that every request may bring
+ * `json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token
+ * as a cookie, which authenticates every request
  */
 export type AuthMode = 'json' | 'cookie' | 'session';
 
@@ -257,123 +257,123 @@ export type WebhooksSecretRotateOutput = { data: WebhookSecrets };
 export type WebhooksTestInput = { body: { url: string } };
 export type WebhooksTestOutput = { data: { id: string } };
 
-/** One method for every operation; the compiler names a missing one. */
+/** Handlers of all operations. */
 export interface Operations {
   /** Log in with e-mail address and password */
   authLogin(input: AuthLoginInput, context: OperationContext): Promise<AuthLoginOutput>;
-  /** Where a single sign-on provider sends people back to */
+  /** Complete a login at a single sign-on provider */
   authLoginCallback(
     input: AuthLoginCallbackInput,
     context: OperationContext,
   ): Promise<AuthLoginCallbackOutput>;
-  /** Log in with e-mail address and password; `default` is the one provider that takes them */
+  /** Log in with e-mail address and password; the provider is `default` */
   authLoginProvider(
     input: AuthLoginProviderInput,
     context: OperationContext,
   ): Promise<AuthLoginProviderOutput>;
-  /** Go to a single sign-on provider to log in */
+  /** Start a login at a single sign-on provider */
   authLoginRedirect(
     input: AuthLoginRedirectInput,
     context: OperationContext,
   ): Promise<AuthLoginRedirectOutput>;
-  /** End a session; its tokens end with it */
+  /** Log out, which ends the session and revokes its tokens */
   authLogout(input: AuthLogoutInput, context: OperationContext): Promise<AuthLogoutOutput>;
-  /** Ask for a mail with a link to a new password */
+  /** Request a mail with a password reset link */
   authPasswordRequest(
     input: AuthPasswordRequestInput,
     context: OperationContext,
   ): Promise<AuthPasswordRequestOutput>;
-  /** Set a new password with the token of the mail; ends all sessions of the user */
+  /** Set a new password with the token from the mail, which ends all sessions of the user */
   authPasswordReset(
     input: AuthPasswordResetInput,
     context: OperationContext,
   ): Promise<AuthPasswordResetOutput>;
   /** List the single sign-on providers */
   authProviders(input: AuthProvidersInput, context: OperationContext): Promise<AuthProvidersOutput>;
-  /** Replace a refresh token by a new one, with a new access token */
+  /** Exchange a refresh token for a new pair of tokens */
   authRefresh(input: AuthRefreshInput, context: OperationContext): Promise<AuthRefreshOutput>;
-  /** End one of the own sessions, as an administrator anybody's */
+  /** End one of your sessions; administrators can end any session */
   authSessionEnd(input: AuthSessionEndInput, context: OperationContext): Promise<AuthSessionEndOutput>;
-  /** List the own sessions */
+  /** List your sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
-  /** Make a key of the queue; its secret is shown this once */
+  /** Create a key of the queue; its secret is returned only once */
   keysCreate(input: KeysCreateInput, context: OperationContext): Promise<KeysCreateOutput>;
-  /** List the own keys of the queue; administrators those of any user */
+  /** List your keys of the queue; administrators can list those of any user */
   keysList(input: KeysListInput, context: OperationContext): Promise<KeysListOutput>;
-  /** Revoke an own key, as an administrator anybody's; acts at once */
+  /** Revoke one of your keys, effective immediately; administrators can revoke any key */
   keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
-  /** List the own permissions, collection by collection */
+  /** List your permissions by collection */
   permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
-  /** Say what may be done with the one item of a singleton, or with new items of a collection */
+  /** Read your permissions on a singleton, or on new items of a collection */
   permissionsMeCollection(
     input: PermissionsMeCollectionInput,
     context: OperationContext,
   ): Promise<PermissionsMeCollectionOutput>;
-  /** Say what may be done with one item */
+  /** Read your permissions on one item */
   permissionsMeItem(
     input: PermissionsMeItemInput,
     context: OperationContext,
   ): Promise<PermissionsMeItemOutput>;
-  /** Say what the own policies grant beside permissions */
+  /** Read what your policies grant besides permissions */
   policiesMeGlobals(
     input: PoliciesMeGlobalsInput,
     context: OperationContext,
   ): Promise<PoliciesMeGlobalsOutput>;
-  /** Cancel an own request */
+  /** Cancel one of your requests */
   requestsCancel(input: RequestsCancelInput, context: OperationContext): Promise<RequestsCancelOutput>;
-  /** List the attempts to deliver the webhook of an own request */
+  /** List the delivery attempts of the webhook of one of your requests */
   requestsDeliveries(
     input: RequestsDeliveriesInput,
     context: OperationContext,
   ): Promise<RequestsDeliveriesOutput>;
-  /** List the own requests, newest first */
+  /** List your requests, newest first */
   requestsList(input: RequestsListInput, context: OperationContext): Promise<RequestsListOutput>;
-  /** Read an own request */
+  /** Read one of your requests */
   requestsRead(input: RequestsReadInput, context: OperationContext): Promise<RequestsReadOutput>;
-  /** Deliver the webhook of an own request again */
+  /** Redeliver the webhook of one of your requests */
   requestsRedeliver(
     input: RequestsRedeliverInput,
     context: OperationContext,
   ): Promise<RequestsRedeliverOutput>;
-  /** Read the result of an own request that has ended */
+  /** Read the result of one of your requests that has ended */
   requestsResult(input: RequestsResultInput, context: OperationContext): Promise<RequestsResultOutput>;
-  /** Say how far an own request is */
+  /** Read the status of one of your requests */
   requestsStatus(input: RequestsStatusInput, context: OperationContext): Promise<RequestsStatusOutput>;
   /** Queue a request to a model */
   requestsSubmit(input: RequestsSubmitInput, context: OperationContext): Promise<RequestsSubmitOutput>;
-  /** List the own role and those above it */
+  /** List your role and its ancestors */
   rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
-  /** Say whether the server can work; its parts are listed for administrators only */
+  /** Check the health of the server; only administrators see the individual checks */
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
-  /** Say that the server is there */
+  /** Check that the server responds */
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
-  /** Describe what the caller may use at /graphql, in the schema language of GraphQL */
+  /** Read the GraphQL schema of /graphql, limited to what you may use */
   serverSpecsGraphqlItems(
     input: ServerSpecsGraphqlItemsInput,
     context: OperationContext,
   ): Promise<ServerSpecsGraphqlItemsOutput>;
-  /** Describe what the caller may use at /graphql/system, in the schema language of GraphQL */
+  /** Read the GraphQL schema of /graphql/system, limited to what you may use */
   serverSpecsGraphqlSystem(
     input: ServerSpecsGraphqlSystemInput,
     context: OperationContext,
   ): Promise<ServerSpecsGraphqlSystemOutput>;
-  /** Describe what the caller may use as an OpenAPI 3.1 document */
+  /** Read the OpenAPI 3.1 document, limited to what you may use */
   serverSpecsOas(input: ServerSpecsOasInput, context: OperationContext): Promise<ServerSpecsOasOutput>;
-  /** Ask for no one-time password any more */
+  /** Turn off your one-time passwords */
   tfaDisable(input: TfaDisableInput, context: OperationContext): Promise<TfaDisableOutput>;
-  /** Ask for a one-time password at every login from now on */
+  /** Turn on one-time passwords for your logins */
   tfaEnable(input: TfaEnableInput, context: OperationContext): Promise<TfaEnableOutput>;
-  /** Make a secret for one-time passwords; it counts once it is enabled with a code */
+  /** Generate a secret for one-time passwords, which takes effect when it is enabled */
   tfaGenerate(input: TfaGenerateInput, context: OperationContext): Promise<TfaGenerateOutput>;
-  /** Turn off the one-time passwords of a user who cannot */
+  /** Turn off the one-time passwords of another user */
   tfaReset(input: TfaResetInput, context: OperationContext): Promise<TfaResetOutput>;
-  /** Change the own user record; what decides who one is and what one may do is refused */
+  /** Update your user, except for fields that determine identity or permissions */
   updateUsersMe(input: UpdateUsersMeInput, context: OperationContext): Promise<UpdateUsersMeOutput>;
-  /** Read the own user record; without permission for what is asked, its key alone */
+  /** Read your user; returns only its key without permission to read it */
   usersMe(input: UsersMeInput, context: OperationContext): Promise<UsersMeOutput>;
-  /** Read the secrets that the own webhooks are signed with, newest first */
+  /** Read the secrets that sign your webhooks, newest first */
   webhooksSecret(input: WebhooksSecretInput, context: OperationContext): Promise<WebhooksSecretOutput>;
-  /** Make a new secret; the old one signs as well for a day */
+  /** Rotate the secret; the old one signs as well for a day */
   webhooksSecretRotate(
     input: WebhooksSecretRotateInput,
     context: OperationContext,
@@ -382,7 +382,7 @@ export interface Operations {
   webhooksTest(input: WebhooksTestInput, context: OperationContext): Promise<WebhooksTestOutput>;
 }
 
-/** What callers send and receive. `responses`: status to content type. */
+/** Declarations of all operations; `responses` maps statuses to content types. */
 export const operations = [
   {
     id: 'authLogin',
@@ -397,14 +397,14 @@ export const operations = [
         otp: {
           type: 'string',
           maxLength: 16,
-          description: 'One-time password, where the user has turned them on',
+          description: 'One-time password, if the user has turned them on',
         },
         mode: {
           title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
-            '`json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring',
+            '`json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request',
         },
       },
     },
@@ -431,14 +431,14 @@ export const operations = [
         otp: {
           type: 'string',
           maxLength: 16,
-          description: 'One-time password, where the user has turned them on',
+          description: 'One-time password, if the user has turned them on',
         },
         mode: {
           title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
-            '`json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring',
+            '`json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request',
         },
       },
     },
@@ -461,17 +461,13 @@ export const operations = [
     body: {
       type: 'object',
       properties: {
-        refresh_token: {
-          type: 'string',
-          maxLength: 512,
-          description: 'May be in the cookie of the login instead',
-        },
+        refresh_token: { type: 'string', maxLength: 512, description: 'Default is the cookie of the login' },
         mode: {
           title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
-            '`json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring',
+            '`json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request',
         },
       },
     },
@@ -490,7 +486,7 @@ export const operations = [
           type: 'string',
           maxLength: 2000,
           description:
-            'Page that the link leads to, with the parameter `token`; one of those that the server allows. Without it, a page of the server',
+            'URL of the link, from the allow list of the server, which gets the parameter `token`. Default is a page of the server',
         },
       },
     },
@@ -523,17 +519,13 @@ export const operations = [
     body: {
       type: 'object',
       properties: {
-        refresh_token: {
-          type: 'string',
-          maxLength: 512,
-          description: 'May be in the cookie of the login instead',
-        },
+        refresh_token: { type: 'string', maxLength: 512, description: 'Default is the cookie of the login' },
         mode: {
           title: 'auth_mode',
           type: 'string',
           enum: ['json', 'cookie', 'session'],
           description:
-            '`json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring',
+            '`json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request',
         },
       },
     },
@@ -561,11 +553,11 @@ export const operations = [
           type: ['string', 'null'],
           maxLength: 100,
           pattern: '^[^\\x00]*$',
-          description: 'To tell it from others',
+          description: 'Display name',
         },
         models: {
           type: ['array', 'null'],
-          description: 'Ids or patterns such as demo/*; every model where absent',
+          description: 'Ids of models or patterns such as demo/*; all models if absent',
           minItems: 1,
           items: { type: 'string', pattern: '^[a-z0-9_-]+(/[a-z0-9_-]+)*(/\\*)?$|^\\*$' },
         },
@@ -687,45 +679,48 @@ export const operations = [
       additionalProperties: false,
       properties: {
         model: { type: 'string', description: 'Id of the model' },
-        input: { description: 'What the model takes; what is wrong with it is told as the result' },
-        webhook: { type: 'string', description: 'Receives the result as a signed POST request' },
+        input: { description: 'Input of the model; problems are returned as the result' },
+        webhook: { type: 'string', description: 'URL that receives the result as a signed POST request' },
         max_queue_length: {
           type: 'integer',
           minimum: 0,
           maximum: 999999999,
-          description: 'Refuses where more wait already',
+          description: 'Rejects the request if more requests are waiting',
         },
         idempotency_key: {
           type: 'string',
           minLength: 1,
           maxLength: 255,
-          description: 'The same key and body are the same request',
+          description: 'A second submission with the same key and body returns the same request',
         },
         start_timeout: {
           type: 'number',
           exclusiveMinimum: 0.1,
           maximum: 604800,
-          description: 'Seconds within which processing has to begin',
+          description: 'Seconds within which processing must start',
         },
         priority: {
           type: 'string',
           enum: ['normal', 'low'],
-          description: 'low waits behind everything normal',
+          description: 'low starts after all requests with normal',
         },
-        retry: { type: 'boolean', description: 'Whether an attempt that the platform breaks is repeated' },
+        retry: {
+          type: 'boolean',
+          description: 'Whether to retry an attempt that fails because of the platform',
+        },
         store_io: {
           type: 'boolean',
-          description: 'Whether input and result are kept once the result is delivered',
+          description: 'Whether to keep input and result after the result is delivered',
         },
         files_ttl: {
           type: 'integer',
           minimum: 1,
           maximum: 2147483647,
-          description: 'Seconds that files of the result can be fetched',
+          description: 'Seconds until files of the result are deleted',
         },
         tags: {
           type: 'object',
-          description: 'Up to ten texts by key, for the own use',
+          description: 'Up to ten strings by key, for your own use',
           maxProperties: 10,
           propertyNames: { pattern: '^(?!svc\\.)[a-z0-9._-]{1,64}$' },
           additionalProperties: { type: 'string', maxLength: 256 },

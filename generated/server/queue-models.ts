@@ -53,7 +53,7 @@ export type DemoTrainOutput = {
   file: { url: string; content_type: string; file_name: string; file_size: number };
 };
 
-/** Every model, sorted by id. */
+/** All queue models, sorted by id. */
 export const queueModels: readonly QueueModelDeclaration[] = [
   {
     id: 'demo/image',
@@ -73,17 +73,23 @@ export const queueModels: readonly QueueModelDeclaration[] = [
           type: 'string',
           minLength: 1,
           maxLength: 2000,
-          description: 'What the picture is painted from',
+          description: 'Text that determines the picture',
         },
         seed: {
           type: 'integer',
           minimum: 0,
           maximum: 4294967295,
-          description: 'Chosen from the prompt where absent',
+          description: 'Derived from the prompt if absent',
         },
         width: { type: 'integer', minimum: 16, maximum: 2048, default: 512, description: 'Pixels' },
         height: { type: 'integer', minimum: 16, maximum: 2048, default: 512, description: 'Pixels' },
-        num_images: { type: 'integer', minimum: 1, maximum: 4, default: 1, description: 'Pictures to paint' },
+        num_images: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 4,
+          default: 1,
+          description: 'Number of pictures',
+        },
       },
       examples: [{ prompt: 'A lighthouse in the fog', seed: 7 }],
     },
@@ -108,7 +114,7 @@ export const queueModels: readonly QueueModelDeclaration[] = [
             },
           },
         },
-        seed: { type: 'integer', description: 'The one that was used' },
+        seed: { type: 'integer', description: 'Seed that was used' },
       },
     },
   },
@@ -178,27 +184,23 @@ export const queueModels: readonly QueueModelDeclaration[] = [
           type: 'string',
           minLength: 1,
           maxLength: 100,
-          description: 'What the trained model is called',
+          description: 'Name of the trained model',
         },
-        prompt: { type: 'string', minLength: 1, maxLength: 500, description: 'The text that is continued' },
-        text: {
-          type: 'string',
-          maxLength: 500000,
-          description: 'What is learned; a short poem where absent',
-        },
+        prompt: { type: 'string', minLength: 1, maxLength: 500, description: 'Text to continue' },
+        text: { type: 'string', maxLength: 500000, description: 'Training text; a short poem if absent' },
         steps: {
           type: 'integer',
           minimum: 1,
           maximum: 100000,
           default: 400,
-          description: 'Rounds of training',
+          description: 'Number of training rounds',
         },
         pause: {
           type: 'number',
           minimum: 0,
           maximum: 10,
           default: 0,
-          description: 'Seconds between rounds, to watch it',
+          description: 'Seconds between rounds, to watch the progress',
         },
         seed: { type: 'integer', minimum: 0, default: 1 },
       },
@@ -210,8 +212,8 @@ export const queueModels: readonly QueueModelDeclaration[] = [
       additionalProperties: false,
       properties: {
         model_name: { type: 'string' },
-        completion: { type: 'string', description: 'The prompt and what follows it' },
-        loss: { type: 'number', description: 'Of the last round, in nats a character' },
+        completion: { type: 'string', description: 'The prompt with its continuation' },
+        loss: { type: 'number', description: 'Loss of the last round, in nats per character' },
         steps: { type: 'integer' },
         resumed: { type: 'integer', description: 'How often another worker took over' },
         file: {

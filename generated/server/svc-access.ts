@@ -19,7 +19,7 @@ const relations = {
   user: svc.manyToOne('svc_users', ['user'], ['id'], { property: 'userRow' }),
 };
 
-/** Gives a policy to a role or a user; with neither it is public */
+/** Assigns a policy to a role or a user; a policy assigned to neither is public */
 export class SvcAccess extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_access';
   static override idColumn = 'id';

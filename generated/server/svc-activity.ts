@@ -10,9 +10,9 @@ const fields = {
   collection: svc.string({ length: 64, required: true }),
   /** Key of the item; the parts of a composite key are joined by commas */
   item: svc.string({ length: 255, required: true }),
-  /** Names of the fields that were written, where the collection asks for `all`; never a value */
+  /** Names of written fields, if `accountability` is `all`; never values */
   fields: svc.csv({ nullable: true }),
-  /** Who; empty: nobody who signed in */
+  /** User who made the change; empty for unauthenticated callers */
   user: svc.uuid({ nullable: true }),
   timestamp: svc.timestamp({ required: true }),
   /** Address of the client */
@@ -24,7 +24,7 @@ const relations = {
   user: svc.manyToOne('svc_users', ['user'], ['id'], { property: 'userRow' }),
 };
 
-/** Who changed what, when and from where, in collections whose meta says `accountability` */
+/** Log of changes in collections whose meta has `accountability` */
 export class SvcActivity extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_activity';
   static override idColumn = 'id';

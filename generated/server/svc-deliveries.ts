@@ -10,11 +10,11 @@ const fields = {
   account: svc.uuid({ required: true }),
   url: svc.text({ required: true }),
   state: svc.string({ length: 16, required: true }),
-  /** How often delivery was begun; more than once after a redelivery */
+  /** Number of times that delivery was started; greater than 1 after a redelivery */
   round: svc.integer(),
-  /** Attempts of this round */
+  /** Attempts of the current round */
   attempted: svc.integer(),
-  /** Whether its workflow is known to be there */
+  /** Whether its workflow is known to exist */
   started: svc.integer(),
   date_created: svc.bigInteger({ required: true }),
   date_ended: svc.bigInteger({ nullable: true }),
@@ -24,7 +24,7 @@ const relations = {
   attempts: svc.oneToMany('svc_delivery_attempts', ['delivery'], ['id'], { listed: true }),
 };
 
-/** Webhooks, one row each; their attempts are in svc_delivery_attempts */
+/** Webhook deliveries; their attempts are in svc_delivery_attempts */
 export class SvcDeliveries extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_deliveries';
   static override idColumn = 'id';

@@ -17,7 +17,7 @@ const relations = {
   delivery: svc.manyToOne('svc_deliveries', ['delivery'], ['id'], { property: 'deliveryRow' }),
 };
 
-/** Attempts to deliver a webhook */
+/** Attempts of webhook deliveries */
 export class SvcDeliveryAttempts extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_delivery_attempts';
   static override idColumn = 'id';

@@ -8,7 +8,7 @@ const fields = {
   account: svc.uuid({ required: true }),
   name: svc.string({ length: 100, nullable: true }),
   hash: svc.string({ length: 64, required: true, conceal: true }),
-  /** Patterns of model ids, joined by commas; every model where empty */
+  /** Comma-separated patterns of model ids; empty for all models */
   models: svc.text({ nullable: true }),
   /** Milliseconds since 1970 */
   date_created: svc.bigInteger({ required: true }),
@@ -20,7 +20,7 @@ const relations = {
   account: svc.manyToOne('svc_users', ['account'], ['id'], { property: 'accountRow' }),
 };
 
-/** Keys of the queue, one line each; the secrets themselves are not kept */
+/** Keys of the queue; their secrets are stored as hashes */
 export class SvcKeys extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_keys';
   static override idColumn = 'id';

@@ -14,7 +14,7 @@ const fields = {
   color: svc.string({ length: 32, nullable: true }),
   show_header: svc.boolean(),
   note: svc.text({ nullable: true }),
-  /** What the panel shows */
+  /** Type of the panel */
   type: svc.string({ length: 255, required: true }),
   position_x: svc.integer({ required: true }),
   position_y: svc.integer({ required: true }),

@@ -9,13 +9,13 @@ const fields = {
   collection: svc.string({ length: 64, required: true }),
   /** `create`, `read`, `update` or `delete` */
   action: svc.string({ length: 10, required: true }),
-  /** Filter that an item must pass */
+  /** Filter that an item must match */
   permissions: svc.json({ nullable: true }),
-  /** Filter that a payload must pass */
+  /** Filter that a payload must match */
   validation: svc.json({ nullable: true }),
-  /** Values for fields that a payload leaves out */
+  /** Values for fields that a payload omits */
   presets: svc.json({ nullable: true }),
-  /** Fields that may be used, `*` for all */
+  /** Allowed fields; `*` for all */
   fields: svc.csv({ nullable: true }),
 };
 
@@ -23,7 +23,7 @@ const relations = {
   policy: svc.manyToOne('svc_policies', ['policy'], ['id'], { property: 'policyRow' }),
 };
 
-/** What a policy allows in one collection */
+/** Permissions of policies, by collection and action */
 export class SvcPermissions extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_permissions';
   static override idColumn = 'id';

@@ -9,12 +9,12 @@ const fields = {
   name: svc.string({ length: 100, required: true }),
   icon: svc.string({ length: 64, nullable: true }),
   description: svc.text({ nullable: true }),
-  /** Everything is allowed, whatever the permissions say */
+  /** Allows everything, regardless of permissions */
   admin_access: svc.boolean(),
   app_access: svc.boolean(),
-  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa: svc.boolean(),
-  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access: svc.csv({ nullable: true }),
 };
 
@@ -23,7 +23,7 @@ const relations = {
   permissions: svc.oneToMany('svc_permissions', ['policy'], ['id'], { deselect: 'delete', listed: true }),
 };
 
-/** Sets of permissions, attached to roles and users by access rows */
+/** Sets of permissions, assigned to roles and users by svc_access */
 export class SvcPolicies extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_policies';
   static override idColumn = 'id';

@@ -15,7 +15,7 @@ const fields = {
   one_deselect_action: svc.string({ length: 10 }),
 };
 
-/** Meta of relations, one row for each many side */
+/** Meta of relations, one row per relation */
 export class SvcRelations extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_relations';
   static override idColumn = 'id';

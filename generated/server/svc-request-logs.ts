@@ -10,7 +10,7 @@ const fields = {
   date_created: svc.bigInteger({ required: true }),
 };
 
-/** What models have logged */
+/** Log lines of models */
 export class SvcRequestLogs extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_request_logs';
   static override idColumn = 'id';

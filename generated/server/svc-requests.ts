@@ -21,7 +21,7 @@ const fields = {
   store_io: svc.integer(),
   files_ttl: svc.integer({ nullable: true }),
   cancelled: svc.integer(),
-  /** Whether its workflow is known to be there */
+  /** Whether its workflow is known to exist */
   started: svc.integer(),
   /** Milliseconds since 1970 */
   date_created: svc.bigInteger({ required: true }),
@@ -31,7 +31,7 @@ const fields = {
   start_before: svc.bigInteger({ nullable: true }),
 };
 
-/** Requests of the queue, with what went in and what came out */
+/** Requests of the queue with input and result */
 export class SvcRequests extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_requests';
   static override idColumn = 'id';

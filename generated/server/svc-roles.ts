@@ -19,7 +19,7 @@ const relations = {
   users: svc.oneToMany('svc_users', ['role'], ['id'], { listed: true }),
 };
 
-/** Groups of users; a role has the policies of its ancestors as well */
+/** Groups of users; a role also has the policies of its ancestors */
 export class SvcRoles extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_roles';
   static override idColumn = 'id';

@@ -22,7 +22,7 @@ const relations = {
   user: svc.manyToOne('svc_users', ['user'], ['id'], { property: 'userRow' }),
 };
 
-/** Logins that are under way; times are milliseconds since 1970 */
+/** Active sessions; times are milliseconds since 1970 */
 export class SvcSessions extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_sessions';
   static override idColumn = 'id';

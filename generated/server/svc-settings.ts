@@ -4,7 +4,7 @@ import { Model } from 'objection';
 
 const fields = {
   id: svc.integer({ auto: true }),
-  /** Days that activity is kept; empty: for ever */
+  /** Days that activity is kept; empty for no limit */
   activity_days: svc.integer({
     nullable: true,
     validation: { activity_days: { _gte: 1, _lte: 99999 } },
@@ -12,7 +12,7 @@ const fields = {
   }),
 };
 
-/** Settings of the whole installation */
+/** Settings of the server */
 export class SvcSettings extends (Model as svc.WithFields<typeof Model, typeof fields>) {
   static override tableName = 'svc_settings';
   static override idColumn = 'id';

@@ -13,7 +13,7 @@ const fields = {
   id: svc.uuid({ fill: 'uuid' }),
   first_name: svc.string({ length: 64, nullable: true }),
   last_name: svc.string({ length: 64, nullable: true }),
-  /** Kept in lower case and compared letter by letter */
+  /** Stored in lower case and compared exactly */
   email: svc.string({
     length: 128,
     nullable: true,
@@ -44,16 +44,16 @@ const fields = {
     validation: { password: { _neq: '' } },
     validationMessage: 'A password has at least one character',
   }),
-  /** Set by turning on one-time passwords */
+  /** Set when one-time passwords are turned on */
   tfa_secret: svc.string({ length: 64, nullable: true, readonly: true, conceal: true }),
   tfa_step: svc.bigInteger({ nullable: true, readonly: true, conceal: true }),
-  /** `default`: signs in with a password; else the name of a provider */
+  /** `default` for login with a password, or the name of a single sign-on provider */
   provider: svc.string({ length: 64 }),
-  /** Who the user is at that provider */
+  /** Id of the user at the provider */
   external_identifier: svc.string({ length: 255, nullable: true }),
-  /** When the user last logged in, or renewed a login */
+  /** Time of the last login or refresh */
   last_access: svc.timestamp({ nullable: true, readonly: true }),
-  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access: svc.csv({ nullable: true }),
   date_created: svc.timestamp({ nullable: true, readonly: true, fill: 'date-created' }),
 };

@@ -312,7 +312,7 @@ export interface SvcWebhookSecretsRow {
   readonly date_expires: number | null;
 }
 
-/** By table: a row, and the columns that an insert may leave out. */
+/** Rows by table, and the columns that an insert may omit. */
 export interface SystemTables {
   readonly svc_access: {
     readonly row: SvcAccessRow;
@@ -499,7 +499,7 @@ export interface SystemTables {
   };
 }
 
-/** By table: its columns, as declared. */
+/** Columns by table, as declared. */
 export const systemColumns = {
   svc_access: ['id', 'role', 'user', 'policy', 'sort'],
   svc_access_version: ['id', 'version'],

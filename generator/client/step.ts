@@ -40,7 +40,7 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const tools = toolVersions();
   const missing = Object.keys(tools).filter((name) => tools[name] === null);
   if (missing.length > 0) {
-    const warning = `the client was left as it is: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+    const warning = `the client was not updated: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
     return { outcome: 'left', files: [], warnings: [warning] };
   }
   const task = taskOf(model, files);
@@ -125,5 +125,5 @@ const makeInChildProcess = async (task: ClientTask): Promise<readonly OutputFile
   const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
   const reply = await runInChild<ClientReply>(child, task, 'the client step');
   if (reply.kind === 'made') return reply.files;
-  throw new Error(`the client could not be made: ${reply.message}`);
+  throw new Error(`the client could not be generated: ${reply.message}`);
 };

@@ -76,7 +76,7 @@ const compareAllFields = (before: Collection, after: Collection): BreakingChange
       .filter((field) => field.required && old.get(field.name)?.required !== true)
       .map(({ name }): BreakingChange => {
         const subject = `${before.name}.${name}`;
-        const state = old.has(name) ? 'must be given on create now' : 'is new and must be given on create';
+        const state = old.has(name) ? 'is now required on create' : 'is new and required on create';
         return { kind: 'field required', subject, message: `${subject} ${state}.` };
       }),
   ];
@@ -97,9 +97,11 @@ const compareFields = (subject: string, before: Field, after: Field | undefined)
       ),
     ];
   }
-  const changes = restrictions(before, after).map((what) => change('field narrowed', `${subject} ${what}.`));
+  const changes = restrictions(before, after).map((restriction) =>
+    change('field narrowed', `${subject} ${restriction}.`),
+  );
   if (!before.nullable && after.nullable)
-    changes.push(change('field nullable', `${subject} may be null now.`));
+    changes.push(change('field nullable', `${subject} can now be null.`));
   return changes;
 };
 
@@ -136,21 +138,23 @@ const restrictions = (before: Field, after: Field): string[] => {
   if (before.nullable && !after.nullable) restrictions.push('no longer accepts null');
   if (gone.length > 0) restrictions.push(`no longer accepts ${gone.join(', ')}`);
   if (before.values === null && after.values !== null)
-    restrictions.push(`accepts only ${after.values.join(', ')} now`);
+    restrictions.push(`now accepts only ${after.values.join(', ')}`);
   if (isReduced(before.length, after.length))
-    restrictions.push(`holds at most ${after.length} now (${limit(before.length)})`);
+    restrictions.push(`is now limited to a length of ${after.length} (${limit(before.length)})`);
   if (isReduced(wholeDigits(before), wholeDigits(after)))
     restrictions.push(
-      `holds at most ${wholeDigits(after)} before the point now (${limit(wholeDigits(before))})`,
+      `is now limited to ${wholeDigits(after)} digits before the decimal point (${limit(wholeDigits(before))})`,
     );
   if (isReduced(before.scale, after.scale))
-    restrictions.push(`holds at most ${after.scale} after the point now (${limit(before.scale)})`);
+    restrictions.push(
+      `is now limited to ${after.scale} digits after the decimal point (${limit(before.scale)})`,
+    );
   if (isReduced(before.bits, after.bits))
-    restrictions.push(`has ${after.bits} bits now (${limit(before.bits)})`);
+    restrictions.push(`is now limited to ${after.bits} bits (${limit(before.bits)})`);
   if (!before.unsigned && after.unsigned) restrictions.push('no longer accepts negative numbers');
   if (!before.generated && after.generated)
-    restrictions.push('is computed by the database now and cannot be written');
-  if (!before.readonly && after.readonly) restrictions.push('is read-only now');
+    restrictions.push('is now computed by the database and cannot be written');
+  if (!before.readonly && after.readonly) restrictions.push('is now read-only');
   return restrictions;
 };
 
@@ -161,7 +165,7 @@ const wholeDigits = ({ precision, scale }: Field): number | null =>
 const isReduced = (before: number | null, after: number | null): boolean =>
   after !== null && (before === null || after < before);
 
-const limit = (before: number | null): string => (before === null ? 'was without a limit' : `was ${before}`);
+const limit = (before: number | null): string => (before === null ? 'was unlimited' : `was ${before}`);
 
 const compareAllRelations = (before: Collection, after: Collection): BreakingChange[] => {
   const old = new Set(before.relations.map(({ name }) => name));

@@ -109,7 +109,7 @@ const summaryOf = (report: GenerateReport, check: boolean): string => {
   const unchanged = `${report.unchanged.length} files unchanged`;
   const time = `(${Math.round(ms)} ms${clientTime(report)})`;
   if (countFiles(report) === 0) return `up to date: ${unchanged} ${time}`;
-  return `${countFiles(report)} files ${check ? 'out of date' : 'written or removed'}, ${unchanged} ${time}`;
+  return `${countFiles(report)} files ${check ? 'out of date' : 'changed'}, ${unchanged} ${time}`;
 };
 
 /** Describes the time of the client step, the only slow one. */

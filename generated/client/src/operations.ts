@@ -2,7 +2,7 @@
 import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
-/** Everything that is no collection, by area. */
+/** Operations beyond collections, by area. */
 export interface Operations {
   authentication: {
     /** Log in with e-mail address and password */
@@ -10,118 +10,118 @@ export interface Operations {
       input: NonNullable<rest.AuthLoginData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthLoginResponse['data']>;
-    /** Log in with e-mail address and password; `default` is the one provider that takes them */
+    /** Log in with e-mail address and password; the provider is `default` */
     authLoginProvider(
       input: Pick<rest.AuthLoginProviderData, 'path' | 'body'>,
       options?: CallOptions,
     ): Promise<rest.AuthLoginProviderResponse['data']>;
-    /** End a session; its tokens end with it */
+    /** Log out, which ends the session and revokes its tokens */
     authLogout(
       input: NonNullable<rest.AuthLogoutData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthLogoutResponse>;
-    /** Ask for a mail with a link to a new password */
+    /** Request a mail with a password reset link */
     authPasswordRequest(
       input: NonNullable<rest.AuthPasswordRequestData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthPasswordRequestResponse>;
-    /** Set a new password with the token of the mail; ends all sessions of the user */
+    /** Set a new password with the token from the mail, which ends all sessions of the user */
     authPasswordReset(
       input: NonNullable<rest.AuthPasswordResetData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthPasswordResetResponse>;
     /** List the single sign-on providers */
     authProviders(options?: CallOptions): Promise<rest.AuthProvidersResponse['data']>;
-    /** Replace a refresh token by a new one, with a new access token */
+    /** Exchange a refresh token for a new pair of tokens */
     authRefresh(
       input: NonNullable<rest.AuthRefreshData['body']>,
       options?: CallOptions,
     ): Promise<rest.AuthRefreshResponse['data']>;
-    /** End one of the own sessions, as an administrator anybody's */
+    /** End one of your sessions; administrators can end any session */
     authSessionEnd(
       input: NonNullable<rest.AuthSessionEndData['path']>,
       options?: CallOptions,
     ): Promise<rest.AuthSessionEndResponse>;
-    /** List the own sessions */
+    /** List your sessions */
     authSessions(options?: CallOptions): Promise<rest.AuthSessionsResponse['data']>;
   };
   keys: {
-    /** Make a key of the queue; its secret is shown this once */
+    /** Create a key of the queue; its secret is returned only once */
     create(
       input: NonNullable<rest.KeysCreateData['body']>,
       options?: CallOptions,
     ): Promise<rest.KeysCreateResponse['data']>;
-    /** List the own keys of the queue; administrators those of any user */
+    /** List your keys of the queue; administrators can list those of any user */
     list(
       input?: NonNullable<rest.KeysListData['query']>,
       options?: CallOptions,
     ): Promise<rest.KeysListResponse['data']>;
-    /** Revoke an own key, as an administrator anybody's; acts at once */
+    /** Revoke one of your keys, effective immediately; administrators can revoke any key */
     revoke(
       input: NonNullable<rest.KeysRevokeData['path']>,
       options?: CallOptions,
     ): Promise<rest.KeysRevokeResponse>;
   };
   me: {
-    /** List the own permissions, collection by collection */
+    /** List your permissions by collection */
     permissionsMe(options?: CallOptions): Promise<rest.PermissionsMeResponse['data']>;
-    /** Say what may be done with the one item of a singleton, or with new items of a collection */
+    /** Read your permissions on a singleton, or on new items of a collection */
     permissionsMeCollection(
       input: NonNullable<rest.PermissionsMeCollectionData['path']>,
       options?: CallOptions,
     ): Promise<rest.PermissionsMeCollectionResponse['data']>;
-    /** Say what may be done with one item */
+    /** Read your permissions on one item */
     permissionsMeItem(
       input: NonNullable<rest.PermissionsMeItemData['path']>,
       options?: CallOptions,
     ): Promise<rest.PermissionsMeItemResponse['data']>;
-    /** Say what the own policies grant beside permissions */
+    /** Read what your policies grant besides permissions */
     policiesMeGlobals(options?: CallOptions): Promise<rest.PoliciesMeGlobalsResponse['data']>;
-    /** List the own role and those above it */
+    /** List your role and its ancestors */
     rolesMe(options?: CallOptions): Promise<rest.RolesMeResponse['data']>;
-    /** Change the own user record; what decides who one is and what one may do is refused */
+    /** Update your user, except for fields that determine identity or permissions */
     updateUsersMe(
       input: Pick<rest.UpdateUsersMeData, 'query' | 'body'>,
       options?: CallOptions,
     ): Promise<Exclude<rest.UpdateUsersMeResponse, void>['data'] | null>;
-    /** Read the own user record; without permission for what is asked, its key alone */
+    /** Read your user; returns only its key without permission to read it */
     usersMe(
       input?: NonNullable<rest.UsersMeData['query']>,
       options?: CallOptions,
     ): Promise<rest.UsersMeResponse['data']>;
   };
   requests: {
-    /** Cancel an own request */
+    /** Cancel one of your requests */
     cancel(
       input: NonNullable<rest.RequestsCancelData['path']>,
       options?: CallOptions,
     ): Promise<rest.RequestsCancelResponse['data']>;
-    /** List the attempts to deliver the webhook of an own request */
+    /** List the delivery attempts of the webhook of one of your requests */
     deliveries(
       input: NonNullable<rest.RequestsDeliveriesData['path']>,
       options?: CallOptions,
     ): Promise<rest.RequestsDeliveriesResponse['data']>;
-    /** List the own requests, newest first */
+    /** List your requests, newest first */
     list(
       input?: NonNullable<rest.RequestsListData['query']>,
       options?: CallOptions,
     ): Promise<rest.RequestsListResponse['data']>;
-    /** Read an own request */
+    /** Read one of your requests */
     read(
       input: NonNullable<rest.RequestsReadData['path']>,
       options?: CallOptions,
     ): Promise<rest.RequestsReadResponse['data']>;
-    /** Deliver the webhook of an own request again */
+    /** Redeliver the webhook of one of your requests */
     redeliver(
       input: NonNullable<rest.RequestsRedeliverData['path']>,
       options?: CallOptions,
     ): Promise<rest.RequestsRedeliverResponse>;
-    /** Read the result of an own request that has ended */
+    /** Read the result of one of your requests that has ended */
     result(
       input: NonNullable<rest.RequestsResultData['path']>,
       options?: CallOptions,
     ): Promise<rest.RequestsResultResponse['data']>;
-    /** Say how far an own request is */
+    /** Read the status of one of your requests */
     status(
       input: Pick<rest.RequestsStatusData, 'path' | 'query'>,
       options?: CallOptions,
@@ -133,43 +133,43 @@ export interface Operations {
     ): Promise<rest.RequestsSubmitResponse['data']>;
   };
   server: {
-    /** Say whether the server can work; its parts are listed for administrators only */
+    /** Check the health of the server; only administrators see the individual checks */
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
-    /** Say that the server is there */
+    /** Check that the server responds */
     ping(options?: CallOptions): Promise<rest.ServerPingResponse>;
-    /** Describe what the caller may use at /graphql, in the schema language of GraphQL */
+    /** Read the GraphQL schema of /graphql, limited to what you may use */
     specsGraphqlItems(options?: CallOptions): Promise<rest.ServerSpecsGraphqlItemsResponse>;
-    /** Describe what the caller may use at /graphql/system, in the schema language of GraphQL */
+    /** Read the GraphQL schema of /graphql/system, limited to what you may use */
     specsGraphqlSystem(options?: CallOptions): Promise<rest.ServerSpecsGraphqlSystemResponse>;
-    /** Describe what the caller may use as an OpenAPI 3.1 document */
+    /** Read the OpenAPI 3.1 document, limited to what you may use */
     specsOas(options?: CallOptions): Promise<rest.ServerSpecsOasResponse>;
   };
   oneTimePasswords: {
-    /** Ask for no one-time password any more */
+    /** Turn off your one-time passwords */
     tfaDisable(
       input: NonNullable<rest.TfaDisableData['body']>,
       options?: CallOptions,
     ): Promise<rest.TfaDisableResponse>;
-    /** Ask for a one-time password at every login from now on */
+    /** Turn on one-time passwords for your logins */
     tfaEnable(
       input: NonNullable<rest.TfaEnableData['body']>,
       options?: CallOptions,
     ): Promise<rest.TfaEnableResponse>;
-    /** Make a secret for one-time passwords; it counts once it is enabled with a code */
+    /** Generate a secret for one-time passwords, which takes effect when it is enabled */
     tfaGenerate(
       input: NonNullable<rest.TfaGenerateData['body']>,
       options?: CallOptions,
     ): Promise<rest.TfaGenerateResponse['data']>;
-    /** Turn off the one-time passwords of a user who cannot */
+    /** Turn off the one-time passwords of another user */
     tfaReset(
       input: NonNullable<rest.TfaResetData['path']>,
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
   webhooks: {
-    /** Read the secrets that the own webhooks are signed with, newest first */
+    /** Read the secrets that sign your webhooks, newest first */
     secret(options?: CallOptions): Promise<rest.WebhooksSecretResponse['data']>;
-    /** Make a new secret; the old one signs as well for a day */
+    /** Rotate the secret; the old one signs as well for a day */
     secretRotate(options?: CallOptions): Promise<rest.WebhooksSecretRotateResponse['data']>;
     /** Send a test webhook */
     test(

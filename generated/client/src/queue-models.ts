@@ -52,12 +52,15 @@ export type DemoTrainOutput = {
   file: { url: string; content_type: string; file_name: string; file_size: number };
 };
 
-/** Models of the queue, by id. */
+/** Queue models, by id. */
 export interface QueueModels {
-  /** Paints a picture from a prompt. The same prompt, seed and size give the same picture. */
+  /** Paints a picture from a prompt. The same prompt, seed and size produce the same picture. */
   'demo/image': { input: DemoImageInput; output: DemoImageOutput };
   /** Reads the printed text of a picture. Needs the optional package tesseract.js. */
   'demo/ocr': { input: DemoOcrInput; output: DemoOcrOutput };
-  /** Trains a small character model on a text and lets it continue a prompt. Takes minutes if asked to. */
+  /**
+   * Trains a small character model on a text and continues a prompt with it. The number of steps
+   * determines how long it takes.
+   */
   'demo/train': { input: DemoTrainInput; output: DemoTrainOutput };
 }

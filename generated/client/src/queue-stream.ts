@@ -21,7 +21,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Milliseconds before each attempt to reopen a failures stream. */
+/** Milliseconds before each attempt to reopen a failed stream. */
 const pauses = [250, 1_000, 4_000, 15_000];
 
 /**

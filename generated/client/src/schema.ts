@@ -20,7 +20,7 @@ import type { SvcRolesCollection } from './collections/svc-roles.js';
 import type { SvcSettingsCollection } from './collections/svc-settings.js';
 import type { SvcUsersCollection } from './collections/svc-users.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   Album: AlbumCollection;
   Artist: ArtistCollection;
@@ -44,7 +44,7 @@ export interface Schema {
   svc_users: SvcUsersCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {
   svc_access: 'access',
   svc_activity: 'activity',
@@ -57,5 +57,5 @@ export const systemPaths: Readonly<Record<string, string>> = {
   svc_users: 'users',
 };
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set(['svc_settings']);

@@ -73,12 +73,17 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
     const target = relation.kind === 'oneToMany' && relation.meta ? served.get(relation.target) : undefined;
     return target === undefined
       ? []
-      : [{ code: member(relation.name, arrayType(bareType(target))), about: `Keys in ${target.name}.` }];
+      : [
+          {
+            code: member(relation.name, arrayType(bareType(target))),
+            about: `Keys of items of ${target.name}.`,
+          },
+        ];
   });
   const { name, note, names } = collection;
   writeInterface(writer, {
     heading: names.type,
-    about: note ?? `A row of ${name}.`,
+    about: note ?? `An item of ${name}.`,
     members: [...fields, ...lists],
   });
 };
@@ -91,7 +96,7 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Se
   const fields = collection.fields.filter((field) => !field.generated);
   writeInterface(writer, {
     heading: `${type}Create`,
-    about: `What makes a row of ${collection.name}.`,
+    about: `Input that creates an item of ${collection.name}.`,
     members: [
       ...fields.map((field) => ({
         code: member(field.name, writeType(field), { optional: !field.required }),
@@ -99,13 +104,15 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Se
       })),
       ...writtenLists(collection, served).map((relation) => ({
         code: member(relation.name, writtenListType(relation), { optional: true }),
-        about: `Items of ${relation.target}: the whole list, or what changes of it.`,
+        about: `Items of ${relation.target}: the complete list, or only the changes.`,
       })),
     ],
   });
   const keys = collection.key.filter((name) => fields.some((field) => field.name === name));
   const types = [`${type}Create`, keys.length === 0 ? 'never' : keys.map(str).join(' | ')];
-  writer.blankLine().writeLine(docComment(`What changes a row of ${collection.name}; a key never changes.`));
+  writer
+    .blankLine()
+    .writeLine(docComment(`Input that updates an item of ${collection.name}; the key cannot be changed.`));
   writer.writeLine(printUpdate(`export interface ${type}Update extends svc.Update`, types));
 };
 
@@ -131,7 +138,7 @@ const writeFilter = (
     .map((relation) => filterMember(relation.name, filtersOf(relation)));
   writeInterface(writer, {
     heading: `${type}Filter extends svc.Logic<${type}Filter>`,
-    about: `Which rows of ${collection.name}.`,
+    about: `Filter of ${collection.name}.`,
     members: [...fields, ...others],
   });
 };
@@ -160,7 +167,7 @@ const writeRelations = (
   if (relations.length === 0) return;
   writeInterface(writer, {
     heading: `${collection.names.type}Relations`,
-    about: `Where ${collection.name} leads.`,
+    about: `Relations of ${collection.name}.`,
     members: relations.map((relation) => ({
       code: `${typeKey(relation.name)}: ${relationType(relation, collection)}`,
     })),

@@ -23,7 +23,7 @@ export const emitClientOperations = (operations: readonly Operation[]): OutputFi
       ? "import { dataOf, type Call, type CallOptions } from './transport.js';"
       : "import type { Call, CallOptions } from './transport.js';",
   );
-  writer.blankLine().writeLine(docComment('Everything that is no collection, by area.'));
+  writer.blankLine().writeLine(docComment('Operations beyond collections, by area.'));
   writer.write('export interface Operations').block(() => {
     for (const [area, members] of areas) {
       writer.write(`${typeKey(area)}: `).inlineBlock(() => {

@@ -34,8 +34,8 @@ export const emitReadme = ({ api, name, collections, queueModels }: ReadmeOption
       '## More',
       [
         '- `api.graphql(document)` sends a GraphQL document; `./graphql` exports one for each query and mutation.',
-        '- What fails throws an `ApiError` with `code`, `status` and every problem in `errors`; of the queue a `QueueError`.',
-        '- Every method takes `{ signal }` as its last argument.',
+        '- Failed calls throw an `ApiError` with `code`, `status` and all problems in `errors`; calls of the queue throw a `QueueError`.',
+        '- Every method accepts `{ signal }` as its last argument.',
       ].join('\n'),
     ]),
   };

@@ -12,23 +12,21 @@ export const emitSchema = (collections: readonly Collection[]): OutputFile => {
       `import type { ${names.type}Collection } from ${str(`./collections/${names.file}.js`)};`,
     );
   }
-  writer.blankLine().writeLine(docComment('Every collection, by its name.'));
+  writer.blankLine().writeLine(docComment('All collections, by name.'));
   writer.write('export interface Schema').block(() => {
     for (const { name, names } of collections) writer.writeLine(`${typeKey(name)}: ${names.type}Collection;`);
   });
   const paths = collections
     .filter(({ system }) => system)
     .map(({ name, path }) => pair(`${objectKey(name)}:`, str((path ?? '').slice(1))));
-  writer
-    .blankLine()
-    .writeLine(docComment('System collections stand at the root of the API, under these names.'));
+  writer.blankLine().writeLine(docComment('Paths of system collections, which are at the root of the API.'));
   writer.writeLine(
     `${layout(pair('export const systemPaths: Readonly<Record<string, string>> =', object(paths)))};`,
   );
   const singletons = collections
     .filter((each) => clientKind(each) === 'singleton')
     .map(({ name }) => str(name));
-  writer.blankLine().writeLine(docComment('Collections that are one item.'));
+  writer.blankLine().writeLine(docComment('Collections that are a single item.'));
   writer.writeLine(
     `${layout(pair('export const singletons: ReadonlySet<string> =', call('new Set', [array(singletons)])))};`,
   );

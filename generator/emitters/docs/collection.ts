@@ -23,7 +23,7 @@ export const collectionPage = (collection: Collection, fileOf: FileOf): string =
 
 const relationTable = (relations: readonly Relation[], fileOf: FileOf): string =>
   table(
-    ['Name', 'Kind', 'Leads to', 'Joined by'],
+    ['Name', 'Kind', 'Target', 'Columns'],
     relations.map((relation) => [code(relation.name), ...relationCells(relation, fileOf)]),
   );
 
@@ -51,29 +51,33 @@ const endpoints = (collection: Collection): string[] => {
   if (path === null) return ['## Endpoints', 'This collection is not served over REST.'];
   return [
     '## Endpoints',
-    table(['Request', 'Does'], endpointRows(collection, path)),
+    table(['Request', 'Description'], endpointRows(collection, path)),
     codeBlock('sh', `curl -g -H "Authorization: Bearer $TOKEN" "$URL${path}${exampleQuery(collection)}"`),
   ];
 };
 
 const endpointRows = (collection: Collection, path: string): string[][] => {
   const row = (method: string, below: string, does: string) => [code(`${method} ${path}${below}`), does];
-  if (collection.singleton) return [row('GET', '', 'reads it'), row('PATCH', '', 'changes it')];
+  if (collection.singleton) return [row('GET', '', 'returns the item'), row('PATCH', '', 'updates the item')];
   const list = [
     row('GET', '', 'lists items'),
-    row('SEARCH', '', 'lists items, the parameters as `{"query": {…}}` in the body'),
+    row('SEARCH', '', 'lists items, with the parameters in the body: `{"query": {…}}`'),
   ];
   if (collection.kind === 'view' || collection.key.length === 0) return list;
   const key =
     collection.key.length === 1 ? '/:key' : `/${collection.key.map((_, index) => `:${index + 1}`).join(',')}`;
-  if (collection.readonly) return [...list, row('GET', key, 'reads one item')];
+  if (collection.readonly) return [...list, row('GET', key, 'returns one item')];
   return [
     ...list,
-    row('POST', '', 'creates one item, or an array of them'),
-    row('PATCH', '', 'changes many: `{"keys": […], "data": {…}}`, or an array of objects with their keys'),
-    row('DELETE', '', 'deletes many: an array of keys'),
-    row('GET', key, 'reads one item'),
-    row('PATCH', key, 'changes one item'),
+    row('POST', '', 'creates one item, or several from an array'),
+    row(
+      'PATCH',
+      '',
+      'updates several items: `{"keys": […], "data": {…}}`, or an array of objects with their keys',
+    ),
+    row('DELETE', '', 'deletes several items, by an array of keys'),
+    row('GET', key, 'returns one item'),
+    row('PATCH', key, 'updates one item'),
     row('DELETE', key, 'deletes one item'),
   ];
 };

@@ -6,8 +6,8 @@ export const contentsPage = ({ api, collections, operations, queueModels, errors
   page([
     `# ${text(api.title)}`,
     paragraph(api.description),
-    `Version ${text(api.version)}. The same as a machine reads it: ${link('openapi.json', '../openapi.json')}.`,
-    'The examples of these pages use the address of the server and the token of a user:',
+    `Version ${text(api.version)}. The same as an OpenAPI document: ${link('openapi.json', '../openapi.json')}.`,
+    'The examples use these variables:',
     codeBlock('sh', 'URL=http://127.0.0.1:8080\nTOKEN=the-token-of-a-user'),
     '## Collections',
     table(['Collection', 'Path', 'Note'], collections.map(collectionRow)),
@@ -20,16 +20,16 @@ export const contentsPage = ({ api, collections, operations, queueModels, errors
     ...(operations.length === 0 ? [] : ['## Operations', operationTable(operations)]),
     ...(queueModels.length === 0
       ? []
-      : ['## Models of the queue', table(['Model', 'Does'], queueModels.map(queueModelRow))]),
+      : ['## Queue models', table(['Model', 'Description'], queueModels.map(queueModelRow))]),
     '## Errors',
-    'A request that fails is answered `{"errors": [{"message", "extensions": {"code", …}}]}`, one entry for each problem.',
-    table(['Code', 'Status', 'Message', 'Beside `code`'], errors.map(errorRow)),
+    'A failed request returns `{"errors": [{"message", "extensions": {"code", …}}]}`, with one entry per problem.',
+    table(['Code', 'Status', 'Message', 'Details'], errors.map(errorRow)),
   ]);
 
 const filterText =
-  'The parameter `filter` holds an object, as JSON or in brackets: `filter[title][_eq]=A`. A field takes the operators ' +
-  'that its page lists, a relation the filter of the collection it leads to; a list may say `_some` or `_none` before ' +
-  'it. `_and` and `_or` hold arrays of filters.';
+  'The parameter `filter` is an object, as JSON or in brackets: `filter[title][_eq]=A`. A field has the operators that ' +
+  'its page lists; a relation has the filter of the related collection, for lists optionally inside `_some` or `_none`. ' +
+  '`_and` and `_or` contain arrays of filters.';
 
 const collectionRow = ({ name, path, note, names }: Collection): string[] => [
   link(name, `${names.file}.md`),
@@ -39,7 +39,7 @@ const collectionRow = ({ name, path, note, names }: Collection): string[] => [
 
 const operationTable = (operations: readonly Operation[]): string =>
   table(
-    ['Request', 'Does', 'Who'],
+    ['Request', 'Description', 'Access'],
     operations.map(({ method, path, summary, access }) => [
       code(`${method.toUpperCase()} ${path}`),
       text(summary),
@@ -53,8 +53,8 @@ const queueModelRow = ({ id, description, names }: QueueModel): string[] => [
 ];
 
 const audiences: Readonly<Record<Operation['access'], string>> = {
-  open: 'everybody',
-  public: 'everybody',
+  open: 'public',
+  public: 'public',
   user: 'users',
   admin: 'administrators',
 };

@@ -6,11 +6,12 @@ import { code, codeBlock, page, paragraph, table, text } from '../../print/markd
 
 export const queueModelPage = (model: QueueModel): string => {
   const { id, title, description, access, timeout, attempts, concurrency, input, output } = model;
-  const who = access === 'admin' ? 'Administrators may use it.' : 'Every user with a key may use it.';
+  const audience =
+    access === 'admin' ? 'It is available to administrators.' : 'It is available to users with a key.';
   return page([
     `# ${text(title)}`,
     paragraph(description),
-    `The model ${code(id)}. ${who}`,
+    `The id of the model is ${code(id)}. ${audience}`,
     '## Input',
     propertyTable(input),
     '## Output',
@@ -18,17 +19,17 @@ export const queueModelPage = (model: QueueModel): string => {
     '## Requests',
     codeBlock('sh', submitExample(model)),
     paragraph(
-      'The answer carries `request_id` and the addresses of status, result and cancellation; the webhook receives ' +
-        'the result when the request has ended. `/run/` in place of `/queue/` waits for the result instead.',
+      'The response contains `request_id` and the URLs of status, result and cancellation. The webhook receives the ' +
+        'result when the request has ended. To wait for the result instead, use `/run/` in place of `/queue/`.',
     ),
     '## Limits',
     table(
       ['Limit', 'Value'],
       [
-        ['Time of one attempt', `${timeout / 1000} s`],
-        ['Attempts when the platform fails', String(attempts)],
-        ['Requests that run at the same time', String(concurrency.model)],
-        ['Of them of one account', String(concurrency.account)],
+        ['Timeout of an attempt', `${timeout / 1000} s`],
+        ['Attempts if the platform fails', String(attempts)],
+        ['Concurrent requests', String(concurrency.model)],
+        ['Concurrent requests per account', String(concurrency.account)],
       ],
     ),
   ]);

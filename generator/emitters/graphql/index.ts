@@ -75,7 +75,7 @@ const printSchema = ({ queries, mutations }: Roots, types: readonly Definition[]
 };
 
 const header =
-  `${description('What the server runs and narrows by; clients do not see it.')}\n` +
+  `${description('Maps the schema to collections and operations, and restricts it per caller; hidden from clients.')}\n` +
   'directive @svc(collection: String, action: String, operation: String, access: String, name: String, ' +
   'open: String, in: String, otherwise: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
   'INPUT_FIELD_DEFINITION';

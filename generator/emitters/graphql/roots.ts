@@ -108,7 +108,7 @@ const writes = (subject: Subject): readonly FieldDefinition[] => {
     }),
     root(subject, 'updateMany', {
       name: `update_${stem}_items`,
-      note: 'The items of these keys, or without keys those that the other arguments find.',
+      note: 'Selects the items by `ids`; if there are none, by the other arguments.',
       arguments: [ids, { name: 'data', type: update }, ...selection],
       type: `[${item}!]`,
     }),
@@ -120,7 +120,7 @@ const writes = (subject: Subject): readonly FieldDefinition[] => {
     deleteItem(subject),
     root(subject, 'deleteMany', {
       name: `delete_${stem}_items`,
-      note: 'The items of these keys, or without keys those that the other arguments find.',
+      note: 'Selects the items by `ids`; if there are none, by the other arguments.',
       arguments: [ids, ...selection],
       type: 'delete_many',
     }),

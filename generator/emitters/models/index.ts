@@ -29,7 +29,7 @@ const printIndex = (collections: readonly Collection[]): string => {
     'export const collections: readonly CollectionDeclaration[] =',
     array(variables.map(local)),
   );
-  writer.blankLine().writeLine('/** Every collection, sorted by name. */');
+  writer.blankLine().writeLine('/** All collections, sorted by name. */');
   writer.writeLine(`${layout(list, { tail: 1 })};`);
   writer.blankLine().writeLine("export { queueModels } from './queue-models.js';");
   writer.writeLine("export { routes } from './routes.js';");

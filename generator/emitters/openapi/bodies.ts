@@ -60,17 +60,17 @@ export const collectionResponses = (
 };
 
 export const notModified: ResponseObject = {
-  description: 'The answer is the one that `If-None-Match` names by its `ETag`.',
+  description: 'The response still has the `ETag` in `If-None-Match`.',
 };
 
-export const noContent: ResponseObject = { description: 'Done; the answer has no body.' };
+export const noContent: ResponseObject = { description: 'Success, without a body.' };
 
 /** The response to writes of more items than are returned. */
 export const notReturned: ResponseObject = {
-  description: 'Stored; the items are not returned.',
+  description: 'Success; the items are not returned.',
   headers: {
     'X-Svc-Rows': {
-      description: 'Number of items that were written, where they are too many to return.',
+      description: 'Number of written items, if there are too many to return.',
       schema: { type: 'integer' },
     },
   },

@@ -27,7 +27,7 @@ export const list = (subject: Subject): OperationObject =>
     id: 'list',
     summary: `List items of ${subject.name}`,
     description:
-      'The items that the caller may read. The method SEARCH on the same path takes the parameters as a body.',
+      'Returns the items that the caller may read. SEARCH on the same path accepts the parameters in the body.',
     parameters: listParameters(subject.stem),
     ok: { 200: ref('responses', `${subject.stem}List`), ...unchanged(subject) },
     statuses: reading,
@@ -38,7 +38,8 @@ export const search = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'search',
     summary: `Search items of ${subject.name}`,
-    description: 'A list whose parameters are sent as a body, for queries too long for a URL.',
+    description:
+      'Returns a list like GET, with the parameters in the body, for queries that are too long for a URL.',
     body: closedObject(
       {
         query: ref('schemas', `${subject.stem}Query`),
@@ -62,7 +63,7 @@ export const create = (subject: Subject): OperationObject => {
     body: { oneOf: [payload, arrayOf(payload)] },
     ok: {
       200: {
-        description: 'The created item, or items.',
+        description: 'The created item or items.',
         content: jsonContent(dataOf({ oneOf: [created, arrayOf(created)] })),
       },
       204: ref('responses', 'NotReturned'),
@@ -77,7 +78,7 @@ export const updateMany = (subject: Subject): OperationObject => {
   return operation(subject, {
     id: 'updateMany',
     summary: `Update items of ${subject.name}`,
-    description: `The same data for several keys or for all items that a query finds, or an array of objects with their keys. ${unreadOrMany}`,
+    description: `Sets the same data on several keys or on all items that match a query, or updates an array of objects with their keys. ${unreadOrMany}`,
     parameters: itemParameters,
     body: {
       oneOf: [
@@ -97,7 +98,7 @@ export const deleteMany = (subject: Subject): OperationObject => {
   return operation(subject, {
     id: 'deleteMany',
     summary: `Delete items of ${subject.name}`,
-    description: 'The items of several keys, or all items that a query finds.',
+    description: 'Deletes the items of several keys, or all items that match a query.',
     body: { oneOf: [keys, closedObject({ keys }, ['keys']), closedObject({ query }, ['query'])] },
     ok: { 204: ref('responses', 'NoContent') },
     statuses: writing,
@@ -108,7 +109,7 @@ export const readOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'read',
     summary: subject.collection.singleton ? `Read ${subject.name}` : `Read one item of ${subject.name}`,
-    description: 'An item that does not exist is answered like one that may not be read.',
+    description: 'Returns 403 both for an item that does not exist and for one that the caller may not read.',
     parameters: itemParameters,
     ok: { 200: ref('responses', `${subject.stem}Item`), ...unchanged(subject) },
     statuses: reading,
@@ -118,7 +119,7 @@ export const updateOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'update',
     summary: subject.collection.singleton ? `Update ${subject.name}` : `Update one item of ${subject.name}`,
-    description: `Fields that are not given stay as they are. ${unread}`,
+    description: `Updates only the fields in the body. ${unread}`,
     parameters: itemParameters,
     body: ref('schemas', `${subject.stem}Update`),
     ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
@@ -129,17 +130,18 @@ export const deleteOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'delete',
     summary: `Delete one item of ${subject.name}`,
-    description: 'Deletes the item; the answer has no body.',
+    description: 'Deletes the item and returns no body.',
     ok: { 204: ref('responses', 'NoContent') },
     statuses: matching,
   });
 
-/** Answers of system collections are kept by nobody. */
+/** Responses of system collections are not cached. */
 const unchanged = ({ collection }: Subject): ResponsesObject =>
   collection.system ? {} : { 304: ref('responses', 'NotModified') };
 
-const unread = 'Answers 204 where the caller may not read the result.';
-const unreadOrMany = 'Answers 204 where the caller may not read the result, or it has over 10 000 items.';
+const unread = 'Returns 204 if the caller may not read the result.';
+const unreadOrMany =
+  'Returns 204 if the caller may not read the result, or if it has more than 10 000 items.';
 const reading = [400, 401, 403, 429, 500, 503];
 const writing = [400, 401, 403, 413, 415, 429, 500, 503];
 /** Of writes that compare `If-Match`. */

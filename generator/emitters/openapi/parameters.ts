@@ -8,14 +8,14 @@ const limit: SchemaObject = { type: 'integer', minimum: -1, default: 100 };
 
 const about = {
   fields:
-    'Which fields to return: names, paths through relations (`artist.name`) and `*` for all fields of a level. Default `*`: own fields, relations as keys.',
-  search: 'Text to look for in the text fields of an item.',
-  sort: 'Fields to sort by, in this order; `-` before a name sorts downwards. Paths through many-to-one relations are allowed.',
-  limit: 'How many items at most; `-1` is all of them.',
-  offset: 'How many items to skip.',
-  page: 'Which page of `limit` items, counted from 1.',
+    'Fields to return: names, paths through relations (`artist.name`), and `*` for all fields of a level. The default is `*`, with relations as keys.',
+  search: 'Text to search for in the text fields.',
+  sort: 'Fields to sort by, in this order; the prefix `-` sorts in descending order. Paths through many-to-one relations are allowed.',
+  limit: 'Maximum number of items; `-1` for all.',
+  offset: 'Number of items to skip.',
+  page: 'Page number from 1; a page has `limit` items.',
   deep: 'Parameters of nested lists, by relation: `{"tracks": {"_limit": 5, "_sort": "-name"}}`.',
-  meta: 'Counts to return beside the items.',
+  meta: 'Counts to return with the items.',
 };
 
 const properties = {
@@ -48,9 +48,9 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   GlobalQuery: { type: 'object', properties },
   NestedQuery: {
     type: 'object',
-    description: 'Parameters of one nested list; keys without underscore are relations further down.',
+    description: 'Parameters of one nested list; keys without an underscore are relations at the next level.',
     properties: {
-      _filter: { type: 'object', description: 'Which items: a filter of the related collection.' },
+      _filter: { type: 'object', description: 'Filter of the related collection.' },
       _search: { type: 'string' },
       _sort: names,
       _limit: limit,
@@ -62,8 +62,8 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   ListMeta: {
     type: 'object',
     properties: {
-      total_count: { ...count, description: 'Items that the caller may read.' },
-      filter_count: { ...count, description: 'Those of them that pass filter and search.' },
+      total_count: { ...count, description: 'Number of items that the caller may read.' },
+      filter_count: { ...count, description: 'Number of these items that match filter and search.' },
     },
   },
 };
@@ -78,7 +78,7 @@ const valueParameter = (name: 'search' | 'limit' | 'offset' | 'page'): Parameter
   return { name, in: 'query', description, schema };
 };
 
-const brackets = 'As JSON; brackets work as well';
+const brackets = 'As JSON, or with brackets';
 
 interface JsonParameter {
   readonly description: string;
@@ -114,7 +114,7 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
 export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
   ref('parameters', 'fields'),
   jsonParameter('filter', {
-    description: `Which items. ${brackets}: \`filter[name][_eq]=value\`.`,
+    description: `Selects items. ${brackets}: \`filter[name][_eq]=value\`.`,
     schema: ref('schemas', `${stem}Filter`),
   }),
   ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'].map((name) => ref('parameters', name)),

@@ -43,46 +43,51 @@ const requestId: ParameterObject = {
   name: 'request_id',
   in: 'path',
   required: true,
-  description: 'The id that the submission answered.',
+  description: 'Id from the response of the submission.',
   schema: { type: 'string', format: 'uuid' },
 };
 
-const logs = query('logs', 'Whether to tell the lines the model has logged.', {
+const logs = query('logs', 'Whether to return the log lines of the model.', {
   type: 'string',
   enum: ['0', '1', 'false', 'true'],
 });
 
 const lifecycle = header(
   'X-Svc-Object-Lifecycle-Preference',
-  'JSON; how many seconds files of the result can be fetched, at most as long as the server keeps them.',
+  "JSON with the lifetime of the result's files in seconds, up to the maximum of the server.",
   { type: 'string', examples: ['{"expiration_duration_seconds":3600}'] },
 );
 
 const submitParameters: ParameterObject[] = [
-  query('svc_webhook', 'Receives the result as a signed POST request.', { type: 'string', format: 'uri' }),
-  query('svc_max_queue_length', 'Refuses the request (429) where more than so many wait already.', {
+  query('svc_webhook', 'URL that receives the result as a signed POST request.', {
+    type: 'string',
+    format: 'uri',
+  }),
+  query('svc_max_queue_length', 'Rejects the request with 429 if more requests are waiting.', {
     type: 'integer',
     minimum: 0,
   }),
-  header('Idempotency-Key', 'The same key with the same body gives the same request.', {
+  header('Idempotency-Key', 'A second submission with the same key and body returns the same request.', {
     type: 'string',
     minLength: 1,
     maxLength: 255,
   }),
-  header('X-Svc-Request-Start-Timeout', 'Seconds within which processing has to begin.', {
+  header('X-Svc-Request-Start-Timeout', 'Seconds within which processing must start.', {
     type: 'number',
     exclusiveMinimum: 0.1,
   }),
-  header('X-Svc-Queue-Priority', '`low` waits behind everything that is `normal`.', {
+  header('X-Svc-Queue-Priority', '`low` starts after all requests with `normal`.', {
     type: 'string',
     enum: ['normal', 'low'],
   }),
-  header('X-Svc-No-Retry', '`1`: an attempt that the platform breaks is not repeated.', { type: 'string' }),
-  header('X-Svc-Store-IO', '`0`: input and result are removed once the result is delivered.', {
+  header('X-Svc-No-Retry', '`1` disables retries of attempts that fail because of the platform.', {
+    type: 'string',
+  }),
+  header('X-Svc-Store-IO', '`0` deletes input and result after the result is delivered.', {
     type: 'string',
   }),
   lifecycle,
-  header('X-Svc-Tags', 'Up to ten pairs `key=value`, joined by commas.', { type: 'string' }),
+  header('X-Svc-Tags', 'Up to ten comma-separated `key=value` pairs.', { type: 'string' }),
 ];
 
 const describe = (
@@ -103,9 +108,9 @@ const response = (description: string, name: string) => ({
 });
 
 const errorResponses = {
-  400: response('The body is not JSON, or a header cannot be read.', 'QueueError'),
-  401: response('No key, or one that is unknown, revoked or expired.', 'QueueError'),
-  404: response('No such model or request.', 'QueueError'),
+  400: response('The body is not JSON, or a header is invalid.', 'QueueError'),
+  401: response('The key is missing, unknown, revoked or expired.', 'QueueError'),
+  404: response('The model or the request does not exist.', 'QueueError'),
 };
 
 const submit = (model: QueueModel): OperationObject => ({
@@ -119,16 +124,19 @@ const submit = (model: QueueModel): OperationObject => ({
     200: response('The request is queued.', 'QueueSubmission'),
     ...errorResponses,
     415: response('The body is not JSON.', 'QueueError'),
-    422: response('The webhook or the idempotency key is refused.', 'QueueError'),
-    429: response('More requests wait than the caller accepts.', 'QueueError'),
+    422: response('The webhook or the idempotency key is invalid.', 'QueueError'),
+    429: response('More requests are waiting than `svc_max_queue_length` allows.', 'QueueError'),
   },
 });
 
 const status = (model: QueueModel): OperationObject => ({
-  ...describe(model, 'status', { summary: `Say how far a request is: ${model.title}`, parameters: [logs] }),
+  ...describe(model, 'status', {
+    summary: `Read the status of a request: ${model.title}`,
+    parameters: [logs],
+  }),
   responses: {
     200: response('The request has ended.', 'QueueStatus'),
-    202: response('The request waits or runs.', 'QueueStatus'),
+    202: response('The request is waiting or running.', 'QueueStatus'),
     401: errorResponses[401],
     404: errorResponses[404],
   },
@@ -138,7 +146,7 @@ const stream = (model: QueueModel): OperationObject => ({
   ...describe(model, 'stream', {
     summary: `Follow a request: ${model.title}`,
     description:
-      'Server-sent events, each with the status as its data; logs are told once. Ends with the request.',
+      'Server-sent events with the status as data, and with new log lines only. Ends with the request.',
     parameters: [logs],
   }),
   responses: {
@@ -151,39 +159,39 @@ const stream = (model: QueueModel): OperationObject => ({
 const result = (model: QueueModel): OperationObject => ({
   ...describe(model, 'result', { summary: `Read the result of a request: ${model.title}` }),
   responses: {
-    200: response('What the model gave.', `${model.names.type}Output`),
+    200: response('The output of the model.', `${model.names.type}Output`),
     400: response('The request has not ended.', 'QueueError'),
     401: errorResponses[401],
     404: errorResponses[404],
-    422: response('The input is not what the model takes.', 'QueueError'),
+    422: response('The input does not match the schema of the model.', 'QueueError'),
     499: response('The request was cancelled.', 'QueueError'),
-    504: response('Processing did not begin or end in time.', 'QueueError'),
+    504: response('Processing did not start or end in time.', 'QueueError'),
   },
 });
 
 const cancel = (model: QueueModel): OperationObject => ({
   ...describe(model, 'cancel', { summary: `Cancel a request: ${model.title}` }),
   responses: {
-    200: response('It waited, and is removed.', 'QueueCancellation'),
-    202: response('It runs, and is told to stop.', 'QueueCancellation'),
-    400: response('It has ended already.', 'QueueCancellation'),
+    200: response('The request was waiting and is removed.', 'QueueCancellation'),
+    202: response('The request is running and will be stopped.', 'QueueCancellation'),
+    400: response('The request has already ended.', 'QueueCancellation'),
     401: errorResponses[401],
-    404: response('There is no such request.', 'QueueCancellation'),
+    404: response('The request does not exist.', 'QueueCancellation'),
   },
 });
 
 const run = (model: QueueModel): OperationObject => ({
   ...describe(model, 'run', {
-    summary: `Run at once and wait: ${model.title}`,
-    description: `${model.description} Not queued, not repeated, without webhook; who leaves cancels it.`,
+    summary: `Run synchronously: ${model.title}`,
+    description: `${model.description} Runs without the queue, retries and webhooks. Closing the connection cancels it.`,
     parameters: [lifecycle],
     requestBody: jsonBody(ref('schemas', `${model.names.type}Input`)),
   }),
   responses: {
-    200: response('What the model gave.', `${model.names.type}Output`),
+    200: response('The output of the model.', `${model.names.type}Output`),
     ...errorResponses,
-    422: response('The input is not what the model takes.', 'QueueError'),
-    429: response('As many run as may run at once.', 'QueueError'),
+    422: response('The input does not match the schema of the model.', 'QueueError'),
+    429: response('The maximum number of concurrent runs is reached.', 'QueueError'),
   },
 });
 

@@ -6,13 +6,13 @@ const tokens: Readonly<Record<string, SecuritySchemeObject>> = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token in the header `Authorization: Bearer <token>`.',
+    description: 'Token in the header `Authorization: Bearer <token>`.',
   },
   accessToken: {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'The same token as a query parameter, for clients that cannot set headers.',
+    description: 'Token as a query parameter, for clients that cannot set headers.',
   },
 };
 
@@ -21,7 +21,7 @@ const keys: Readonly<Record<string, SecuritySchemeObject>> = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'A key of the queue, as `Authorization: Key <id>:<secret>`.',
+    description: 'Key of the queue, as `Authorization: Key <id>:<secret>`.',
   },
 };
 

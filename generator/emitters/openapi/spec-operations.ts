@@ -36,10 +36,10 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
 const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';
 
 const aboutAccess: Readonly<Record<Operation['access'], string>> = {
-  open: 'Open to everybody.',
-  public: 'Open to everybody; a token that is sent has to be valid.',
-  user: 'For users: needs a token.',
-  admin: 'For administrators: needs a token.',
+  open: 'Requires no authentication.',
+  public: 'Requires no authentication; a token that is sent must be valid.',
+  user: 'Requires the token of a user.',
+  admin: 'Requires the token of an administrator.',
 };
 
 const parameterObject = ({

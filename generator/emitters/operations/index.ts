@@ -24,11 +24,13 @@ const printOperations = (operations: readonly Operation[], named: readonly Named
   writer.writeLine("import type { OperationContext } from '@svc-api/svc/runtime';");
   for (const each of named) writeNamed(writer, each, nameOf);
   for (const operation of operations) writeTypes(writer, operation, nameOf);
-  writer.blankLine().writeLine('/** One method for every operation; the compiler names a missing one. */');
+  writer.blankLine().writeLine('/** Handlers of all operations. */');
   writer.write('export interface Operations').block(() => {
     for (const operation of operations) writeMethod(writer, operation);
   });
-  writer.blankLine().writeLine('/** What callers send and receive. `responses`: status to content type. */');
+  writer
+    .blankLine()
+    .writeLine('/** Declarations of all operations; `responses` maps statuses to content types. */');
   const table = pair('export const operations =', array(operations.map(printDeclaration)));
   writer.writeLine(`${layout(table, { tail: ' as const;'.length })} as const;`);
   return writer.toString();

@@ -117,7 +117,7 @@ it('leaves the client as it is where the tools are not installed, and says so', 
   const out = copyOutput('left');
   appendFileSync(join(out, 'client', 'src', 'schema.ts'), '// older\n');
   const { code, stdout } = await generate(root, out, ['--check']);
-  expect(stdout).toContain('warning: the client was left as it is: @hey-api/openapi-ts, ');
+  expect(stdout).toContain('warning: the client was not updated: @hey-api/openapi-ts, ');
   expect(stdout).toContain('up to date');
   expect(code).toBe(0);
 }, 120_000);

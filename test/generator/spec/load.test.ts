@@ -47,7 +47,7 @@ describe('a team’s spec', () => {
     const users = spec.collections.get('svc_users');
     expect(users?.meta).toMatchObject({ note: 'People and programs that sign in', icon: 'person' });
     expect(users?.fields.get('email')).toMatchObject({
-      note: 'Kept in lower case and compared letter by letter',
+      note: 'Stored in lower case and compared exactly',
       width: 'half',
     });
     expect(users?.columns?.get('email')).toMatchObject({ type: 'string', unique: true, nullable: true });

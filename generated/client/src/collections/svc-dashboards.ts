@@ -13,42 +13,42 @@ export interface SvcDashboards {
   user_created: string | null;
   /** Accent colour, as in `#00AA77` */
   color: string | null;
-  /** Keys in svc_panels. */
+  /** Keys of items of svc_panels. */
   panels: svc.BareKey<'svc_panels'>[];
 }
 
-/** What makes a row of svc_dashboards. */
+/** Input that creates an item of svc_dashboards. */
 export interface SvcDashboardsCreate {
-  /** Filled in by the server when absent. */
+  /** Set by the server if absent. */
   id?: string;
   name: string;
   /**
    * Name of a material icon
-   * "dashboard" when absent.
+   * Defaults to "dashboard".
    */
   icon?: string;
   note?: string | null;
   /**
-   * Written by administrators only.
-   * Filled in by the server when absent.
+   * Only administrators can write it.
+   * Set by the server if absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
   /**
-   * Written by administrators only.
-   * Filled in by the server when absent.
+   * Only administrators can write it.
+   * Set by the server if absent.
    */
   user_created?: string | null;
   /** Accent colour, as in `#00AA77` */
   color?: string | null;
-  /** Items of svc_panels: the whole list, or what changes of it. */
+  /** Items of svc_panels: the complete list, or only the changes. */
   panels?: svc.WrittenList<'svc_panels', 'dashboard'>;
 }
 
-/** What changes a row of svc_dashboards; a key never changes. */
+/** Input that updates an item of svc_dashboards; the key cannot be changed. */
 export interface SvcDashboardsUpdate extends svc.Update<SvcDashboardsCreate, 'id'> {}
 
-/** Which rows of svc_dashboards. */
+/** Filter of svc_dashboards. */
 export interface SvcDashboardsFilter extends svc.Logic<SvcDashboardsFilter> {
   id?: svc.KeyFilter;
   name?: svc.TextFilter;
@@ -60,7 +60,7 @@ export interface SvcDashboardsFilter extends svc.Logic<SvcDashboardsFilter> {
   panels?: svc.ManyFilter<'svc_panels'>;
 }
 
-/** Where svc_dashboards leads. */
+/** Relations of svc_dashboards. */
 export interface SvcDashboardsRelations {
   panels: svc.Many<'svc_panels'>;
   user_created: svc.One<'svc_users'> | null;

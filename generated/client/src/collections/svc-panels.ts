@@ -12,7 +12,7 @@ export interface SvcPanels {
   color: string | null;
   show_header: boolean;
   note: string | null;
-  /** What the panel shows */
+  /** Type of the panel */
   type: string;
   position_x: number;
   position_y: number;
@@ -25,9 +25,9 @@ export interface SvcPanels {
   user_created: string | null;
 }
 
-/** What makes a row of svc_panels. */
+/** Input that creates an item of svc_panels. */
 export interface SvcPanelsCreate {
-  /** Filled in by the server when absent. */
+  /** Set by the server if absent. */
   id?: string;
   dashboard: string;
   name?: string | null;
@@ -35,10 +35,10 @@ export interface SvcPanelsCreate {
   icon?: string | null;
   /** Accent colour, as in `#00AA77` */
   color?: string | null;
-  /** false when absent. */
+  /** Defaults to false. */
   show_header?: boolean;
   note?: string | null;
-  /** What the panel shows */
+  /** Type of the panel */
   type: string;
   position_x: number;
   position_y: number;
@@ -47,22 +47,22 @@ export interface SvcPanelsCreate {
   /** Options of its type */
   options?: unknown;
   /**
-   * Written by administrators only.
-   * Filled in by the server when absent.
+   * Only administrators can write it.
+   * Set by the server if absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
   /**
-   * Written by administrators only.
-   * Filled in by the server when absent.
+   * Only administrators can write it.
+   * Set by the server if absent.
    */
   user_created?: string | null;
 }
 
-/** What changes a row of svc_panels; a key never changes. */
+/** Input that updates an item of svc_panels; the key cannot be changed. */
 export interface SvcPanelsUpdate extends svc.Update<SvcPanelsCreate, 'id'> {}
 
-/** Which rows of svc_panels. */
+/** Filter of svc_panels. */
 export interface SvcPanelsFilter extends svc.Logic<SvcPanelsFilter> {
   id?: svc.KeyFilter;
   dashboard?: svc.KeyFilter | svc.Filter<'svc_dashboards'>;
@@ -81,7 +81,7 @@ export interface SvcPanelsFilter extends svc.Logic<SvcPanelsFilter> {
   user_created?: svc.KeyFilter | svc.Filter<'svc_users'>;
 }
 
-/** Where svc_panels leads. */
+/** Relations of svc_panels. */
 export interface SvcPanelsRelations {
   dashboard: svc.One<'svc_dashboards'>;
   user_created: svc.One<'svc_users'> | null;

@@ -6,56 +6,56 @@ export interface SvcUsers {
   id: string;
   first_name: string | null;
   last_name: string | null;
-  /** Kept in lower case and compared letter by letter */
+  /** Stored in lower case and compared exactly */
   email: string | null;
   /** Only `active` users may sign in */
   status: string;
   role: string | null;
   /**
    * Static token; never returned
-   * Concealed: asterisks where there is a value.
+   * Concealed: a value is returned as asterisks.
    */
   token: string | null;
-  /** Concealed: asterisks where there is a value. */
+  /** Concealed: a value is returned as asterisks. */
   password: string | null;
   /**
-   * Set by turning on one-time passwords
-   * Concealed: asterisks where there is a value.
+   * Set when one-time passwords are turned on
+   * Concealed: a value is returned as asterisks.
    */
   tfa_secret: string | null;
   /**
-   * Concealed: asterisks where there is a value.
+   * Concealed: a value is returned as asterisks.
    * A whole number, as digits.
    */
   tfa_step: string | null;
-  /** `default`: signs in with a password; else the name of a provider */
+  /** `default` for login with a password, or the name of a single sign-on provider */
   provider: string;
-  /** Who the user is at that provider */
+  /** Id of the user at the provider */
   external_identifier: string | null;
   /**
-   * When the user last logged in, or renewed a login
+   * Time of the last login or refresh
    * YYYY-MM-DDTHH:MM:SSZ
    */
   last_access: string | null;
-  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access: string[] | null;
   /** YYYY-MM-DDTHH:MM:SSZ */
   date_created: string | null;
-  /** Keys in svc_access. */
+  /** Keys of items of svc_access. */
   policies: svc.BareKey<'svc_access'>[];
 }
 
-/** What makes a row of svc_users. */
+/** Input that creates an item of svc_users. */
 export interface SvcUsersCreate {
-  /** Filled in by the server when absent. */
+  /** Set by the server if absent. */
   id?: string;
   first_name?: string | null;
   last_name?: string | null;
-  /** Kept in lower case and compared letter by letter */
+  /** Stored in lower case and compared exactly */
   email?: string | null;
   /**
    * Only `active` users may sign in
-   * "active" when absent.
+   * Defaults to "active".
    */
   status?: string;
   role?: string | null;
@@ -64,46 +64,46 @@ export interface SvcUsersCreate {
   /** Stored as a hash. */
   password?: string | null;
   /**
-   * Set by turning on one-time passwords
-   * Written by administrators only.
+   * Set when one-time passwords are turned on
+   * Only administrators can write it.
    */
   tfa_secret?: string | null;
   /**
-   * Written by administrators only.
+   * Only administrators can write it.
    * A whole number, as digits.
    */
   tfa_step?: string | null;
   /**
-   * `default`: signs in with a password; else the name of a provider
-   * "default" when absent.
+   * `default` for login with a password, or the name of a single sign-on provider
+   * Defaults to "default".
    */
   provider?: string;
-  /** Who the user is at that provider */
+  /** Id of the user at the provider */
   external_identifier?: string | null;
   /**
-   * When the user last logged in, or renewed a login
-   * Written by administrators only.
+   * Time of the last login or refresh
+   * Only administrators can write it.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   last_access?: string | null;
-  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: string[] | null;
   /**
-   * Written by administrators only.
-   * Filled in by the server when absent.
+   * Only administrators can write it.
+   * Set by the server if absent.
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
-  /** Items of svc_dashboards: the whole list, or what changes of it. */
+  /** Items of svc_dashboards: the complete list, or only the changes. */
   svc_dashboards?: svc.WrittenList<'svc_dashboards', 'user_created'>;
-  /** Items of svc_panels: the whole list, or what changes of it. */
+  /** Items of svc_panels: the complete list, or only the changes. */
   svc_panels?: svc.WrittenList<'svc_panels', 'user_created'>;
 }
 
-/** What changes a row of svc_users; a key never changes. */
+/** Input that updates an item of svc_users; the key cannot be changed. */
 export interface SvcUsersUpdate extends svc.Update<SvcUsersCreate, 'id'> {}
 
-/** Which rows of svc_users. */
+/** Filter of svc_users. */
 export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {
   id?: svc.KeyFilter;
   first_name?: svc.TextFilter;
@@ -126,7 +126,7 @@ export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {
   svc_panels?: svc.ManyFilter<'svc_panels'>;
 }
 
-/** Where svc_users leads. */
+/** Relations of svc_users. */
 export interface SvcUsersRelations {
   policies: svc.Many<'svc_access'>;
   role: svc.One<'svc_roles'> | null;

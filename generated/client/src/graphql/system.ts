@@ -217,7 +217,7 @@ export type create_svc_panels_input = {
   color?: string | null | undefined;
   show_header?: boolean | null | undefined;
   note?: string | null | undefined;
-  /** What the panel shows */
+  /** Type of the panel */
   type: string;
   position_x: number;
   position_y: number;
@@ -239,7 +239,7 @@ export type update_svc_panels_input = {
   color?: string | null | undefined;
   show_header?: boolean | null | undefined;
   note?: string | null | undefined;
-  /** What the panel shows */
+  /** Type of the panel */
   type?: string | null | undefined;
   position_x?: number | null | undefined;
   position_y?: number | null | undefined;
@@ -287,13 +287,13 @@ export type create_svc_permissions_input = {
   collection: string;
   /** `create`, `read`, `update` or `delete` */
   action: string;
-  /** Filter that an item must pass */
+  /** Filter that an item must match */
   permissions?: unknown;
-  /** Filter that a payload must pass */
+  /** Filter that a payload must match */
   validation?: unknown;
-  /** Values for fields that a payload leaves out */
+  /** Values for fields that a payload omits */
   presets?: unknown;
-  /** Fields that may be used, `*` for all */
+  /** Allowed fields; `*` for all */
   fields?: Array<string | null | undefined> | null | undefined;
 };
 
@@ -303,13 +303,13 @@ export type update_svc_permissions_input = {
   collection?: string | null | undefined;
   /** `create`, `read`, `update` or `delete` */
   action?: string | null | undefined;
-  /** Filter that an item must pass */
+  /** Filter that an item must match */
   permissions?: unknown;
-  /** Filter that a payload must pass */
+  /** Filter that a payload must match */
   validation?: unknown;
-  /** Values for fields that a payload leaves out */
+  /** Values for fields that a payload omits */
   presets?: unknown;
-  /** Fields that may be used, `*` for all */
+  /** Allowed fields; `*` for all */
   fields?: Array<string | null | undefined> | null | undefined;
 };
 
@@ -333,12 +333,12 @@ export type create_svc_policies_input = {
   name: string;
   icon?: string | null | undefined;
   description?: string | null | undefined;
-  /** Everything is allowed, whatever the permissions say */
+  /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
-  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
-  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
@@ -347,12 +347,12 @@ export type update_svc_policies_input = {
   name?: string | null | undefined;
   icon?: string | null | undefined;
   description?: string | null | undefined;
-  /** Everything is allowed, whatever the permissions say */
+  /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
-  /** Whoever holds it and logs in with a password can do nothing but turn on one-time passwords first */
+  /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
-  /** Addresses and networks (`10.0.0.0/8`) the policy holds for; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
@@ -442,7 +442,7 @@ export type svc_sessions_quantifier_filter = {
 
 export type update_svc_settings_input = {
   id?: string | null | undefined;
-  /** Days that activity is kept; empty: for ever */
+  /** Days that activity is kept; empty for no limit */
   activity_days?: number | null | undefined;
 };
 
@@ -506,7 +506,7 @@ export type create_svc_users_input = {
   id?: string | null | undefined;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;
-  /** Kept in lower case and compared letter by letter */
+  /** Stored in lower case and compared exactly */
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
@@ -514,16 +514,16 @@ export type create_svc_users_input = {
   /** Static token; never returned */
   token?: string | null | undefined;
   password?: unknown;
-  /** Set by turning on one-time passwords */
+  /** Set when one-time passwords are turned on */
   tfa_secret?: string | null | undefined;
   tfa_step?: string | null | undefined;
-  /** `default`: signs in with a password; else the name of a provider */
+  /** `default` for login with a password, or the name of a single sign-on provider */
   provider?: string | null | undefined;
-  /** Who the user is at that provider */
+  /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** When the user last logged in, or renewed a login */
+  /** Time of the last login or refresh */
   last_access?: string | null | undefined;
-  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
@@ -534,7 +534,7 @@ export type update_svc_users_input = {
   id?: string | null | undefined;
   first_name?: string | null | undefined;
   last_name?: string | null | undefined;
-  /** Kept in lower case and compared letter by letter */
+  /** Stored in lower case and compared exactly */
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
@@ -542,16 +542,16 @@ export type update_svc_users_input = {
   /** Static token; never returned */
   token?: string | null | undefined;
   password?: unknown;
-  /** Set by turning on one-time passwords */
+  /** Set when one-time passwords are turned on */
   tfa_secret?: string | null | undefined;
   tfa_step?: string | null | undefined;
-  /** `default`: signs in with a password; else the name of a provider */
+  /** `default` for login with a password, or the name of a single sign-on provider */
   provider?: string | null | undefined;
-  /** Who the user is at that provider */
+  /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** When the user last logged in, or renewed a login */
+  /** Time of the last login or refresh */
   last_access?: string | null | undefined;
-  /** Addresses and networks (`10.0.0.0/8`) the user may come from; empty: any */
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;

@@ -73,17 +73,17 @@ export const authLogin = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Where a single sign-on provider sends people back to
+ * Complete a login at a single sign-on provider
  */
 export const authLoginCallback = <ThrowOnError extends boolean = false>(options: Options<AuthLoginCallbackData, ThrowOnError>) => (options.client ?? client).get<AuthLoginCallbackResponses, unknown, ThrowOnError>({ url: '/auth/login/{provider}/callback', ...options });
 
 /**
- * Go to a single sign-on provider to log in
+ * Start a login at a single sign-on provider
  */
 export const authLoginRedirect = <ThrowOnError extends boolean = false>(options: Options<AuthLoginRedirectData, ThrowOnError>) => (options.client ?? client).get<unknown, unknown, ThrowOnError>({ url: '/auth/login/{provider}', ...options });
 
 /**
- * Log in with e-mail address and password; `default` is the one provider that takes them
+ * Log in with e-mail address and password; the provider is `default`
  */
 export const authLoginProvider = <ThrowOnError extends boolean = false>(options: Options<AuthLoginProviderData, ThrowOnError>) => (options.client ?? client).post<AuthLoginProviderResponses, unknown, ThrowOnError>({
     url: '/auth/login/{provider}',
@@ -95,7 +95,7 @@ export const authLoginProvider = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * End a session; its tokens end with it
+ * Log out, which ends the session and revokes its tokens
  */
 export const authLogout = <ThrowOnError extends boolean = false>(options: Options<AuthLogoutData, ThrowOnError>) => (options.client ?? client).post<AuthLogoutResponses, unknown, ThrowOnError>({
     url: '/auth/logout',
@@ -107,7 +107,7 @@ export const authLogout = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Ask for a mail with a link to a new password
+ * Request a mail with a password reset link
  */
 export const authPasswordRequest = <ThrowOnError extends boolean = false>(options: Options<AuthPasswordRequestData, ThrowOnError>) => (options.client ?? client).post<AuthPasswordRequestResponses, unknown, ThrowOnError>({
     url: '/auth/password/request',
@@ -119,7 +119,7 @@ export const authPasswordRequest = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Set a new password with the token of the mail; ends all sessions of the user
+ * Set a new password with the token from the mail, which ends all sessions of the user
  */
 export const authPasswordReset = <ThrowOnError extends boolean = false>(options: Options<AuthPasswordResetData, ThrowOnError>) => (options.client ?? client).post<AuthPasswordResetResponses, unknown, ThrowOnError>({
     url: '/auth/password/reset',
@@ -136,7 +136,7 @@ export const authPasswordReset = <ThrowOnError extends boolean = false>(options:
 export const authProviders = <ThrowOnError extends boolean = false>(options?: Options<AuthProvidersData, ThrowOnError>) => (options?.client ?? client).get<AuthProvidersResponses, unknown, ThrowOnError>({ url: '/auth', ...options });
 
 /**
- * Replace a refresh token by a new one, with a new access token
+ * Exchange a refresh token for a new pair of tokens
  */
 export const authRefresh = <ThrowOnError extends boolean = false>(options: Options<AuthRefreshData, ThrowOnError>) => (options.client ?? client).post<AuthRefreshResponses, unknown, ThrowOnError>({
     url: '/auth/refresh',
@@ -148,22 +148,22 @@ export const authRefresh = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * End one of the own sessions, as an administrator anybody's
+ * End one of your sessions; administrators can end any session
  */
 export const authSessionEnd = <ThrowOnError extends boolean = false>(options: Options<AuthSessionEndData, ThrowOnError>) => (options.client ?? client).delete<AuthSessionEndResponses, unknown, ThrowOnError>({ url: '/auth/sessions/{id}', ...options });
 
 /**
- * List the own sessions
+ * List your sessions
  */
 export const authSessions = <ThrowOnError extends boolean = false>(options?: Options<AuthSessionsData, ThrowOnError>) => (options?.client ?? client).get<AuthSessionsResponses, unknown, ThrowOnError>({ url: '/auth/sessions', ...options });
 
 /**
- * List the own keys of the queue; administrators those of any user
+ * List your keys of the queue; administrators can list those of any user
  */
 export const keysList = <ThrowOnError extends boolean = false>(options?: Options<KeysListData, ThrowOnError>) => (options?.client ?? client).get<KeysListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
 
 /**
- * Make a key of the queue; its secret is shown this once
+ * Create a key of the queue; its secret is returned only once
  */
 export const keysCreate = <ThrowOnError extends boolean = false>(options: Options<KeysCreateData, ThrowOnError>) => (options.client ?? client).post<KeysCreateResponses, unknown, ThrowOnError>({
     url: '/keys',
@@ -175,42 +175,42 @@ export const keysCreate = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Revoke an own key, as an administrator anybody's; acts at once
+ * Revoke one of your keys, effective immediately; administrators can revoke any key
  */
 export const keysRevoke = <ThrowOnError extends boolean = false>(options: Options<KeysRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeysRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
 
 /**
- * List the own permissions, collection by collection
+ * List your permissions by collection
  */
 export const permissionsMe = <ThrowOnError extends boolean = false>(options?: Options<PermissionsMeData, ThrowOnError>) => (options?.client ?? client).get<PermissionsMeResponses, unknown, ThrowOnError>({ url: '/permissions/me', ...options });
 
 /**
- * Say what may be done with the one item of a singleton, or with new items of a collection
+ * Read your permissions on a singleton, or on new items of a collection
  */
 export const permissionsMeCollection = <ThrowOnError extends boolean = false>(options: Options<PermissionsMeCollectionData, ThrowOnError>) => (options.client ?? client).get<PermissionsMeCollectionResponses, unknown, ThrowOnError>({ url: '/permissions/me/{collection}', ...options });
 
 /**
- * Say what may be done with one item
+ * Read your permissions on one item
  */
 export const permissionsMeItem = <ThrowOnError extends boolean = false>(options: Options<PermissionsMeItemData, ThrowOnError>) => (options.client ?? client).get<PermissionsMeItemResponses, unknown, ThrowOnError>({ url: '/permissions/me/{collection}/{key}', ...options });
 
 /**
- * Say what the own policies grant beside permissions
+ * Read what your policies grant besides permissions
  */
 export const policiesMeGlobals = <ThrowOnError extends boolean = false>(options?: Options<PoliciesMeGlobalsData, ThrowOnError>) => (options?.client ?? client).get<PoliciesMeGlobalsResponses, unknown, ThrowOnError>({ url: '/policies/me/globals', ...options });
 
 /**
- * Cancel an own request
+ * Cancel one of your requests
  */
 export const requestsCancel = <ThrowOnError extends boolean = false>(options: Options<RequestsCancelData, ThrowOnError>) => (options.client ?? client).post<RequestsCancelResponses, unknown, ThrowOnError>({ url: '/requests/{id}/cancel', ...options });
 
 /**
- * List the attempts to deliver the webhook of an own request
+ * List the delivery attempts of the webhook of one of your requests
  */
 export const requestsDeliveries = <ThrowOnError extends boolean = false>(options: Options<RequestsDeliveriesData, ThrowOnError>) => (options.client ?? client).get<RequestsDeliveriesResponses, unknown, ThrowOnError>({ url: '/requests/{id}/deliveries', ...options });
 
 /**
- * List the own requests, newest first
+ * List your requests, newest first
  */
 export const requestsList = <ThrowOnError extends boolean = false>(options?: Options<RequestsListData, ThrowOnError>) => (options?.client ?? client).get<RequestsListResponses, unknown, ThrowOnError>({ url: '/requests', ...options });
 
@@ -227,57 +227,57 @@ export const requestsSubmit = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read an own request
+ * Read one of your requests
  */
 export const requestsRead = <ThrowOnError extends boolean = false>(options: Options<RequestsReadData, ThrowOnError>) => (options.client ?? client).get<RequestsReadResponses, unknown, ThrowOnError>({ url: '/requests/{id}', ...options });
 
 /**
- * Deliver the webhook of an own request again
+ * Redeliver the webhook of one of your requests
  */
 export const requestsRedeliver = <ThrowOnError extends boolean = false>(options: Options<RequestsRedeliverData, ThrowOnError>) => (options.client ?? client).post<RequestsRedeliverResponses, unknown, ThrowOnError>({ url: '/requests/{id}/redeliver', ...options });
 
 /**
- * Read the result of an own request that has ended
+ * Read the result of one of your requests that has ended
  */
 export const requestsResult = <ThrowOnError extends boolean = false>(options: Options<RequestsResultData, ThrowOnError>) => (options.client ?? client).get<RequestsResultResponses, unknown, ThrowOnError>({ url: '/requests/{id}/result', ...options });
 
 /**
- * Say how far an own request is
+ * Read the status of one of your requests
  */
 export const requestsStatus = <ThrowOnError extends boolean = false>(options: Options<RequestsStatusData, ThrowOnError>) => (options.client ?? client).get<RequestsStatusResponses, unknown, ThrowOnError>({ url: '/requests/{id}/status', ...options });
 
 /**
- * List the own role and those above it
+ * List your role and its ancestors
  */
 export const rolesMe = <ThrowOnError extends boolean = false>(options?: Options<RolesMeData, ThrowOnError>) => (options?.client ?? client).get<RolesMeResponses, unknown, ThrowOnError>({ url: '/roles/me', ...options });
 
 /**
- * Say whether the server can work; its parts are listed for administrators only
+ * Check the health of the server; only administrators see the individual checks
  */
 export const serverHealth = <ThrowOnError extends boolean = false>(options?: Options<ServerHealthData, ThrowOnError>) => (options?.client ?? client).get<ServerHealthResponses, ServerHealthErrors, ThrowOnError>({ url: '/server/health', ...options });
 
 /**
- * Say that the server is there
+ * Check that the server responds
  */
 export const serverPing = <ThrowOnError extends boolean = false>(options?: Options<ServerPingData, ThrowOnError>) => (options?.client ?? client).get<ServerPingResponses, unknown, ThrowOnError>({ url: '/server/ping', ...options });
 
 /**
- * Describe what the caller may use at /graphql, in the schema language of GraphQL
+ * Read the GraphQL schema of /graphql, limited to what you may use
  */
 export const serverSpecsGraphqlItems = <ThrowOnError extends boolean = false>(options?: Options<ServerSpecsGraphqlItemsData, ThrowOnError>) => (options?.client ?? client).get<ServerSpecsGraphqlItemsResponses, unknown, ThrowOnError>({ url: '/server/specs/graphql/items', ...options });
 
 /**
- * Describe what the caller may use at /graphql/system, in the schema language of GraphQL
+ * Read the GraphQL schema of /graphql/system, limited to what you may use
  */
 export const serverSpecsGraphqlSystem = <ThrowOnError extends boolean = false>(options?: Options<ServerSpecsGraphqlSystemData, ThrowOnError>) => (options?.client ?? client).get<ServerSpecsGraphqlSystemResponses, unknown, ThrowOnError>({ url: '/server/specs/graphql/system', ...options });
 
 /**
- * Describe what the caller may use as an OpenAPI 3.1 document
+ * Read the OpenAPI 3.1 document, limited to what you may use
  */
 export const serverSpecsOas = <ThrowOnError extends boolean = false>(options?: Options<ServerSpecsOasData, ThrowOnError>) => (options?.client ?? client).get<ServerSpecsOasResponses, unknown, ThrowOnError>({ url: '/server/specs/oas', ...options });
 
 /**
- * Ask for no one-time password any more
+ * Turn off your one-time passwords
  */
 export const tfaDisable = <ThrowOnError extends boolean = false>(options: Options<TfaDisableData, ThrowOnError>) => (options.client ?? client).post<TfaDisableResponses, unknown, ThrowOnError>({
     url: '/users/me/tfa/disable',
@@ -289,7 +289,7 @@ export const tfaDisable = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Ask for a one-time password at every login from now on
+ * Turn on one-time passwords for your logins
  */
 export const tfaEnable = <ThrowOnError extends boolean = false>(options: Options<TfaEnableData, ThrowOnError>) => (options.client ?? client).post<TfaEnableResponses, unknown, ThrowOnError>({
     url: '/users/me/tfa/enable',
@@ -301,7 +301,7 @@ export const tfaEnable = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Make a secret for one-time passwords; it counts once it is enabled with a code
+ * Generate a secret for one-time passwords, which takes effect when it is enabled
  */
 export const tfaGenerate = <ThrowOnError extends boolean = false>(options: Options<TfaGenerateData, ThrowOnError>) => (options.client ?? client).post<TfaGenerateResponses, unknown, ThrowOnError>({
     url: '/users/me/tfa/generate',
@@ -313,17 +313,17 @@ export const tfaGenerate = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Turn off the one-time passwords of a user who cannot
+ * Turn off the one-time passwords of another user
  */
 export const tfaReset = <ThrowOnError extends boolean = false>(options: Options<TfaResetData, ThrowOnError>) => (options.client ?? client).post<TfaResetResponses, unknown, ThrowOnError>({ url: '/users/{id}/tfa/disable', ...options });
 
 /**
- * Read the own user record; without permission for what is asked, its key alone
+ * Read your user; returns only its key without permission to read it
  */
 export const usersMe = <ThrowOnError extends boolean = false>(options?: Options<UsersMeData, ThrowOnError>) => (options?.client ?? client).get<UsersMeResponses, unknown, ThrowOnError>({ url: '/users/me', ...options });
 
 /**
- * Change the own user record; what decides who one is and what one may do is refused
+ * Update your user, except for fields that determine identity or permissions
  */
 export const updateUsersMe = <ThrowOnError extends boolean = false>(options: Options<UpdateUsersMeData, ThrowOnError>) => (options.client ?? client).patch<UpdateUsersMeResponses, unknown, ThrowOnError>({
     url: '/users/me',
@@ -335,12 +335,12 @@ export const updateUsersMe = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Read the secrets that the own webhooks are signed with, newest first
+ * Read the secrets that sign your webhooks, newest first
  */
 export const webhooksSecret = <ThrowOnError extends boolean = false>(options?: Options<WebhooksSecretData, ThrowOnError>) => (options?.client ?? client).get<WebhooksSecretResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
 
 /**
- * Make a new secret; the old one signs as well for a day
+ * Rotate the secret; the old one signs as well for a day
  */
 export const webhooksSecretRotate = <ThrowOnError extends boolean = false>(options?: Options<WebhooksSecretRotateData, ThrowOnError>) => (options?.client ?? client).post<WebhooksSecretRotateResponses, unknown, ThrowOnError>({ url: '/webhooks/secret', ...options });
 

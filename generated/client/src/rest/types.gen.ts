@@ -215,13 +215,13 @@ export type AuthLoginData = {
         email: string;
         password: string;
         /**
-         * One-time password, where the user has turned them on
+         * One-time password, if the user has turned them on
          */
         otp?: string;
         /**
          * auth_mode
          *
-         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         * `json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request
          */
         mode?: 'json' | 'cookie' | 'session';
     };
@@ -237,7 +237,7 @@ export type AuthLoginResponses = {
     200: {
         data: {
             /**
-             * Not in mode `session`
+             * Absent in mode `session`
              */
             access_token?: string;
             /**
@@ -245,7 +245,7 @@ export type AuthLoginResponses = {
              */
             expires: number;
             /**
-             * In mode `json` only
+             * Only in mode `json`
              */
             refresh_token?: string;
         };
@@ -273,7 +273,7 @@ export type AuthLoginCallbackResponses = {
     200: {
         data: {
             /**
-             * Not in mode `session`
+             * Absent in mode `session`
              */
             access_token?: string;
             /**
@@ -281,7 +281,7 @@ export type AuthLoginCallbackResponses = {
              */
             expires: number;
             /**
-             * In mode `json` only
+             * Only in mode `json`
              */
             refresh_token?: string;
         };
@@ -300,7 +300,7 @@ export type AuthLoginRedirectData = {
     };
     query?: {
         /**
-         * Page that is shown in the end, of this server or one that is allowed; a login that failed adds `reason` with the code of the error. Without it, the answer is that of a login
+         * URL to redirect to after the login, of this server or of the allow list. After a failed login, it has the parameter `reason` with the error code. Without it, the response is the same as for a login
          */
         redirect?: string;
     };
@@ -312,13 +312,13 @@ export type AuthLoginProviderData = {
         email: string;
         password: string;
         /**
-         * One-time password, where the user has turned them on
+         * One-time password, if the user has turned them on
          */
         otp?: string;
         /**
          * auth_mode
          *
-         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         * `json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request
          */
         mode?: 'json' | 'cookie' | 'session';
     };
@@ -339,7 +339,7 @@ export type AuthLoginProviderResponses = {
     200: {
         data: {
             /**
-             * Not in mode `session`
+             * Absent in mode `session`
              */
             access_token?: string;
             /**
@@ -347,7 +347,7 @@ export type AuthLoginProviderResponses = {
              */
             expires: number;
             /**
-             * In mode `json` only
+             * Only in mode `json`
              */
             refresh_token?: string;
         };
@@ -359,13 +359,13 @@ export type AuthLoginProviderResponse = AuthLoginProviderResponses[keyof AuthLog
 export type AuthLogoutData = {
     body: {
         /**
-         * May be in the cookie of the login instead
+         * Default is the cookie of the login
          */
         refresh_token?: string;
         /**
          * auth_mode
          *
-         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         * `json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request
          */
         mode?: 'json' | 'cookie' | 'session';
     };
@@ -376,7 +376,7 @@ export type AuthLogoutData = {
 
 export type AuthLogoutResponses = {
     /**
-     * The session is over
+     * The session has ended
      */
     204: void;
 };
@@ -387,7 +387,7 @@ export type AuthPasswordRequestData = {
     body: {
         email: string;
         /**
-         * Page that the link leads to, with the parameter `token`; one of those that the server allows. Without it, a page of the server
+         * URL of the link, from the allow list of the server, which gets the parameter `token`. Default is a page of the server
          */
         reset_url?: string;
     };
@@ -398,7 +398,7 @@ export type AuthPasswordRequestData = {
 
 export type AuthPasswordRequestResponses = {
     /**
-     * A mail is sent, where the address is that of a user with a password
+     * A mail is sent, if the address belongs to a user with a password
      */
     204: void;
 };
@@ -443,7 +443,7 @@ export type AuthProvidersResponses = {
             label?: string;
         }>;
         /**
-         * Whether nobody signs in with a password
+         * Whether login with a password is disabled
          */
         disableDefault: boolean;
     };
@@ -454,13 +454,13 @@ export type AuthProvidersResponse = AuthProvidersResponses[keyof AuthProvidersRe
 export type AuthRefreshData = {
     body: {
         /**
-         * May be in the cookie of the login instead
+         * Default is the cookie of the login
          */
         refresh_token?: string;
         /**
          * auth_mode
          *
-         * `json`: both tokens in the answer; `cookie`: the refresh token in a cookie; `session`: one token, in a cookie that every request may bring
+         * `json` returns both tokens; `cookie` sets the refresh token as a cookie; `session` sets a single token as a cookie, which authenticates every request
          */
         mode?: 'json' | 'cookie' | 'session';
     };
@@ -476,7 +476,7 @@ export type AuthRefreshResponses = {
     200: {
         data: {
             /**
-             * Not in mode `session`
+             * Absent in mode `session`
              */
             access_token?: string;
             /**
@@ -484,7 +484,7 @@ export type AuthRefreshResponses = {
              */
             expires: number;
             /**
-             * In mode `json` only
+             * Only in mode `json`
              */
             refresh_token?: string;
         };
@@ -507,7 +507,7 @@ export type AuthSessionEndData = {
 
 export type AuthSessionEndResponses = {
     /**
-     * The session is over
+     * The session has ended
      */
     204: void;
 };
@@ -523,7 +523,7 @@ export type AuthSessionsData = {
 
 export type AuthSessionsResponses = {
     /**
-     * Sessions that are under way, the newest first
+     * Active sessions, newest first
      */
     200: {
         data: Array<{
@@ -534,7 +534,7 @@ export type AuthSessionsResponses = {
             user_agent: string | null;
             origin: string | null;
             /**
-             * Whether this request belongs to it
+             * Whether it is the session of this request
              */
             current: boolean;
         }>;
@@ -548,7 +548,7 @@ export type KeysListData = {
     path?: never;
     query?: {
         /**
-         * Id of a user, for administrators; the own keys where absent
+         * Id of a user, for administrators; your keys if absent
          */
         user?: string;
     };
@@ -576,11 +576,11 @@ export type KeysListResponse = KeysListResponses[keyof KeysListResponses];
 export type KeysCreateData = {
     body: {
         /**
-         * To tell it from others
+         * Display name
          */
         name?: string | null;
         /**
-         * Ids or patterns such as demo*; every model where absent
+         * Ids of models or patterns such as demo*; all models if absent
          */
         models?: Array<string> | null;
         expires_at?: string | null;
@@ -598,7 +598,7 @@ export type KeysCreateResponses = {
         data: {
             id: string;
             /**
-             * What follows `Authorization: Key `
+             * Value for `Authorization: Key <key>`
              */
             key: string;
         };
@@ -621,7 +621,7 @@ export type KeysRevokeData = {
 
 export type KeysRevokeResponses = {
     /**
-     * It is revoked
+     * The key is revoked
      */
     204: void;
 };
@@ -637,7 +637,7 @@ export type PermissionsMeData = {
 
 export type PermissionsMeResponses = {
     /**
-     * Collection to action to permission
+     * Permissions by collection and action
      */
     200: {
         data: {
@@ -670,7 +670,7 @@ export type PermissionsMeCollectionData = {
 
 export type PermissionsMeCollectionResponses = {
     /**
-     * Action to whether it is permitted
+     * Permissions by action
      */
     200: {
         data: {
@@ -719,7 +719,7 @@ export type PermissionsMeItemData = {
 
 export type PermissionsMeItemResponses = {
     /**
-     * Action to whether it is permitted
+     * Permissions by action
      */
     200: {
         data: {
@@ -759,7 +759,7 @@ export type PoliciesMeGlobalsData = {
 
 export type PoliciesMeGlobalsResponses = {
     /**
-     * What any of the own policies grants
+     * Flags that any of your policies sets
      */
     200: {
         data: {
@@ -786,7 +786,7 @@ export type RequestsCancelData = {
 
 export type RequestsCancelResponses = {
     /**
-     * It is cancelled, or told to stop
+     * The request is cancelled, or will be stopped
      */
     200: {
         data: {
@@ -811,7 +811,7 @@ export type RequestsDeliveriesData = {
 
 export type RequestsDeliveriesResponses = {
     /**
-     * The delivery, if there was a webhook
+     * The delivery, if the request has a webhook
      */
     200: {
         data: Array<{
@@ -824,7 +824,7 @@ export type RequestsDeliveriesResponses = {
             attempts: Array<{
                 number: number;
                 /**
-                 * What the receiver answered
+                 * Status of the receiver's response
                  */
                 status: number | null;
                 error: string | null;
@@ -846,7 +846,7 @@ export type RequestsListData = {
          */
         model?: string;
         /**
-         * How far they are
+         * Status of the requests
          */
         status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
         /**
@@ -854,15 +854,15 @@ export type RequestsListData = {
          */
         tag?: string;
         /**
-         * Only requests made after
+         * Only requests created after
          */
         after?: string;
         /**
-         * Only requests made before
+         * Only requests created before
          */
         before?: string;
         /**
-         * At most so many
+         * Maximum number of requests
          */
         limit?: number;
     };
@@ -882,7 +882,7 @@ export type RequestsListResponses = {
             model: string;
             status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
             /**
-             * Of the result
+             * Status of the result
              */
             http_status?: number | null;
             error_type?: string | null;
@@ -906,43 +906,43 @@ export type RequestsSubmitData = {
          */
         model: string;
         /**
-         * What the model takes; what is wrong with it is told as the result
+         * Input of the model; problems are returned as the result
          */
         input: unknown;
         /**
-         * Receives the result as a signed POST request
+         * URL that receives the result as a signed POST request
          */
         webhook?: string;
         /**
-         * Refuses where more wait already
+         * Rejects the request if more requests are waiting
          */
         max_queue_length?: number;
         /**
-         * The same key and body are the same request
+         * A second submission with the same key and body returns the same request
          */
         idempotency_key?: string;
         /**
-         * Seconds within which processing has to begin
+         * Seconds within which processing must start
          */
         start_timeout?: number;
         /**
-         * low waits behind everything normal
+         * low starts after all requests with normal
          */
         priority?: 'normal' | 'low';
         /**
-         * Whether an attempt that the platform breaks is repeated
+         * Whether to retry an attempt that fails because of the platform
          */
         retry?: boolean;
         /**
-         * Whether input and result are kept once the result is delivered
+         * Whether to keep input and result after the result is delivered
          */
         store_io?: boolean;
         /**
-         * Seconds that files of the result can be fetched
+         * Seconds until files of the result are deleted
          */
         files_ttl?: number;
         /**
-         * Up to ten texts by key, for the own use
+         * Up to ten strings by key, for your own use
          */
         tags?: {
             [key: string]: string;
@@ -966,7 +966,7 @@ export type RequestsSubmitResponses = {
             model: string;
             status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
             /**
-             * Of the result
+             * Status of the result
              */
             http_status?: number | null;
             error_type?: string | null;
@@ -1008,7 +1008,7 @@ export type RequestsReadResponses = {
             model: string;
             status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
             /**
-             * Of the result
+             * Status of the result
              */
             http_status?: number | null;
             error_type?: string | null;
@@ -1039,7 +1039,7 @@ export type RequestsRedeliverData = {
 
 export type RequestsRedeliverResponses = {
     /**
-     * It is being delivered
+     * The delivery has started
      */
     204: void;
 };
@@ -1060,20 +1060,20 @@ export type RequestsResultData = {
 
 export type RequestsResultResponses = {
     /**
-     * The result, good or bad
+     * The result of the model, or the error
      */
     200: {
         data: {
             /**
-             * 200 where the model gave what it promises
+             * 200 if the output matches the schema of the model
              */
             http_status: number;
             /**
-             * Why the platform ended it
+             * Reason why the platform ended the request
              */
             error_type: string | null;
             /**
-             * What the model gave
+             * Output of the model
              */
             payload: unknown;
         };
@@ -1092,7 +1092,7 @@ export type RequestsStatusData = {
     };
     query?: {
         /**
-         * Whether to tell the lines the model has logged
+         * Whether to return the log lines of the model
          */
         logs?: boolean;
     };
@@ -1111,7 +1111,7 @@ export type RequestsStatusResponses = {
             status_url: string;
             cancel_url: string;
             /**
-             * Requests before this one
+             * Number of requests before this one
              */
             queue_position?: number;
             logs: Array<{
@@ -1127,12 +1127,12 @@ export type RequestsStatusResponses = {
                 inference_time: number | null;
             };
             /**
-             * Why it has no result
+             * Reason why there is no result
              */
             error?: string;
             error_type?: string;
             /**
-             * Until when the result is kept
+             * Time at which the result is deleted
              */
             expires_at?: string | null;
         };
@@ -1150,7 +1150,7 @@ export type RolesMeData = {
 
 export type RolesMeResponses = {
     /**
-     * Keys of roles, the own one first
+     * Keys of roles, starting with your role
      */
     200: {
         data: Array<string>;
@@ -1168,12 +1168,12 @@ export type ServerHealthData = {
 
 export type ServerHealthErrors = {
     /**
-     * The server cannot work at the moment
+     * The server is not healthy
      */
     503: {
         status: 'ok' | 'error';
         /**
-         * Part of the server to its state
+         * Checks by name
          */
         checks?: {
             [key: string]: {
@@ -1188,12 +1188,12 @@ export type ServerHealthError = ServerHealthErrors[keyof ServerHealthErrors];
 
 export type ServerHealthResponses = {
     /**
-     * The server can work
+     * The server is healthy
      */
     200: {
         status: 'ok' | 'error';
         /**
-         * Part of the server to its state
+         * Checks by name
          */
         checks?: {
             [key: string]: {
@@ -1215,7 +1215,7 @@ export type ServerPingData = {
 
 export type ServerPingResponses = {
     /**
-     * The server is there
+     * The server responds
      */
     200: 'pong';
 };
@@ -1231,7 +1231,7 @@ export type ServerSpecsGraphqlItemsData = {
 
 export type ServerSpecsGraphqlItemsResponses = {
     /**
-     * A GraphQL schema
+     * The schema in GraphQL SDL
      */
     200: string;
 };
@@ -1247,7 +1247,7 @@ export type ServerSpecsGraphqlSystemData = {
 
 export type ServerSpecsGraphqlSystemResponses = {
     /**
-     * A GraphQL schema
+     * The schema in GraphQL SDL
      */
     200: string;
 };
@@ -1263,7 +1263,7 @@ export type ServerSpecsOasData = {
 
 export type ServerSpecsOasResponses = {
     /**
-     * An OpenAPI document
+     * The OpenAPI document
      */
     200: {
         openapi: string;
@@ -1335,7 +1335,7 @@ export type TfaGenerateResponses = {
              */
             secret: string;
             /**
-             * What a QR code shows
+             * URI to show as a QR code
              */
             otpauth_url: string;
         };
@@ -1370,7 +1370,7 @@ export type UsersMeData = {
     path?: never;
     query?: {
         /**
-         * Fields of the answer, as for items.
+         * Fields to return, as for items.
          */
         fields?: Array<string>;
     };
@@ -1379,7 +1379,7 @@ export type UsersMeData = {
 
 export type UsersMeResponses = {
     /**
-     * The own record
+     * Your user
      */
     200: {
         data: {
@@ -1397,7 +1397,7 @@ export type UpdateUsersMeData = {
     path?: never;
     query?: {
         /**
-         * Fields of the answer, as for items.
+         * Fields to return, as for items.
          */
         fields?: Array<string>;
     };
@@ -1406,7 +1406,7 @@ export type UpdateUsersMeData = {
 
 export type UpdateUsersMeResponses = {
     /**
-     * The own record
+     * Your user
      */
     200: {
         data: {
@@ -1414,7 +1414,7 @@ export type UpdateUsersMeResponses = {
         };
     };
     /**
-     * Done; the result may not be read
+     * Success; you may not read the result
      */
     204: void;
 };
@@ -1472,7 +1472,7 @@ export type WebhooksTestData = {
 
 export type WebhooksTestResponses = {
     /**
-     * It is being delivered
+     * The delivery has started
      */
     200: {
         data: {

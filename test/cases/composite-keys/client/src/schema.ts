@@ -3,15 +3,15 @@ import type { FlatCollection } from './collections/flat.js';
 import type { HouseCollection } from './collections/house.js';
 import type { MeterCollection } from './collections/meter.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   flat: FlatCollection;
   house: HouseCollection;
   meter: MeterCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set([]);

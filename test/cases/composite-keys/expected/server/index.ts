@@ -4,7 +4,7 @@ import { flat } from './flat.js';
 import { house } from './house.js';
 import { meter } from './meter.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [flat, house, meter];
 
 export { queueModels } from './queue-models.js';

@@ -2,7 +2,7 @@
 import type { CollectionDeclaration } from '@svc-api/svc/runtime';
 import { sample } from './sample.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [sample];
 
 export { queueModels } from './queue-models.js';

@@ -6,7 +6,7 @@ import type { ImageCollection } from './collections/image.js';
 import type { QuoteCollection } from './collections/quote.js';
 import type { TagCollection } from './collections/tag.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   article: ArticleCollection;
   article_block: ArticleBlockCollection;
@@ -16,8 +16,8 @@ export interface Schema {
   tag: TagCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set([]);

@@ -7,7 +7,7 @@ import { image } from './image.js';
 import { quote } from './quote.js';
 import { tag } from './tag.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
   article,
   articleBlock,

@@ -2,7 +2,7 @@
 import * as rest from './rest/index.js';
 import type { Call, CallOptions } from './transport.js';
 
-/** Everything that is no collection, by area. */
+/** Operations beyond collections, by area. */
 export interface Operations {
   server: {
     /** Say that the server is there */

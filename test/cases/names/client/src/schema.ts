@@ -16,7 +16,7 @@ import type { TextCollection } from './collections/text.js';
 import type { V10NotesCollection } from './collections/v1-0-notes.js';
 import type { 日本Collection } from './collections/日本.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   '2fa': _2faCollection;
   Date: Date_Collection;
@@ -36,8 +36,8 @@ export interface Schema {
   日本: 日本Collection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set([]);

@@ -17,7 +17,7 @@ import { text } from './text.js';
 import { v10Notes } from './v1-0-notes.js';
 import { 日本_ } from './日本.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
   _2fa_,
   date,

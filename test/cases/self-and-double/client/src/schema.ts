@@ -3,15 +3,15 @@ import type { AirportCollection } from './collections/airport.js';
 import type { FlightCollection } from './collections/flight.js';
 import type { PilotCollection } from './collections/pilot.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   airport: AirportCollection;
   flight: FlightCollection;
   pilot: PilotCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set([]);

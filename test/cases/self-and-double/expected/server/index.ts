@@ -4,7 +4,7 @@ import { airport } from './airport.js';
 import { flight } from './flight.js';
 import { pilot } from './pilot.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [airport, flight, pilot];
 
 export { queueModels } from './queue-models.js';

@@ -5,7 +5,7 @@ import type { ProductCollection } from './collections/product.js';
 import type { PurchaseCollection } from './collections/purchase.js';
 import type { PurchaseLineCollection } from './collections/purchase-line.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   category: CategoryCollection;
   customer: CustomerCollection;
@@ -14,8 +14,8 @@ export interface Schema {
   purchase_line: PurchaseLineCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set([]);

@@ -6,7 +6,7 @@ import { product } from './product.js';
 import { purchase } from './purchase.js';
 import { purchaseLine } from './purchase-line.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [
   category,
   customer,

@@ -15,7 +15,7 @@ export type PurchasePayInput = {
 };
 export type PurchasePayOutput = { status: 200; body: { receipt: string } } | { status: 202 };
 
-/** One method for every operation; the compiler names a missing one. */
+/** Handlers of all operations. */
 export interface Operations {
   /** Cancel a purchase */
   purchaseCancel(input: PurchaseCancelInput, context: OperationContext): Promise<PurchaseCancelOutput>;
@@ -23,7 +23,7 @@ export interface Operations {
   purchasePay(input: PurchasePayInput, context: OperationContext): Promise<PurchasePayOutput>;
 }
 
-/** What callers send and receive. `responses`: status to content type. */
+/** Declarations of all operations; `responses` maps statuses to content types. */
 export const operations = [
   {
     id: 'purchaseCancel',

@@ -7,7 +7,7 @@ export type ShopSummaryInput = { text: string; words?: number | null };
 /** What `Summary` gives. */
 export type ShopSummaryOutput = { sentence: string };
 
-/** Every model, sorted by id. */
+/** All queue models, sorted by id. */
 export const queueModels: readonly QueueModelDeclaration[] = [
   {
     id: 'shop/summary',

@@ -5,7 +5,7 @@ import type { SensorCollection } from './collections/sensor.js';
 import type { SettingsCollection } from './collections/settings.js';
 import type { WarmCollection } from './collections/warm.js';
 
-/** Every collection, by its name. */
+/** All collections, by name. */
 export interface Schema {
   calibration: CalibrationCollection;
   reading: ReadingCollection;
@@ -14,8 +14,8 @@ export interface Schema {
   warm: WarmCollection;
 }
 
-/** System collections stand at the root of the API, under these names. */
+/** Paths of system collections, which are at the root of the API. */
 export const systemPaths: Readonly<Record<string, string>> = {};
 
-/** Collections that are one item. */
+/** Collections that are a single item. */
 export const singletons: ReadonlySet<string> = new Set(['settings']);

@@ -6,7 +6,7 @@ import { sensor } from './sensor.js';
 import { settings } from './settings.js';
 import { warm } from './warm.js';
 
-/** Every collection, sorted by name. */
+/** All collections, sorted by name. */
 export const collections: readonly CollectionDeclaration[] = [calibration, reading, sensor, settings, warm];
 
 export { queueModels } from './queue-models.js';

@@ -8,19 +8,19 @@ export interface Customer {
   name: string;
   /**
    * Never shown
-   * Concealed: asterisks where there is a value.
+   * Concealed: a value is returned as asterisks.
    */
   password: string | null;
   /** YYYY-MM-DD */
   birthday: string | null;
   newsletter: boolean;
-  /** Keys in purchase. */
+  /** Keys of items of purchase. */
   purchases: svc.BareKey<'purchase'>[];
 }
 
-/** What makes a row of customer. */
+/** Input that creates an item of customer. */
 export interface CustomerCreate {
-  /** Filled in by the server when absent. */
+  /** Set by the server if absent. */
   id?: string;
   email: string;
   name: string;
@@ -31,16 +31,16 @@ export interface CustomerCreate {
   password?: string | null;
   /** YYYY-MM-DD */
   birthday?: string | null;
-  /** false when absent. */
+  /** Defaults to false. */
   newsletter?: boolean;
-  /** Items of purchase: the whole list, or what changes of it. */
+  /** Items of purchase: the complete list, or only the changes. */
   purchases?: svc.WrittenList<'purchase', 'customer'>;
 }
 
-/** What changes a row of customer; a key never changes. */
+/** Input that updates an item of customer; the key cannot be changed. */
 export interface CustomerUpdate extends svc.Update<CustomerCreate, 'id'> {}
 
-/** Which rows of customer. */
+/** Filter of customer. */
 export interface CustomerFilter extends svc.Logic<CustomerFilter> {
   id?: svc.KeyFilter;
   email?: svc.TextFilter;
@@ -51,7 +51,7 @@ export interface CustomerFilter extends svc.Logic<CustomerFilter> {
   purchases?: svc.ManyFilter<'purchase'>;
 }
 
-/** Where customer leads. */
+/** Relations of customer. */
 export interface CustomerRelations {
   purchases: svc.Many<'purchase'>;
 }
