@@ -2,6 +2,7 @@
  * Everything that is logged, as one union: stages report events, an observer decides how to log them.
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
+import type { StaleRule } from './access/stale-rules.js';
 import type { DestinationStream } from 'pino';
 import type { Config } from './config/config.js';
 import type { LogLevel } from './config/variables.js';
@@ -28,6 +29,8 @@ export type Observation =
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
+  /** A permission names a field, relation or collection that does not exist. */
+  | ({ kind: 'ruleStale' } & StaleRule)
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried, or a model that threw. */
   | { kind: 'workerFailed'; error: unknown }
@@ -101,6 +104,11 @@ const levelsAndMessages: {
   generatedStale: [
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
+  ],
+  ruleStale: [
+    'warn',
+    ({ policy, action, collection, part, name }) =>
+      `policy "${policy}": the permission to ${action} "${collection}" names "${name}" in "${part}", which does not exist`,
   ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],

@@ -3,10 +3,11 @@
  * needed.
  */
 import { createAccess, type Access } from './access/access.js';
+import { findStaleRules, namesInRegistry } from './access/stale-rules.js';
 import { limitAccess } from './access/limiter.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
-import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import { createRegistry, type CollectionDeclaration, type Registry } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -17,7 +18,7 @@ import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource } from './execute/access-source.js';
+import { createAccessSource, loadRows } from './execute/access-source.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -84,6 +85,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options);
+  background.run('access rules', () => reportStaleRules(items.registry, options));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
   const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
   const messageOptions = createMessageOptions(options);
@@ -178,6 +180,12 @@ const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
     const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
     observe({ kind: 'warning', message });
   }
+};
+
+/** Reports rules that name what does not exist: they refuse, and nothing else says why. */
+const reportStaleRules = async (registry: Registry, { database, observe }: ServiceOptions): Promise<void> => {
+  const rules = findStaleRules(await loadRows(database), namesInRegistry(registry));
+  for (const rule of rules) observe({ kind: 'ruleStale', ...rule });
 };
 
 const toClientError = (error: unknown): ApiError =>
