@@ -15,6 +15,8 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly withoutSession?: true;
   /** Also serves users who have yet to turn on the one-time passwords that a policy requires. */
   readonly beforeSecondFactor?: true;
+  /** Rejects anonymous callers with 401 instead of 403, because clients start a login by it. */
+  readonly startsLogin?: true;
   readonly parameters?: readonly OperationParameter[];
   readonly body?: JsonSchema;
   /** Content type by status; `null`: no body. */

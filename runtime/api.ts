@@ -6,6 +6,7 @@ import { loadConfig } from './config/config.js';
 import { createObserver } from './observe.js';
 import { createHashProcess } from './auth/passwords/hash-process.js';
 import { computeHashesBy } from './auth/passwords/hash.js';
+import { createWatchdog } from './processes/watchdog.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createService, type Service } from './service.js';
@@ -30,14 +31,18 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   computeHashesBy(createHashProcess());
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
+  const watchdog = createWatchdog({ config, ends: false });
   let service: Service | null = null;
   const close = async (): Promise<void> => {
     await service?.close();
     await opened.close();
+    watchdog.close();
   };
   try {
     const base = baseOf(config);
-    service = await createService({ ...opened, config, observe, base, url: () => urlOf(config) });
+    const { track } = watchdog;
+    service = await createService({ ...opened, config, observe, base, url: () => urlOf(config), track });
+    watchdog.start();
     return { handler: await service.loadApp(), close };
   } catch (error) {
     await close();

@@ -27,6 +27,8 @@ export type Observation =
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
   | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
+  /** An event loop that has not turned for `ms`; `operations` in flight, by name. */
+  | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
   /** A permission names a field, relation or collection that does not exist. */
@@ -37,6 +39,9 @@ export type Observation =
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
+
+/** Records the start of an operation by the name of its route or task; the returned function records its end. */
+export type TrackOperation = (name: string) => () => void;
 
 /** Runs a step of the start and reports its duration. */
 export const timed = async <Result>(
@@ -101,6 +106,11 @@ const levelsAndMessages: {
     ({ process, reason, restartMs }) =>
       `request process ${process} ended (${reason}); another one starts in ${formatDuration(restartMs)}`,
   ],
+  processHung: [
+    'error',
+    ({ process, ms, operations }) =>
+      `process ${process} has not responded for ${formatDuration(ms)}; in flight: ${operationsToText(operations)}`,
+  ],
   generatedStale: [
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
@@ -120,6 +130,11 @@ const urlsToText = (urls: Readonly<Record<string, string>>): string =>
     .map(([name, url]) => `${name} ${url}`)
     .join(', ');
 
+const operationsToText = (operations: Readonly<Record<string, number>>): string =>
+  Object.entries(operations)
+    .map(([name, count]) => (count === 1 ? name : `${count} × ${name}`))
+    .join(', ') || 'nothing';
+
 const formatDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
 /** Numeric levels of pino. */
@@ -136,7 +151,10 @@ const levelNumbers = {
 /**
  * Creates an observer for the supervisor that writes the same log entries without a library, to use little memory.
  */
-export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
+export const createLightObserver = (
+  config: Pick<Config, 'log'>,
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): Observe => {
   const { level, style } = config.log;
   return (observation) => {
     const entry = toLogEntry(observation);
@@ -152,7 +170,7 @@ export const createLightObserver = (config: Pick<Config, 'log'>): Observe => {
             ...entry.fields,
             msg: entry.message,
           });
-    process.stdout.write(`${text}\n`);
+    write(`${text}\n`);
   };
 };
 

@@ -5,9 +5,10 @@
 import { createAccess, type Access } from './access/access.js';
 import { findStaleRules, namesInRegistry } from './access/stale-rules.js';
 import { limitAccess } from './access/limiter.js';
+import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
-import { createRegistry, type CollectionDeclaration, type Registry } from '../contract/collection.js';
+import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -27,7 +28,7 @@ import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
-import type { Observe } from './observe.js';
+import type { Observe, TrackOperation } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
@@ -49,6 +50,8 @@ export interface ServiceOptions {
   readonly graphql: string;
   readonly database: Database;
   readonly observe: Observe;
+  /** Records the requests in flight. */
+  readonly track?: TrackOperation;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
@@ -77,7 +80,7 @@ interface ServiceContext extends ServiceOptions, Identity {
 }
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { config, database, observe, routes } = options;
+  const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   const identity = createIdentity(options);
   const availability = watchAvailability(database, observe);
@@ -85,9 +88,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options);
-  background.run('access rules', () => reportStaleRules(items.registry, options));
+  background.run('rules', () => reportRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
-  const respond = createServiceResponder(createResponder({ router, availability, observe }), config);
+  const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
   return {
     messageOptions,
@@ -174,18 +177,23 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
   };
 };
 
+/** Reports rules that cannot be evaluated, or name what does not exist: they refuse, and nothing else says why. */
+const reportRules = async (
+  { database, observe }: ServiceOptions,
+  { registry }: ItemServices,
+): Promise<void> => {
+  const rows = await loadRows(database);
+  for (const message of findUnsupportedRules(rows, registry.collections.values()))
+    observe({ kind: 'warning', message });
+  for (const rule of findStaleRules(rows, namesInRegistry(registry))) observe({ kind: 'ruleStale', ...rule });
+};
+
 /** Warns when password reset pages are configured without SMTP. */
 const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
   if (auth.resetUrls.length > 0 && mail.smtp === null) {
     const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
     observe({ kind: 'warning', message });
   }
-};
-
-/** Reports rules that name what does not exist: they refuse, and nothing else says why. */
-const reportStaleRules = async (registry: Registry, { database, observe }: ServiceOptions): Promise<void> => {
-  const rules = findStaleRules(await loadRows(database), namesInRegistry(registry));
-  for (const rule of rules) observe({ kind: 'ruleStale', ...rule });
 };
 
 const toClientError = (error: unknown): ApiError =>

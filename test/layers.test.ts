@@ -47,13 +47,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generator/introspection': [],
   'generator/print': [],
-  'generator/spec': ['type generator/model/types', 'contract/operators'],
+  'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
     'type generator/introspection',
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
     'type contract',
+    'contract/expressions',
   ],
   'generator/emitters': [
     'type generator/model/types',
@@ -247,6 +248,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   libsql: ['runtime/databases/sqlite'],
   liquidjs: ['runtime/auth/mail'],
   'lru-cache': [
+    'contract/expressions',
     'runtime/access/access',
     'runtime/execute/size-hints',
     'runtime/graphql/documents',
@@ -260,10 +262,11 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   objection: ['runtime/items/models', 'generated/server'],
   'openid-client': ['runtime/auth/sign-on/provider'],
   'openapi3-ts': ['generator/emitters/openapi', 'runtime/operations'],
-  otpauth: ['runtime/auth/one-time'],
+  otpauth: ['runtime/auth/one-time', 'runtime/auth/offered-secrets'],
   pino: ['runtime/observe'],
   'pino-pretty': ['runtime/observe'],
   pngjs: ['models/image'],
+  re2js: ['contract/expressions'],
   'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
   undici: ['runtime/queue/webhooks'],

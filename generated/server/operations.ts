@@ -809,6 +809,7 @@ export const operations = [
     id: 'usersMe',
     access: 'user',
     beforeSecondFactor: true,
+    startsLogin: true,
     parameters: [
       { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
     ],

@@ -1,4 +1,5 @@
 /** Checks that meta refers to existing things: a fault in a file, a warning in the database. */
+import { findUnsupportedIn } from '../../contract/expressions.js';
 import { nearest, positionToText, suggest } from '../spec/faults.js';
 import { collectionMetaKeys, fieldMetaKeys } from '../spec/meta-keys.js';
 import type { Spec } from '../spec/types.js';
@@ -112,6 +113,8 @@ const checkField = (
       remedy: suggest(name, columns, 'name one of its columns'),
     });
   }
+  for (const message of findUnsupportedIn(entry.values.get('validation')))
+    report(findings, { ...sourceOfKey(entry, 'validation'), message, remedy: 'rewrite the expression' });
   warnMisspelled(what, { entry, keys: fieldMetaKeys, findings });
 };
 

@@ -206,6 +206,8 @@ export interface Operation {
   readonly withoutSession: boolean;
   /** Whether users are served who have not set up the one-time passwords that a policy requires. */
   readonly beforeSecondFactor: boolean;
+  /** Whether anonymous callers get 401 instead of 403, because clients start a login by it. */
+  readonly startsLogin: boolean;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;

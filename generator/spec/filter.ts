@@ -1,25 +1,12 @@
 /** Parses filters in `validation`: the grammar is checked here, the field names by the model. */
 import { operatorNames, operators, type OperandKind } from '../../contract/operators.js';
+import { expression } from './expressions.js';
 import { faultAt, listWords, suggest } from './faults.js';
 import { anything, entriesOf, flag, listOf, plainValue, text, type Read } from './read.js';
 import type { Position, SpecFault } from './types.js';
 import { nodeToData, type Node } from './yaml.js';
 
 type Check = (node: Node, faults: SpecFault[]) => unknown;
-
-const regularExpression: Check = (node, faults) => {
-  const pattern = text(node, faults);
-  if (isPattern(pattern)) return;
-  faults.push(faultAt(node.position, `"${pattern}" is not a regular expression`, 'correct the pattern'));
-};
-
-const isPattern = (text: string): boolean => {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
-};
 
 const bounds: Check = (node, faults) => {
   const count = listOf(plainValue)(node, faults).length;
@@ -33,7 +20,7 @@ const checks: Readonly<Record<OperandKind, Check>> = {
   list: listOf(plainValue),
   range: bounds,
   flag,
-  pattern: regularExpression,
+  pattern: expression,
 };
 
 const operands: ReadonlyMap<string, Check> = new Map(

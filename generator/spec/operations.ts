@@ -96,6 +96,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own'> & { tag?: str
   access: required(oneOf(['open', 'public', 'user', 'admin'])),
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
+  startsLogin: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
@@ -197,7 +198,7 @@ export const joinTypes = (
 
 /** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
-  const { access, withoutSession, beforeSecondFactor } = operation;
+  const { access, withoutSession, beforeSecondFactor, startsLogin } = operation;
   if (withoutSession && access !== 'public') {
     const remedy = 'write "access: public" or remove it';
     faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
@@ -205,6 +206,10 @@ const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: Sp
   if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
+  }
+  if (startsLogin && access !== 'user' && access !== 'admin') {
+    const remedy = 'write "access: user" or "access: admin", or remove it';
+    faults.push(faultAt(positionOf('startsLogin'), '"startsLogin" requires a user', remedy));
   }
 };
 

@@ -1,5 +1,6 @@
 /** Reads `spec/models/<owner>.<app>.yaml`. */
 import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
+import { checkPatterns } from './expressions.js';
 import { faultAt } from './faults.js';
 import {
   entriesOf,
@@ -25,6 +26,7 @@ const objectSchema: Read<JsonSchema> = (node, faults) => {
   if (node.kind === 'map' && (type?.kind !== 'scalar' || type.value !== 'object')) {
     faults.push(faultAt(node.position, 'the schema does not describe an object', 'write "type: object"'));
   }
+  checkPatterns(node, faults);
   return node.kind === 'map' ? (nodeToData(node) as JsonSchema) : {};
 };
 

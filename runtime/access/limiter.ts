@@ -4,7 +4,8 @@
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
-import type { Access, Principal } from './access.js';
+import type { Access } from './access.js';
+import type { Principal } from './principal.js';
 import { networkOf } from '../network/ip.js';
 
 export interface LimiterOptions {

@@ -1,7 +1,7 @@
 /** Resolves variables in a caller's own query; a path such as `$CURRENT_USER.email` requires read permission. */
 import type { Registry } from '../../contract/collection.js';
 import { forbidden } from '../../contract/errors.js';
-import type { Principal } from './access.js';
+import type { Principal } from './principal.js';
 import type { Rule } from './grant.js';
 import { resolveVariable } from './variables.js';
 

@@ -1,6 +1,6 @@
 /** Resolves variables such as `$NOW` and `$CURRENT_USER` in filters, rules, validation and presets. */
 import { invalidQuery } from '../../contract/errors.js';
-import type { Principal } from './access.js';
+import type { Principal } from './principal.js';
 import type { AccessRecords, Columns } from './policies.js';
 
 /** Resolves a variable, a list such as `$CURRENT_ROLES` to an array; returns other values as is. @throws INVALID_QUERY */

@@ -1,6 +1,6 @@
 /** Determines which parts of the API description a caller can see. */
 import type { Registry } from '../../contract/collection.js';
-import type { Principal } from './access.js';
+import type { Principal } from './principal.js';
 import type { Grant } from './grant.js';
 import type { Action, PolicySet } from './policies.js';
 

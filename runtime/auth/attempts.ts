@@ -3,13 +3,12 @@
  * account is locked for the client's address (for IPv6: its network) and delayed for all others. Accounts that do not
  * exist are counted the same way.
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../network/ip.js';
 import { ApiError, apiError, type ErrorCode } from '../../contract/errors.js';
-import { deleteRows, findRow, insertRow } from '../execute/system-rows.js';
-import type { Database } from '../databases/contract.js';
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.js';
+import type { Database } from '../databases/contract.js';
+import { networkOf } from '../network/ip.js';
+import { counterId, createCounters, type Counter, type Counters } from './counters.js';
 
 export interface Attempts {
   /**
@@ -17,6 +16,12 @@ export interface Attempts {
    * @throws REQUESTS_EXCEEDED without running it, after too many failures
    */
   guard<Result>(attempt: Attempt, work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the check of a code and counts it unless the code is right, for all addresses of an account together: six
+   * digits could be guessed from many addresses at once.
+   * @throws REQUESTS_EXCEEDED without running it, after too many wrong codes within a day
+   */
+  tryCode(account: string, check: () => Promise<boolean>): Promise<boolean>;
   /** Counts an attempt, whatever its outcome. Returns false if the limit was already reached. */
   count(attempt: Attempt): Promise<boolean>;
   /** Returns true for the first call with this id within `ttl` milliseconds, in any process. */
@@ -45,6 +50,9 @@ const kindNames = {
   otp: 'one-time password checks',
   reset: 'password resets',
 } as const satisfies Record<Attempt['kind'], string>;
+/** Wrong codes for one account, from anywhere, until codes are refused for the rest of a day. */
+const maxWrongCodes = 50;
+const day = 24 * 60 * 60_000;
 /** Codes of errors that mean a wrong password or code. */
 const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_CREDENTIALS',
@@ -53,40 +61,44 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export const createAttempts = (database: Database): Attempts => {
-  const [count, until] = [database.quote('count'), database.quote('until')];
+  const counters = createCounters(database);
+  const runSequentially = createSequences();
 
-  const increase = async (id: string): Promise<boolean> => {
-    const { affected } = await database.write({
-      text: `update svc_attempts set ${count} = ${count} + 1 where id = ? and ${until} > ?`,
-      values: [id, Date.now()],
-    });
-    return affected > 0;
+  return {
+    async guard({ kind, account, address }, work) {
+      const name = account.toLowerCase();
+      const ids = { pair: counterId(kind, name, networkOf(address)), account: counterId(kind, name) };
+      const { count: failures } = await counters.read(ids.account);
+      if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
+      return runSequentially({ id: ids.pair, tasks: kindNames[kind] }, () =>
+        countFailure(counters, ids, work),
+      );
+    },
+
+    async tryCode(account, check) {
+      const id = counterId('codes', account);
+      // counted before the check, so that concurrent ones cannot exceed the maximum
+      if (!(await counters.add(id, { ttl: day, max: maxWrongCodes })))
+        throw exceeded(maxWrongCodes, await counters.read(id));
+      const isRight = await check();
+      if (isRight) await counters.subtract(id);
+      return isRight;
+    },
+
+    count({ kind, account, address }) {
+      return counters.add(counterId(kind, account, address), { ttl: retention, max: limit });
+    },
+
+    claim(name, ttl) {
+      return counters.add(counterId('once', name), { ttl, max: 1 });
+    },
   };
+};
 
-  const begin = async (id: string, ttl = retention): Promise<void> => {
-    const now = Date.now();
-    await database.write({ text: `delete from svc_attempts where ${until} <= ?`, values: [now] });
-    await insertRow(database, 'svc_attempts', { id, count: 1, until: now + ttl });
-  };
-
-  /** Increments a counter. Of two concurrent first calls, one inserts the row and the other increments it. */
-  const countOne = async (id: string): Promise<void> => {
-    if (await increase(id)) return;
-    await begin(id).catch(async (error: unknown) => {
-      if (!(await increase(id))) throw error;
-    });
-  };
-
-  const readCounter = async (id: string): Promise<Counter> => {
-    const where = { id, until: { above: Date.now() } };
-    const row = await findRow(database, 'svc_attempts', { where, columns: ['count', 'until'] });
-    return row ?? { count: 0, until: 0 };
-  };
-
+/** Returns a function that runs work sequentially per id, so that concurrent attempts cannot exceed a limit. */
+const createSequences = () => {
   const queues = new Map<string, FairQueue>();
-
-  /** Runs work sequentially per id, so that concurrent attempts cannot exceed the limit. */
-  const runSequentially = async <Result>(
+  return async <Result>(
     { id, tasks }: { readonly id: string; readonly tasks: string },
     work: () => Promise<Result>,
   ): Promise<Result> => {
@@ -98,58 +110,35 @@ export const createAttempts = (database: Database): Attempts => {
       if (queue.isIdle()) queues.delete(id);
     }
   };
-
-  return {
-    async guard({ kind, account, address }, work) {
-      const name = account.toLowerCase();
-      const [pairId, accountId] = [idOf(kind, name, networkOf(address)), idOf(kind, name)];
-      const { count: failures } = await readCounter(accountId);
-      if (failures > delayAfter) await sleep(Math.min(maxDelay, (failures - delayAfter) * delay));
-      return runSequentially({ id: pairId, tasks: kindNames[kind] }, async () => {
-        const pair = await readCounter(pairId);
-        if (pair.count >= limit) throw exceeded(limit, pair.until);
-        const result = await work().catch(async (error: unknown) => {
-          if (error instanceof ApiError && failureCodes.has(error.code)) {
-            await countOne(pairId);
-            await countOne(accountId);
-          }
-          throw error;
-        });
-        if (pair.count > 0) await deleteRows(database, 'svc_attempts', { id: pairId });
-        return result;
-      });
-    },
-
-    async count({ kind, account, address }) {
-      const id = idOf(kind, account, address);
-      const { count } = await readCounter(id);
-      if (count < limit) await countOne(id);
-      return count < limit;
-    },
-
-    async claim(name, ttl) {
-      const id = idOf('once', name);
-      const inserted = await begin(id, ttl).then(
-        () => true,
-        (error: unknown) => error,
-      );
-      if (inserted === true) return true;
-      if ((await readCounter(id)).count > 0) return false;
-      throw inserted;
-    },
-  };
 };
 
-interface Counter {
-  readonly count: number;
-  /** Milliseconds since 1970 at which the counter expires. */
-  readonly until: number;
+/** Ids of the counters of an attempt. */
+interface CounterIds {
+  /** Failures of one address with one account. */
+  readonly pair: string;
+  /** Failures of all addresses with one account. */
+  readonly account: string;
 }
 
-const idOf = (...parts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+const countFailure = async <Result>(
+  counters: Counters,
+  { pair, account }: CounterIds,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const failures = await counters.read(pair);
+  if (failures.count >= limit) throw exceeded(limit, failures);
+  const result = await work().catch(async (error: unknown) => {
+    if (error instanceof ApiError && failureCodes.has(error.code)) {
+      await counters.add(pair, { ttl: retention });
+      await counters.add(account, { ttl: retention });
+    }
+    throw error;
+  });
+  if (failures.count > 0) await counters.remove(pair);
+  return result;
+};
 
-const exceeded = (allowed: number, until: number) =>
+const exceeded = (allowed: number, { until }: Counter) =>
   apiError(
     'REQUESTS_EXCEEDED',
     { limit: allowed, reset: new Date(until).toISOString() },

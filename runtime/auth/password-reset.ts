@@ -4,14 +4,14 @@
 import { createHash } from 'node:crypto';
 import { networkOf } from '../network/ip.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
-import type { Database } from '../databases/contract.js';
 import { hashPassword } from './passwords/hash.js';
 import { findByEmail, findById, updateAccount, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
-import type { Attempts } from './attempts.js';
+import type { AuthContext } from './context.js';
 import type { SendMail } from './mail.js';
-import type { Account, Sessions } from './sessions.js';
-import { isUuid, type Tokens } from './tokens.js';
+import { endSessionsOf } from './session-store.js';
+import type { Account } from './sessions.js';
+import { isUuid } from './tokens.js';
 
 export interface PasswordReset {
   /**
@@ -39,11 +39,7 @@ interface ResetInput {
   readonly address: string;
 }
 
-export interface PasswordResetOptions {
-  readonly database: Database;
-  readonly tokens: Tokens;
-  readonly sessions: Pick<Sessions, 'endAll'>;
-  readonly attempts: Pick<Attempts, 'count'>;
+export interface PasswordResetOptions extends Pick<AuthContext, 'database' | 'tokens' | 'attempts'> {
   /** `null`: no SMTP server is configured. */
   readonly send: SendMail | null;
   /** Returns the URL of the default page. */
@@ -55,7 +51,7 @@ export interface PasswordResetOptions {
 }
 
 export const createPasswordReset = (options: PasswordResetOptions): PasswordReset => {
-  const { database, tokens, sessions, attempts, send, ttl } = options;
+  const { database, tokens, attempts, send, ttl } = options;
   const allowed = createAllowList(options.pages);
 
   const sendLink = async (email: string, page: URL): Promise<void> => {
@@ -88,7 +84,7 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
       const changes = { password: await hashPassword(password, networkOf(address)) };
       const expected = { password: account.password };
       if (!(await updateAccount(database, account.id, { changes, expected, record }))) throw tokenUsed();
-      await sessions.endAll(account.id);
+      await endSessionsOf(database, account.id);
     },
   };
 };

@@ -77,7 +77,7 @@ const runDemo = async ({ environment, config: given }: DemoSetup): Promise<void>
     await Promise.all([queue.stop(), starting]);
     await running.close();
   };
-  await untilStopped({ stop, kill: () => {} }, observe);
+  await untilStopped({ stop, kill: () => {} }, { observe });
 };
 
 /**

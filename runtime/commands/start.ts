@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { shownVariables } from '../config/variables.js';
+import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
 import { checkFilesDir } from '../queue/requests/files-dir.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
@@ -46,6 +47,7 @@ interface Running extends Stoppable {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
+  isWell(): boolean;
 }
 
 const runAlone = async (config: Config): Promise<void> => {
@@ -53,7 +55,7 @@ const runAlone = async (config: Config): Promise<void> => {
   const { startRequestProcess } = await import('../processes/request-process.js');
   await run(config, observe, async () => {
     const running = await startRequestProcess({ config, observe });
-    return { ...running, stop: running.close, kill: () => {} };
+    return { ...running, isWell: () => true, stop: running.close, kill: () => {} };
   });
 };
 
@@ -66,7 +68,7 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
     import('../processes/ports.js'),
   ]);
   const port = await choosePort(config.host, config.port);
-  await run(config, observe, () => supervise({ processes, port, observe }));
+  await run(config, observe, () => supervise({ processes, port, watchdog: config.watchdog, observe }));
 };
 
 /**
@@ -75,6 +77,7 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
  */
 const run = async (config: Config, observe: Observe, start: () => Promise<Running>): Promise<void> => {
   let running: Running | null = null;
+  const manager = connectServiceManager();
   const probes =
     config.adminPort === null
       ? null
@@ -85,9 +88,10 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
     const fault = await checkFilesDir(config.queue.filesDir);
     if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
-    const { url, collections } = running;
+    const { url, collections, isWell } = running;
     observe({ kind: 'started', collections, urls: urlsOf(config, url), ms: performance.now() });
-    await untilStopped(running, observe);
+    manager.ready(isWell);
+    await untilStopped(running, { observe, onStop: manager.stopping });
   } finally {
     probes?.close();
   }

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
+import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { checkFilesDir } from '../queue/requests/files-dir.js';
 import { Refusal } from '../config/refusal.js';
@@ -25,11 +26,14 @@ export const workerCommand = (): Command =>
           throw new Refusal('TEMPORAL_ADDRESS is not set; expected host:port of a Temporal server');
         }
         if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
+        const manager = connectServiceManager();
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
         const running = await startWorkerProcess({ config, roles: role, observe });
         observe({ kind: 'workersStarted', roles: role });
-        await Promise.race([untilStopped(running, observe), running.ended]);
+        manager.ready(() => true);
+        const stopped = untilStopped(running, { observe, onStop: manager.stopping });
+        await Promise.race([stopped, running.ended]);
         return 0;
       }),
     );

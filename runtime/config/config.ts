@@ -29,6 +29,8 @@ export interface Config {
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
+  /** Milliseconds after which a process that does not respond is replaced; 0: never. */
+  readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
   readonly secret: readonly string[];
   readonly auth: {
@@ -121,6 +123,7 @@ export const loadConfig = (environment: Environment): Config => {
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
+    watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),
     mail: { from: read('EMAIL_FROM'), smtp: readSmtp(read) },

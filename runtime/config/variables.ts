@@ -69,6 +69,11 @@ export const variables = {
     default: '30s',
     meaning: 'how long a start waits for an unavailable database',
   },
+  WATCHDOG: {
+    parse: parseDuration,
+    default: '10s',
+    meaning: 'replaces a process that has not responded for so long; `0` disables it',
+  },
   TABLES_INCLUDE: {
     parse: parseList,
     default: '',

@@ -1,6 +1,7 @@
 /** Reads users, sessions and policies from the system tables. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AccessSource, Holder, TokenClaims } from '../access/access.js';
+import type { AccessSource, TokenClaims } from '../access/access.js';
+import type { Holder } from '../access/principal.js';
 import type { AccessRows, User } from '../access/policies.js';
 import { apiError } from '../../contract/errors.js';
 import type { Executor, RowLayout } from '../databases/contract.js';

@@ -1,5 +1,5 @@
 /** Loads GraphQL with the first request, so a process without GraphQL requests does not pay for it. */
-import type { Principal } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { RouteHandle } from '../request/route.js';
 import type { Scope } from './schema.js';

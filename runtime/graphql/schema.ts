@@ -15,7 +15,7 @@ import {
   type DocumentNode,
   type GraphQLSchema,
 } from 'graphql';
-import type { Principal } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
 import type { Registry } from '../../contract/collection.js';

@@ -1,5 +1,7 @@
 /** Serves requests to `/graphql` and `/graphql/system`. The first request loads this module. */
-import { untilConfirmed, type Access, type Principal } from '../access/access.js';
+import { untilConfirmed } from '../access/confirmation.js';
+import type { Access } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import { clearedCookies, SessionError } from '../access/credentials.js';
 import { ApiError, ApiErrors, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemServices } from '../items/context.js';

@@ -1,9 +1,9 @@
 /** Routes requests, turns errors into responses and reports events. */
-import { StalePrincipal, accessUnavailable } from '../access/access.js';
+import { StalePrincipal, accessUnavailable } from '../access/confirmation.js';
 import { clearedCookies } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
-import type { Observe } from '../observe.js';
+import type { Observe, TrackOperation } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
 import { respondError } from '../response/respond.js';
@@ -16,20 +16,24 @@ export interface ResponderOptions {
   readonly router: Router;
   readonly availability: Availability;
   readonly observe: Observe;
+  readonly track: TrackOperation;
 }
 
 export const createResponder =
-  ({ router, availability, observe }: ResponderOptions): Responder =>
+  ({ router, availability, observe, track }: ResponderOptions): Responder =>
   async (request) => {
     const started = performance.now();
     const { id, method } = request;
     const { endpoint, segments } = router(method, request.path);
+    const finish = track(`${method} ${endpoint.template}`);
     let response: ApiResponse;
     try {
       response = await endpoint.handle(request, segments);
     } catch (error) {
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
       response = { ...respondError(mapped), cookies: clearedCookies(mapped) };
+    } finally {
+      finish();
     }
     const { status } = response;
     const ms = performance.now() - started;

@@ -2,7 +2,8 @@
  * Guards writes against changes of permissions. Writes of users, roles and policies run one after another; a caller
  * cannot grant permissions that the caller does not have.
  */
-import { StalePrincipal, type Principal } from '../access/access.js';
+import { StalePrincipal } from '../access/confirmation.js';
+import type { Principal } from '../access/principal.js';
 import type { UserWithRole } from '../access/access-index.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
 import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';

@@ -1,5 +1,5 @@
 /** The services and request context used to read and write items. */
-import type { Principal } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
 import type { Registry } from '../../contract/collection.js';

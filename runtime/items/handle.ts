@@ -1,6 +1,8 @@
 /** Runs the pipeline of item requests: request → access → plan → sql → execute → response. */
 import { LRUCache } from 'lru-cache';
-import { requireSecondFactor, untilConfirmed, type Access } from '../access/access.js';
+import { requireSecondFactor } from '../access/principal.js';
+import { untilConfirmed } from '../access/confirmation.js';
+import type { Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';

@@ -6,27 +6,24 @@ import type {
   Operations,
 } from '../../generated/server/operations.js';
 import { toSessionError } from '../access/credentials.js';
-import { createAttempts } from '../auth/attempts.js';
-import { createAuthentication, type Mode } from '../auth/login.js';
-import { createSessions, type Session } from '../auth/sessions.js';
+import type { AuthContext } from '../auth/context.js';
+import { logIn, logOut, refreshLogin, type Mode } from '../auth/login.js';
+import { endSession, type Session } from '../auth/session-store.js';
+import { listSessions } from '../auth/sessions.js';
 import type { ProviderConfig } from '../config/providers.js';
 import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import { cookieOf, respondWithTokens, setCookie } from './token-response.js';
-import type { OperationServices } from './services.js';
 
-export const createAuthOperations = (services: OperationServices) => {
-  const { database, tokens, config } = services;
-  const { providers, disableDefault } = config.auth;
-  const attempts = createAttempts(database);
-  const sessions = createSessions({ database, tokens });
-  const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
+export const createAuthOperations = (auth: AuthContext) => {
+  const { database } = auth;
+  const { providers, disableDefault } = auth.settings;
 
   const login = async (
     { mode = 'json', ...credentials }: AuthLoginInput['body'],
     context: OperationContext,
   ): Promise<AuthLoginOutput> =>
-    respondWithTokens(await authentication.login(credentials, mode, context.client), mode, context);
+    respondWithTokens(await logIn(credentials, { mode, from: context.client }, auth), mode, context);
 
   return {
     async authProviders() {
@@ -46,30 +43,27 @@ export const createAuthOperations = (services: OperationServices) => {
 
     async authRefresh({ body }, context) {
       const { token, mode } = findToken(body, context);
-      const renewal = authentication.refresh(token, mode, context.client);
-      return respondWithTokens(
-        await (mode === 'session' ? renewal.catch(toSessionError) : renewal),
-        mode,
-        context,
-      );
+      const renewal = refreshLogin(token, { mode, address: context.client.address }, auth);
+      const tokens = await (mode === 'session' ? renewal.catch(toSessionError) : renewal);
+      return respondWithTokens(tokens, mode, context);
     },
 
     async authLogout({ body }, context) {
       const { token, mode } = findToken(body, context);
-      await authentication.logout(token, mode);
+      await logOut(token, mode, auth);
       if (mode !== 'json') setCookie(mode, '', { ttl: 0, context });
     },
 
     async authSessions(_input, context) {
       const { user, session } = await context.principal();
-      const found = await sessions.list(user?.id ?? '');
+      const found = await listSessions(database, user?.id ?? '');
       return { data: found.map((each) => describeSession(each, session)) };
     },
 
     async authSessionEnd({ id }, context) {
       const { user, policies } = await context.principal();
       const owner = policies.admin ? undefined : (user?.id ?? '');
-      if (!(await sessions.end(id, owner))) throw forbidden('you have no session with this id');
+      if (!(await endSession(database, id, owner))) throw forbidden('you have no session with this id');
     },
   } satisfies Partial<Operations>;
 };

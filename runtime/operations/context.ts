@@ -1,6 +1,8 @@
 /** The context of an operation: caller, client and cookies, and the headers and cookies of its response. */
 import { parse, serialize, type SerializeOptions } from 'cookie';
-import { identifyNow, type Access, type Principal } from '../access/access.js';
+import { identifyNow } from '../access/confirmation.js';
+import type { Access } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
 import { requireSameOrigin } from '../access/credentials.js';
 import type { Client } from '../items/context.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';

@@ -1,5 +1,6 @@
 /** Combines the handlers of all operations; each area of the spec has its own file. */
 import type { Operations } from '../../generated/server/operations.js';
+import { createAuthContext } from '../auth/context.js';
 import { createAuthOperations } from './auth.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
@@ -12,14 +13,17 @@ import { createTfaOperations } from './tfa.js';
 import { createWebhookOperations } from './webhooks.js';
 
 /** Returns the handlers of all operations; a missing one is a compile error. */
-export const createOperations = (services: OperationServices): Operations => ({
-  ...createMeOperations(services),
-  ...createKeyOperations(services),
-  ...createRequestOperations(services),
-  ...createWebhookOperations(services),
-  ...createServerOperations(services),
-  ...createTfaOperations(services),
-  ...createAuthOperations(services),
-  ...createPasswordOperations(services),
-  ...createSignOnOperations(services),
-});
+export const createOperations = (services: OperationServices): Operations => {
+  const auth = createAuthContext(services);
+  return {
+    ...createMeOperations(services),
+    ...createKeyOperations(services),
+    ...createRequestOperations(services),
+    ...createWebhookOperations(services),
+    ...createServerOperations(services),
+    ...createTfaOperations(services, auth),
+    ...createAuthOperations(auth),
+    ...createPasswordOperations(services, auth),
+    ...createSignOnOperations(services, auth),
+  };
+};

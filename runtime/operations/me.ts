@@ -1,5 +1,6 @@
 /** Handlers of `spec/operations/me.yaml`. */
-import { untilConfirmed, type Principal } from '../access/access.js';
+import { untilConfirmed } from '../access/confirmation.js';
+import type { Principal } from '../access/principal.js';
 import { allowedActions, summarizePermissions, type AllowedActions } from '../access/summary.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { Collection } from '../../contract/collection.js';
@@ -7,9 +8,13 @@ import { ApiError, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemContext } from '../items/context.js';
 import { ownId, readOwn, updateOwn } from '../items/own.js';
 import { findRowPermissions } from '../items/row-locks.js';
+import type { JsonRows } from '../execute/row-set.js';
+import type { ReadTarget } from '../items/read.js';
 import { parseQuery } from '../request/query.js';
 import { clientOf, type OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
+
+type JsonObject = Record<string, unknown>;
 
 type MeOperations = Pick<
   Operations,
@@ -22,86 +27,99 @@ type MeOperations = Pick<
   | 'permissionsMeItem'
 >;
 
-export const createMeOperations = (services: OperationServices): MeOperations => {
-  const users = services.registry.collections.get('svc_users') as Collection;
+export const createMeOperations = (services: OperationServices): MeOperations => ({
+  usersMe: async (_input, context) => ({ data: await readMe(context, services) }),
 
-  const openItemContext = async (context: OperationContext): Promise<ItemContext> =>
-    createContext(services, await context.principal(), clientOf(context));
+  updateUsersMe: ({ body }, context) => untilConfirmed(() => updateMe(body, context, services)),
 
-  const actionsOf = async (
-    name: string,
-    key: string | null,
-    context: OperationContext,
-  ): Promise<{ data: AllowedActions }> => {
-    const item = await openItemContext(context);
-    const collection = services.registry.collections.get(name);
-    const policies = item.principal.policies;
-    if (collection === undefined || !isKnown(collection, item.principal)) {
-      throw forbidden(`the collection "${name}" does not exist or may not be used this way`);
-    }
-    const allowed = allowedActions(collection, policies);
-    if (key === null) return { data: allowed };
-    // a key with one column may contain commas
-    const parts = collection.key.length === 1 ? [key] : key.split(',');
-    const permitted = await findRowPermissions(collection, parts, item);
-    return {
-      data: {
-        ...allowed,
-        update: permitted.update ? allowed.update : { access: false },
-        delete: permitted.delete ? allowed.delete : { access: false },
-      },
-    };
-  };
+  async rolesMe(_input, context) {
+    return { data: [...(await context.principal()).roles] };
+  },
 
+  async policiesMeGlobals(_input, context) {
+    return { data: summarizePolicies(await context.principal()) };
+  },
+
+  async permissionsMe(_input, context) {
+    const { policies } = await context.principal();
+    return { data: summarizePermissions(policies, services.registry) };
+  },
+
+  async permissionsMeCollection({ collection: name }, context) {
+    const { principal } = await openItemContext(context, services);
+    const collection = findKnown(name, principal, services);
+    return { data: allowedActions(collection, principal.policies) };
+  },
+
+  async permissionsMeItem({ collection: name, key }, context) {
+    const item = await openItemContext(context, services);
+    const collection = findKnown(name, item.principal, services);
+    return { data: await allowedOnRow(collection, key, item) };
+  },
+});
+
+const openItemContext = async (
+  context: OperationContext,
+  services: OperationServices,
+): Promise<ItemContext> => createContext(services, await context.principal(), clientOf(context));
+
+const targetOf = ({ query }: OperationContext, { registry }: OperationServices): ReadTarget => ({
+  collection: registry.collections.get('svc_users') as Collection,
+  parsed: parseQuery(query),
+});
+
+/** Returns the user record of the caller; its key alone, if the caller may not read what the query asks for. */
+const readMe = async (context: OperationContext, services: OperationServices): Promise<JsonObject> => {
+  const item = await openItemContext(context, services);
+  try {
+    return parseRow(await readOwn(targetOf(context, services), item));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') return { id: ownId(item) };
+    throw error;
+  }
+};
+
+const updateMe = async (body: unknown, context: OperationContext, services: OperationServices) => {
+  const target = targetOf(context, services);
+  const item = createContext(services, await context.renew(), clientOf(context));
+  const rows = await updateOwn(target, body, item);
+  return 'reason' in rows
+    ? { status: 204 as const, body: undefined }
+    : { status: 200 as const, body: { data: parseRow(rows) } };
+};
+
+const parseRow = ({ bytes }: JsonRows): JsonObject => JSON.parse(bytes.toString()) as JsonObject;
+
+const summarizePolicies = ({ user, policies, records, needsSecondFactor }: Principal) => {
+  const own = policies.ids.map((id) => records.policies.get(id));
+  const hasApp = own.some((columns) => Number(columns?.['app_access'] ?? 0) === 1);
+  const app = { app_access: policies.admin || hasApp };
+  if (user === null) return app;
+  const requiresTfa = needsSecondFactor || policies.requiresSecondFactor;
+  return { ...app, admin_access: policies.admin, enforce_tfa: requiresTfa };
+};
+
+/** @throws FORBIDDEN when there is no such collection, or the caller may not know of it */
+const findKnown = (name: string, principal: Principal, { registry }: OperationServices): Collection => {
+  const collection = registry.collections.get(name);
+  if (collection === undefined || !isKnown(collection, principal))
+    throw forbidden(`the collection "${name}" does not exist or may not be used this way`);
+  return collection;
+};
+
+const allowedOnRow = async (
+  collection: Collection,
+  key: string,
+  item: ItemContext,
+): Promise<AllowedActions> => {
+  const allowed = allowedActions(collection, item.principal.policies);
+  // a key with one column may contain commas
+  const parts = collection.key.length === 1 ? [key] : key.split(',');
+  const permitted = await findRowPermissions(collection, parts, item);
   return {
-    async usersMe(_input, context) {
-      const item = await openItemContext(context);
-      try {
-        const rows = await readOwn({ collection: users, parsed: parseQuery(context.query) }, item);
-        return { data: JSON.parse(rows.bytes.toString()) };
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'FORBIDDEN') return { data: { id: ownId(item) } };
-        throw error;
-      }
-    },
-
-    updateUsersMe: ({ body }, context) =>
-      untilConfirmed(async () => {
-        const target = { collection: users, parsed: parseQuery(context.query) };
-        const item = createContext(services, await context.renew(), clientOf(context));
-        const rows = await updateOwn(target, body, item);
-        return 'reason' in rows
-          ? { status: 204 as const, body: undefined }
-          : { status: 200 as const, body: { data: JSON.parse(rows.bytes.toString()) } };
-      }),
-
-    async rolesMe(_input, context) {
-      return { data: [...(await context.principal()).roles] };
-    },
-
-    async policiesMeGlobals(_input, context) {
-      const { user, policies, records, needsSecondFactor } = await context.principal();
-      const own = policies.ids.map((id) => records.policies.get(id));
-      const isSet = (column: string): boolean => own.some((columns) => Number(columns?.[column] ?? 0) === 1);
-      const app = policies.admin || isSet('app_access');
-      if (user === null) return { data: { app_access: app } };
-      return {
-        data: {
-          app_access: app,
-          admin_access: policies.admin,
-          enforce_tfa: needsSecondFactor || policies.requiresSecondFactor,
-        },
-      };
-    },
-
-    async permissionsMe(_input, context) {
-      const { policies } = await context.principal();
-      return { data: summarizePermissions(policies, services.registry) };
-    },
-
-    permissionsMeCollection: ({ collection }, context) => actionsOf(collection, null, context),
-
-    permissionsMeItem: ({ collection, key }, context) => actionsOf(collection, key, context),
+    ...allowed,
+    update: permitted.update ? allowed.update : { access: false },
+    delete: permitted.delete ? allowed.delete : { access: false },
   };
 };
 

@@ -1,20 +1,16 @@
 /** Handlers of `spec/operations/auth.yaml` for password resets. */
 import type { Operations } from '../../generated/server/operations.js';
-import { createAttempts } from '../auth/attempts.js';
+import type { AuthContext } from '../auth/context.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordReset } from '../auth/password-reset.js';
-import { createSessions } from '../auth/sessions.js';
 import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
-export const createPasswordOperations = (services: OperationServices) => {
-  const { database, tokens, config, url, background } = services;
+export const createPasswordOperations = (services: OperationServices, auth: AuthContext) => {
+  const { config, url, background } = services;
   const passwordReset = createPasswordReset({
-    database,
-    tokens,
-    sessions: createSessions({ database, tokens }),
-    attempts: createAttempts(database),
+    ...auth,
     send: createMailer(config.mail),
     page: () => `${url()}/reset-password`,
     pages: config.auth.resetUrls,

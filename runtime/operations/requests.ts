@@ -1,5 +1,9 @@
 /** Handlers of `spec/operations/requests.yaml`: requests of the caller in the queue. */
-import type { Operations, RequestsSubmitInput } from '../../generated/server/operations.js';
+import type {
+  Operations,
+  RequestsListInput,
+  RequestsSubmitInput,
+} from '../../generated/server/operations.js';
 import {
   apiError,
   invalidQuery,
@@ -8,10 +12,17 @@ import {
   type ErrorCode,
 } from '../../contract/errors.js';
 import { toCaller } from '../queue/http/caller.js';
-import type { Requests } from '../queue/requests/requests.js';
+import type { Queue } from '../queue/http/routes.js';
 import { wireStates } from '../queue/requests/status.js';
-import { findDeliveryOf, listAttempts, reopenDelivery } from '../queue/store/deliveries.js';
-import { listRequests, type RequestHead, type RequestState } from '../queue/store/requests.js';
+import {
+  findDeliveryOf,
+  listAttempts,
+  reopenDelivery,
+  type Delivery,
+  type DeliveryAttempt,
+} from '../queue/store/deliveries.js';
+import { listRequests, type ListFilter } from '../queue/store/request-lists.js';
+import type { RequestHead, RequestState } from '../queue/store/request-head.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
 import { QueueError } from '../queue/http/wire.js';
@@ -30,106 +41,109 @@ type Names =
   | 'requestsRedeliver';
 
 export const createRequestOperations = (services: OperationServices): Pick<Operations, Names> => {
-  const { database, loadQueue } = services;
-
-  const findOwn = async (id: string, context: OperationContext): Promise<RequestHead> => {
-    const { requests } = await loadQueue();
-    const found = await requests.find(id, { account: await accountOf(context) });
-    if (found === null) throw notFound('request', id);
-    return found;
-  };
-
-  /** Runs a function on a request of the caller and converts errors of the queue. */
-  const withOwn = async <Result>(
-    id: string,
-    context: OperationContext,
-    run: (found: RequestHead, requests: Requests) => Promise<Result>,
-  ): Promise<Result> => {
-    const { requests } = await loadQueue();
-    return run(await findOwn(id, context), requests).catch(throwApiError);
-  };
-
+  const { database } = services;
   return {
-    async requestsSubmit({ body }, context) {
-      const { requests, settings } = await loadQueue();
-      const caller = toCaller(await context.principal());
-      const options = readOptions(body, settings.webhookPolicy);
-      const submit = async () => {
-        const model = requests.modelOf(body.model, caller);
-        return requests.submit({ account: caller.account, model, input: body.input, options });
-      };
-      const { request } = await submit().catch(throwApiError);
-      return { data: toWire(request) };
-    },
+    requestsSubmit: ({ body }, context) => submit(body, context, services),
 
-    async requestsList({ model, status, tag, after, before, limit = 25 }, context) {
-      const found = await listRequests(database, {
-        account: await accountOf(context),
-        limit,
-        ...(model !== undefined && { model }),
-        ...(status !== undefined && { states: statesOf(status) }),
-        ...(tag !== undefined && { tag: toTag(tag) }),
-        ...(after !== undefined && { after: fromTime('after', after, invalidQuery) }),
-        ...(before !== undefined && { before: fromTime('before', before, invalidQuery) }),
-      });
+    async requestsList(input, context) {
+      const found = await listRequests(database, toFilter(input, await accountOf(context)));
       return { data: found.map(toWire) };
     },
 
     async requestsRead({ id }, context) {
-      return { data: toWire(await findOwn(id, context)) };
+      return { data: toWire((await findOwn(id, context, services)).request) };
     },
 
     async requestsStatus({ id, logs = false }, context) {
-      return { data: await withOwn(id, context, (found, requests) => requests.status(found, logs)) };
+      const { requests, request } = await findOwn(id, context, services);
+      return { data: await requests.status(request, logs).catch(throwApiError) };
     },
 
     async requestsResult({ id }, context) {
-      const { status, errorType, body } = await withOwn(id, context, (found, requests) =>
-        requests.result(found),
-      );
+      const { requests, request } = await findOwn(id, context, services);
+      const { status, errorType, body } = await requests.result(request).catch(throwApiError);
       return { data: { http_status: status, error_type: errorType, payload: JSON.parse(body) as unknown } };
     },
 
     async requestsCancel({ id }, context) {
-      const status = await withOwn(id, context, (found, requests) => requests.cancel(found));
+      const { requests, request } = await findOwn(id, context, services);
+      const status = await requests.cancel(request).catch(throwApiError);
       if (status === 'ALREADY_COMPLETED') throw unprocessable('the request has already ended');
       return { data: { status } };
     },
 
     async requestsDeliveries({ id }, context) {
-      const request = await findOwn(id, context);
+      const { request } = await findOwn(id, context, services);
       const delivery = await findDeliveryOf(database, request.id);
       if (delivery === null) return { data: [] };
-      const attempts = await listAttempts(database, delivery.id);
-      return {
-        data: [
-          {
-            id: delivery.id,
-            url: delivery.url,
-            state: delivery.state,
-            attempts: attempts.map(({ number, status, error, milliseconds, created }) => ({
-              number,
-              status,
-              error,
-              milliseconds,
-              created_at: toTime(created),
-            })),
-          },
-        ],
-      };
+      return { data: [deliveryToWire(delivery, await listAttempts(database, delivery.id))] };
     },
 
     async requestsRedeliver({ id }, context) {
-      const request = await findOwn(id, context);
+      const { request, lifecycle } = await findOwn(id, context, services);
       const delivery = await findDeliveryOf(database, request.id);
       if (delivery === null) throw unprocessable('the request has no webhook, or has not ended');
       const again = await reopenDelivery(database, delivery);
       if (again === null) throw unprocessable('the webhook is already being delivered');
-      const { lifecycle } = await loadQueue();
       lifecycle.scheduleDelivery(again);
     },
   };
 };
+
+interface OwnRequest extends Pick<Queue, 'requests' | 'lifecycle'> {
+  readonly request: RequestHead;
+}
+
+/** Returns a request of the caller, and the queue that it is in. @throws ROUTE_NOT_FOUND when there is none */
+const findOwn = async (
+  id: string,
+  context: OperationContext,
+  { loadQueue }: OperationServices,
+): Promise<OwnRequest> => {
+  const { requests, lifecycle } = await loadQueue();
+  const request = await requests.find(id, { account: await accountOf(context) });
+  if (request === null) throw notFound('request', id);
+  return { request, requests, lifecycle };
+};
+
+const submit = async (body: SubmitBody, context: OperationContext, { loadQueue }: OperationServices) => {
+  const { requests, settings } = await loadQueue();
+  const caller = toCaller(await context.principal());
+  const options = readOptions(body, settings.webhookPolicy);
+  const store = async () => {
+    const model = requests.modelOf(body.model, caller);
+    return requests.submit({ account: caller.account, model, input: body.input, options });
+  };
+  const { request } = await store().catch(throwApiError);
+  return { data: toWire(request) };
+};
+
+/** @throws INVALID_QUERY for a time that cannot be read */
+const toFilter = (
+  { model, status, tag, after, before, limit = 25 }: RequestsListInput,
+  account: string,
+): ListFilter => ({
+  account,
+  limit,
+  ...(model !== undefined && { model }),
+  ...(status !== undefined && { states: statesOf(status) }),
+  ...(tag !== undefined && { tag: toTag(tag) }),
+  ...(after !== undefined && { after: fromTime('after', after, invalidQuery) }),
+  ...(before !== undefined && { before: fromTime('before', before, invalidQuery) }),
+});
+
+const deliveryToWire = ({ id, url, state }: Delivery, attempts: readonly DeliveryAttempt[]) => ({
+  id,
+  url,
+  state,
+  attempts: attempts.map(({ number, status, error, milliseconds, created }) => ({
+    number,
+    status,
+    error,
+    milliseconds,
+    created_at: toTime(created),
+  })),
+});
 
 type SubmitBody = RequestsSubmitInput['body'];
 

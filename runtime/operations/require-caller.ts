@@ -1,7 +1,7 @@
 /** Checks whether the caller of an operation has the access that it declares. */
-import { requireSecondFactor, type Principal } from '../access/access.js';
+import { requireSecondFactor, type Principal } from '../access/principal.js';
 import { SessionError } from '../access/credentials.js';
-import { forbidden } from '../../contract/errors.js';
+import { apiError, forbidden } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import type { Operation } from './declarations.js';
 
@@ -15,9 +15,11 @@ export const requireCaller = async (operation: Operation, context: OperationCont
   }
 };
 
-/** Checks the principal against the declared access. @throws FORBIDDEN */
-const requireAccess = ({ access, beforeSecondFactor }: Operation, principal: Principal): void => {
+/** Checks the principal against the declared access. @throws FORBIDDEN; INVALID_CREDENTIALS for `startsLogin` */
+const requireAccess = (operation: Operation, principal: Principal): void => {
+  const { access, beforeSecondFactor, startsLogin } = operation;
   if (access === 'public') return;
+  if (startsLogin === true && principal.user === null) throw apiError('INVALID_CREDENTIALS', {});
   if (beforeSecondFactor !== true) requireSecondFactor(principal);
   if (access === 'admin' && !principal.policies.admin)
     throw forbidden('this operation is for administrators');

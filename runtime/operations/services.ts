@@ -1,5 +1,7 @@
 /** The services available to handlers of operations. */
-import type { Access, Principal } from '../access/access.js';
+import type { Access } from '../access/access.js';
+import type { Principal } from '../access/principal.js';
+import type { Keys } from '../auth/keys.js';
 import type { Tokens } from '../auth/tokens.js';
 import type { Background } from '../concurrency/background.js';
 import type { Config } from '../config/config.js';
@@ -11,6 +13,8 @@ export interface OperationServices extends ItemServices {
   readonly config: Config;
   readonly access: Access;
   readonly tokens: Tokens;
+  /** Keys that sign tokens. */
+  readonly keys: Keys;
   readonly observe: Observe;
   /** Path of the OpenAPI document file. */
   readonly openapi: string;

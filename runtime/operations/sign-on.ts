@@ -1,79 +1,87 @@
 /** Handlers of `spec/operations/auth.yaml` about single sign-on. */
 import type { Operations } from '../../generated/server/operations.js';
-import { createAttempts } from '../auth/attempts.js';
-import { createAuthentication } from '../auth/login.js';
-import { createSessions } from '../auth/sessions.js';
+import type { AuthContext } from '../auth/context.js';
+import { logInAccount } from '../auth/login.js';
 import { createProviderAccounts } from '../auth/sign-on/provider-accounts.js';
-import { createSignOn, stateTtl, withReason, type PendingLogin } from '../auth/sign-on/sign-on.js';
+import { withReason } from '../auth/sign-on/redirect.js';
+import { createSignOn, stateTtl, type PendingLogin } from '../auth/sign-on/sign-on.js';
 import { ApiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
 import { respondWithTokens, preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
-export const createSignOnOperations = (services: OperationServices) => {
-  const { database, tokens, config, url, base, observe } = services;
-  const attempts = createAttempts(database);
-  const sessions = createSessions({ database, tokens });
-  const authentication = createAuthentication({ database, tokens, sessions, attempts, ttls: config.auth });
+export const createSignOnOperations = (services: OperationServices, auth: AuthContext) => {
+  const { base, url, observe } = services;
   const signOn = createSignOn({
-    configs: config.auth.providers,
-    tokens,
-    attempts,
-    accounts: createProviderAccounts(database),
+    ...auth,
+    configs: auth.settings.providers,
+    accounts: createProviderAccounts(auth.database),
     url,
     warn: (message) => observe({ kind: 'warning', message }),
   });
-
-  /** Sets the cookie of a started login; its path limits it to the callback. */
-  const setToken = (
-    provider: string,
-    state: string,
-    value: string,
-    { client, setCookie }: OperationContext,
-  ): void =>
-    setCookie(cookieOf(provider, state), value, {
-      httpOnly: true,
-      secure: client.secure,
-      // the callback is a navigation from another site
-      sameSite: 'lax',
-      path: `${base}/auth/login/${provider}/callback`,
-      maxAge: value === '' ? 0 : stateTtl / 1000,
-    });
 
   const complete = async (pending: PendingLogin, context: OperationContext) => {
     const { mode } = pending.provider.config;
     const record = recordChanges(services, context);
     const account = await signOn.finish(pending, { query: context.query, record });
-    return respondWithTokens(await authentication.begin(account, mode, context.client), mode, context);
+    return respondWithTokens(
+      await logInAccount(account, { mode, from: context.client }, auth),
+      mode,
+      context,
+    );
   };
 
   return {
     async authLoginRedirect({ provider, redirect }, context) {
       const { url: authorizationUrl, state, token } = await signOn.begin(provider, redirect);
-      setToken(provider, state, token, context);
+      setStateCookie({ provider, state, base }, token, context);
       redirectTo(authorizationUrl, context);
     },
 
     async authLoginCallback({ provider }, context) {
       const state = new URLSearchParams(context.query).get('state') ?? '';
       const pending = await signOn.resume(provider, state, context.cookies[cookieOf(provider, state)]);
-      setToken(provider, state, '', context);
+      setStateCookie({ provider, state, base }, '', context);
       preventCaching(context);
       const { redirect } = pending;
       if (redirect === null) return { status: 200, body: await complete(pending, context) };
-      const page = await complete(pending, context).then(
-        () => redirect,
-        (error: unknown) => {
-          if (error instanceof ApiError) return withReason(redirect, error);
-          throw error;
-        },
-      );
+      const page = await complete(pending, context).then(() => redirect, addReason(redirect));
       redirectTo(page, context);
       return { status: 302, body: undefined };
     },
   } satisfies Partial<Operations>;
 };
+
+/** Returns the page of a failed login with its reason; throws any error that is not for the client. */
+const addReason =
+  (redirect: string) =>
+  (error: unknown): string => {
+    if (error instanceof ApiError) return withReason(redirect, error);
+    throw error;
+  };
+
+interface StateCookie {
+  readonly provider: string;
+  readonly state: string;
+  /** Path prefix of the server. */
+  readonly base: string;
+}
+
+/** Sets the cookie of a started login, or deletes it for an empty value; its path limits it to the callback. */
+const setStateCookie = (
+  { provider, state, base }: StateCookie,
+  value: string,
+  { client, setCookie }: OperationContext,
+): void =>
+  setCookie(cookieOf(provider, state), value, {
+    httpOnly: true,
+    secure: client.secure,
+    // the callback is a navigation from another site
+    sameSite: 'lax',
+    path: `${base}/auth/login/${provider}/callback`,
+    maxAge: value === '' ? 0 : stateTtl / 1000,
+  });
 
 /** Returns the cookie name of one login, so that several can run at once. */
 const cookieOf = (provider: string, state: string): string => `svc_sign_on_${provider}_${state.slice(0, 8)}`;

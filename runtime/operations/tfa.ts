@@ -1,43 +1,41 @@
 /** Handlers of `spec/operations/tfa.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
-import { createAttempts } from '../auth/attempts.js';
-import { createOneTimePasswords, type Caller } from '../auth/one-time.js';
+import type { AuthContext } from '../auth/context.js';
+import { disableCodes, enableCodes, generateSecret, resetCodes, type Caller } from '../auth/one-time.js';
 import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
 import { preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
-export const createTfaOperations = (services: OperationServices) => {
-  const { database } = services;
-  const oneTime = createOneTimePasswords(database, createAttempts(database));
-
+export const createTfaOperations = (services: OperationServices, auth: AuthContext) => {
   /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {
-    const { user } = await context.principal();
+    const { user, session, credentialDigest } = await context.principal();
     if (user === null) throw apiError('INVALID_CREDENTIALS', {});
     const { address } = context.client;
-    return { user: user.id, address, record: recordChanges(services, context, user) };
+    const record = recordChanges(services, context, user);
+    return { user: user.id, session, credentialDigest, address, record };
   };
 
   return {
     async tfaGenerate({ body }, context) {
       preventCaching(context);
-      const { secret, url } = await oneTime.generate(await callerOf(context), body.password);
+      const { secret, url } = await generateSecret(await callerOf(context), body.password, auth);
       return { data: { secret, otpauth_url: url } };
     },
 
     async tfaEnable({ body }, context) {
-      await oneTime.enable(await callerOf(context), body);
+      await enableCodes(await callerOf(context), body, auth);
     },
 
     async tfaDisable({ body }, context) {
-      await oneTime.disable(await callerOf(context), body.otp);
+      await disableCodes(await callerOf(context), body.otp, auth);
     },
 
     async tfaReset({ id }, context) {
       const { user } = await context.principal();
-      await oneTime.reset(id, recordChanges(services, context, user));
+      await resetCodes(id, recordChanges(services, context, user), auth.database);
     },
   } satisfies Partial<Operations>;
 };

@@ -5,6 +5,7 @@
 import { parseNetwork } from '../network/ip.js';
 import { isUnresolvable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
+import { findUnsupportedIn } from '../../contract/expressions.js';
 import { ApiError } from '../../contract/errors.js';
 import { parseFilter } from '../request/filter.js';
 import type { ListRow } from './write-plan.js';
@@ -39,7 +40,9 @@ const rule: Check = (text) => {
   const values: unknown[] = [];
   try {
     parseFilter(filter as Record<string, unknown>, values);
-    return values.flat().some(isUnresolvable) ? moment : null;
+    if (values.flat().some(isUnresolvable)) return moment;
+    const [unsupported] = findUnsupportedIn(filter);
+    return unsupported === undefined ? null : `a filter (${unsupported})`;
   } catch (error) {
     return error instanceof ApiError ? `a filter (${String(error.details.reason)})` : 'a filter';
   }

@@ -4,6 +4,7 @@
  */
 import type { Rule } from '../access/grant.js';
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
+import { compileExpression } from '../../contract/expressions.js';
 import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { compareValues, textOf } from './compare.js';
@@ -131,6 +132,12 @@ const startsWith = (text: string, part: string): boolean => text.startsWith(part
 const endsWith = (text: string, part: string): boolean => text.endsWith(part);
 const lower = (text: string): string => text.toLowerCase();
 
+/** An expression that is not supported matches nothing. */
+const matches = (text: string, source: string): boolean => {
+  const expression = compileExpression(source);
+  return expression.supported && expression.test(text) === true;
+};
+
 const testers: Readonly<Record<PositiveOperator, Tester>> = {
   eq: isEqual,
   in: isEqual,
@@ -145,27 +152,11 @@ const testers: Readonly<Record<PositiveOperator, Tester>> = {
   istarts_with: textTester(startsWith, lower),
   ends_with: textTester(endsWith),
   iends_with: textTester(endsWith, lower),
-  regex: ({ value, operands: [text] }) =>
-    value !== null && compileRegex(textOf(text))?.test(textOf(value)) === true,
+  regex: ({ value, operands: [text] }) => value !== null && matches(textOf(value), textOf(text)),
 };
 
 const isSatisfied = (operator: Operator, comparison: Comparison): boolean => {
   const { negates } = operators[operator];
   // negated operators have a positive one, and operators without operand were handled before
   return testers[(negates ?? operator) as PositiveOperator](comparison) === (negates === undefined);
-};
-
-/**
- * Compiles a pattern, or returns null for an invalid one, which nothing matches. Some patterns are valid only
- * without the `u` flag.
- */
-const compileRegex = (text: string): RegExp | null => {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(text, flags);
-    } catch {
-      // try the next flags
-    }
-  }
-  return null;
 };

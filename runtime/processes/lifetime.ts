@@ -8,8 +8,17 @@ export interface Stoppable {
   kill(): void;
 }
 
+interface LifetimeOptions {
+  readonly observe: Observe;
+  /** Called at the first signal. */
+  readonly onStop?: () => void;
+}
+
 /** Resolves after SIGINT or SIGTERM, once everything has stopped. A second signal kills immediately. */
-export const untilStopped = ({ stop, kill }: Stoppable, observe: Observe): Promise<void> =>
+export const untilStopped = (
+  { stop, kill }: Stoppable,
+  { observe, onStop }: LifetimeOptions,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     let stopping = false;
     const onSignal = (signal: NodeJS.Signals): void => {
@@ -19,6 +28,7 @@ export const untilStopped = ({ stop, kill }: Stoppable, observe: Observe): Promi
       }
       stopping = true;
       observe({ kind: 'stopping', reason: signal });
+      onStop?.();
       stop().then(() => {
         observe({ kind: 'stopped' });
         resolve();

@@ -10,6 +10,7 @@ import { lazy } from '../concurrency/lazy.js';
 import { createHashProcess } from '../auth/passwords/hash-process.js';
 import { computeHashesBy } from '../auth/passwords/hash.js';
 import { isRefusal } from '../config/refusal.js';
+import { beatInterval, createWatchdog } from './watchdog.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
 export interface RequestProcess {
@@ -25,12 +26,14 @@ export interface RequestProcess {
 export interface RequestProcessOptions extends OpenOptions {
   /** Called when the process becomes ready or stops being ready. */
   readonly onReadiness?: (ready: boolean) => void;
+  /** Whether the process ends when its event loop hangs; a supervisor ends it otherwise. */
+  readonly endsHung?: boolean;
 }
 
 const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
-  const { config } = options;
+  const { config, endsHung = true } = options;
   computeHashesBy(createHashProcess());
   let ready = false;
   const setReady = (value: boolean): void => {
@@ -41,17 +44,23 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
   const { directory, declarations } = opened;
+  const watchdog = createWatchdog({ config, ends: endsHung });
   try {
     const { serve } = await loading;
-    const server = await timed('listen', observe, () => serve({ ...opened, config, observe }));
+    const server = await timed('listen', observe, () =>
+      serve({ ...opened, config, observe, track: watchdog.track }),
+    );
     setReady(true);
+    watchdog.start();
     const close = async (): Promise<void> => {
       setReady(false);
       await Promise.race([server.close(), sleep(drainLimit, undefined, { ref: false })]);
       await opened.close();
+      watchdog.close();
     };
     return { url: server.url, collections: declarations.length, directory, isReady: () => ready, close };
   } catch (error) {
+    watchdog.close();
     await opened.close();
     throw error;
   }
@@ -69,6 +78,8 @@ const watchDatabase =
 export type Report =
   | { kind: 'ready'; url: string; collections: number; directory: string }
   | { kind: 'readiness'; ready: boolean }
+  /** The event loop turns; sent at intervals from `ready` on. */
+  | { kind: 'beat' }
   | { kind: 'failed'; message: string; refusal: boolean };
 
 /** Runs a child. `directory` is the build to serve, known once the first process has prepared it. */
@@ -88,10 +99,13 @@ const runChild = async (directory: string | undefined): Promise<void> => {
       config,
       observe: await createObserver(config),
       ...(directory === undefined ? {} : { directory }),
+      endsHung: false,
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
     const { url, collections } = running;
     report({ kind: 'ready', url, collections, directory: running.directory });
+    if (config.watchdog > 0)
+      setInterval(() => report({ kind: 'beat' }), beatInterval(config.watchdog)).unref();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     report({ kind: 'failed', message, refusal: isRefusal(error) }, () => process.exit(1));

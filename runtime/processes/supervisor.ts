@@ -9,12 +9,15 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import type { Report } from './request-process.js';
+import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
   /** Number of request processes to keep running. */
   readonly processes: number;
   /** Port they share, never 0. */
   readonly port: number;
+  /** Milliseconds after which a process that does not respond is killed; 0: never. */
+  readonly watchdog: number;
   readonly observe: Observe;
 }
 
@@ -25,6 +28,8 @@ export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
+  /** Returns whether no process has failed to respond. */
+  isWell(): boolean;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -48,6 +53,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
     startProcess({
       options,
       ready,
+      hung: new Set(),
       directory: null,
       stopping: false,
       restartDelay: minRestartDelay,
@@ -60,6 +66,8 @@ interface Supervision {
   readonly options: SupervisorOptions;
   /** Readiness of each running process, by worker id. */
   readonly ready: Map<number, boolean>;
+  /** Processes that were killed because they did not respond, until they have ended. */
+  readonly hung: Set<number>;
   /** Folder of the build; `null` until the first process is ready. */
   directory: string | null;
   stopping: boolean;
@@ -80,31 +88,65 @@ const startProcess = (supervision: Supervision): void => {
 };
 
 const watch = (child: Worker, supervision: Supervision): void => {
-  const { ready, reject } = supervision;
+  const { ready, hung, reject } = supervision;
+  const pulse = watchPulse(child, supervision);
   const began = performance.now();
   let failure: Failed | null = null;
   child.on('message', (report: Report) => {
     if (report.kind === 'failed') failure = report;
     if (report.kind === 'readiness') ready.set(child.id, report.ready);
+    if (report.kind === 'ready' || report.kind === 'beat') pulse.beat();
     if (report.kind === 'ready') registerProcess(child, report, supervision);
   });
   child.once('exit', (code, signal) => {
+    pulse.stop();
     ready.delete(child.id);
+    const wasHung = hung.delete(child.id);
     if (supervision.stopping) return;
-    const reason = failure?.message ?? (signal === null ? `exit code ${code}` : signal);
+    const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
+    const reason = failure?.message ?? ending;
     if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
     else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
   });
 };
 
+/** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */
+const spareBeats = 2;
+
+/**
+ * Kills a process that stops reporting that its event loop turns. Counts missed beats instead of time, so that a
+ * machine that slept is not judged.
+ */
+const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
+  const interval = beatInterval(options.watchdog);
+  const limit = Math.ceil(options.watchdog / interval) + spareBeats;
+  let missed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const countMissed = (): void => {
+    missed += 1;
+    if (missed !== limit) return;
+    ready.set(child.id, false);
+    hung.add(child.id);
+    child.process.kill('SIGKILL');
+  };
+  return {
+    beat() {
+      missed = 0;
+      if (options.watchdog > 0) timer ??= setInterval(countMissed, interval);
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
 const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
-  const { options, ready, directory, resolve } = supervision;
+  const { options, ready, hung, directory, resolve } = supervision;
   options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
   if (directory !== null) return;
   supervision.directory = report.directory;
   resolve({
     ...report,
     isReady: () => [...ready.values()].some(Boolean),
+    isWell: () => hung.size === 0,
     stop: () => stopProcesses(supervision),
     kill: () => killProcesses(supervision),
   });

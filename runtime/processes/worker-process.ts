@@ -3,6 +3,7 @@ import type { Config } from '../config/config.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
 import type { Stoppable } from './lifetime.js';
+import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
 import { openBuild } from './open-build.js';
 import type { WorkerRole } from '../queue/temporal/worker.js';
@@ -31,6 +32,7 @@ export const startWorkerProcess = async ({
       import('../queue/settings.js'),
       import('../auth/keys.js'),
     ]);
+  const watchdog = createWatchdog({ config, ends: true });
   const workers = await startWorkers({
     settings: queueSettings(config, {
       url: () => urlOf(config),
@@ -41,15 +43,18 @@ export const startWorkerProcess = async ({
     functions: await opened.loadFunctions(),
     roles,
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),
+    track: watchdog.track,
     userAgent: `svc/${packageVersion}`,
     onFailure: (error) => observe({ kind: 'workerFailed', error }),
     onWarning: (message) => observe({ kind: 'warning', message }),
   });
+  watchdog.start();
   return {
     ended: workers.ended,
     async stop() {
       await workers.stop();
       await opened.close();
+      watchdog.close();
     },
     kill: () => undefined,
   };

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { collections } from '../../generated/server/index.js';
-import type { Principal } from '../../runtime/access/access.js';
+import type { Principal } from '../../runtime/access/principal.js';
 import { createPolicyIndex } from '../../runtime/access/policies.js';
 import { createRegistry, type Collection } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';

@@ -125,6 +125,7 @@ const ping: Operation = {
   access: 'public',
   withoutSession: false,
   beforeSecondFactor: false,
+  startsLogin: false,
   own: true,
   graphql: { query: 'server_ping' },
   parameters: [],

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admit, chooseAccount, ensureModelLock, lockModel } from '../../runtime/queue/store/admission.js';
-import { insertRequests, type NewRequest } from '../../runtime/queue/store/requests.js';
+import { insertRequests } from '../../runtime/queue/store/requests.js';
+import type { NewRequest } from '../../runtime/queue/store/request-head.js';
 import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 

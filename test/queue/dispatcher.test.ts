@@ -1,7 +1,7 @@
 /** What Temporal is told behind the answers: so much at a time, and at the end what there is time for. */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RequestHead } from '../../runtime/queue/store/requests.js';
+import type { RequestHead } from '../../runtime/queue/store/request-head.js';
 import { createDispatcher } from '../../runtime/queue/temporal/dispatcher.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

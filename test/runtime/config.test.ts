@@ -45,6 +45,7 @@ describe('configuration', () => {
       port: 8080,
       publicUrl: null,
       adminPort: null,
+      watchdog: 10_000,
       cors: null,
     });
     expect(config).toMatchObject({
@@ -77,6 +78,7 @@ describe('configuration', () => {
       CORS_CREDENTIALS: 'true',
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
+      WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
       ACCESS_TOKEN_TTL: '5m',
       REFRESH_TOKEN_TTL: '1d',
@@ -149,6 +151,7 @@ describe('configuration', () => {
       cors: { origins: ['https://shop.example', 'http://localhost:*'], credentials: true },
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
+      watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {
         accessTtl: 300_000,

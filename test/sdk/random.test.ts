@@ -45,6 +45,7 @@ let folder: string;
 const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 const urls = new Map<string, string>();
+let clients: ts.Program;
 
 /** Every command as people give it. */
 const prepare = async ({ name, dialect, schema }: Subject): Promise<void> => {
@@ -70,6 +71,8 @@ beforeAll(async () => {
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   for (const subject of subjects) await prepare(subject);
+  clients = createClientProgram();
+  clients.emit();
 }, patience);
 
 afterAll(async () => {
@@ -86,6 +89,19 @@ const options: ts.CompilerOptions = {
   isolatedModules: true,
   skipLibCheck: true,
 };
+
+/** The programs that use the clients. */
+const createClientProgram = (): ts.Program =>
+  ts.createProgram({
+    rootNames: subjects.map(({ name }) => join(folder, name, 'program.ts')),
+    options: {
+      ...options,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: [],
+      rootDir: folder,
+      outDir: join(folder, 'dist'),
+    },
+  });
 
 const say = ({ file, messageText }: ts.Diagnostic): string =>
   `${file?.fileName.slice(folder.length) ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
@@ -107,24 +123,24 @@ describe('what is generated from tables of random names', () => {
   });
 
   it('compiles as a client, and under the programs that use it', () => {
-    const program = ts.createProgram({
-      rootNames: subjects.map(({ name }) => join(folder, name, 'program.ts')),
-      options: {
-        ...options,
-        lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-        types: [],
-        rootDir: folder,
-        outDir: join(folder, 'dist'),
-      },
-    });
-    program.emit();
-    expect(ts.getPreEmitDiagnostics(program).map(say)).toEqual([]);
+    expect(ts.getPreEmitDiagnostics(clients).map(say)).toEqual([]);
   });
 });
 
 describe.each(subjects)('the client of $name', ({ name, dialect, schema }) => {
   let program: Program;
   let api: Api;
+  const written = new Map<number, Promise<Row>>();
+  /** Writes the row of a table, once. */
+  const write = (index: number): Promise<Row> => {
+    const step = program.steps[index];
+    if (step === undefined) throw new Error(`the program has no step ${index}`);
+    const row = written.get(index) ?? step(api);
+    written.set(index, row);
+    return row;
+  };
+  const writeAll = () => Promise.all(schema.tables.map((_, index) => write(index)));
+
   beforeAll(async () => {
     program = (await import(join(folder, 'dist', name, 'program.js'))) as Program;
     api = program.createClient({ url: urls.get(name) ?? '', token: adminToken });
@@ -133,16 +149,18 @@ describe.each(subjects)('the client of $name', ({ name, dialect, schema }) => {
   it.each(schema.tables.map((table, index) => [JSON.stringify(table.name), table, index] as const))(
     'writes, finds, sorts and changes rows of %s',
     async (_, table, index) => {
-      expect(await program.steps[index]?.(api)).toEqual(expectedOf(table));
+      expect(await write(index)).toEqual(expectedOf(table));
     },
   );
 
   it('reads a view', async () => {
     const [first] = schema.tables;
+    await writeAll();
     expect(await program.readView(api)).toEqual(first === undefined ? [] : [shownOf(first, dialect)]);
   });
 
   it('reads every table over GraphQL', async () => {
+    await writeAll();
     const answers = await program.readGraphql(api);
     expect(answers.map((answer) => Object.values(answer).flat().length)).toEqual(schema.tables.map(() => 1));
   });

@@ -67,6 +67,7 @@ const printDeclaration = ({ id, access, parameters, body, responses, ...rest }: 
       pair('access:', str(access)),
       ...(rest.withoutSession ? [pair('withoutSession:', 'true')] : []),
       ...(rest.beforeSecondFactor ? [pair('beforeSecondFactor:', 'true')] : []),
+      ...(rest.startsLogin ? [pair('startsLogin:', 'true')] : []),
       ...(parameters.length === 0 ? [] : [pair('parameters:', array(parameters.map(printParameter)))]),
       ...(body === null ? [] : [pair('body:', printValue(body))]),
       pair(

@@ -1,9 +1,9 @@
 /** Implements single sign-on, independent of HTTP: starts a login at a provider and finishes it at the callback. */
 import type { ProviderConfig } from '../../config/providers.js';
-import { ApiError, apiError, invalidQuery } from '../../../contract/errors.js';
+import { ApiError, apiError } from '../../../contract/errors.js';
 import type { RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
-import { createAllowList } from '../allow-list.js';
+import { createAllowList, type AllowList } from '../allow-list.js';
 import type { Account } from '../sessions.js';
 import type { Tokens } from '../tokens.js';
 import type { ProviderAccounts } from './provider-accounts.js';
@@ -14,6 +14,7 @@ import {
   type Claims,
   type Provider,
 } from './provider.js';
+import { checkRedirect } from './redirect.js';
 
 export interface SignOn {
   readonly providers: readonly ProviderConfig[];
@@ -61,8 +62,8 @@ interface CallbackInput {
 
 export interface SignOnOptions {
   readonly configs: readonly ProviderConfig[];
-  readonly tokens: Tokens;
-  readonly attempts: Attempts;
+  readonly tokens: Pick<Tokens, 'sign' | 'read'>;
+  readonly attempts: Pick<Attempts, 'claim'>;
   readonly accounts: ProviderAccounts;
   /** Returns the public URL of the server. */
   readonly url: () => string;
@@ -72,115 +73,91 @@ export interface SignOnOptions {
 /** Milliseconds until a started login expires. */
 export const stateTtl = 5 * 60_000;
 
-/** Characters; the URL is part of a cookie, and browsers drop cookies over 4 kB. */
-const maxPageLength = 2000;
-
 export const createSignOn = (options: SignOnOptions): SignOn => {
-  const { configs, tokens, attempts, accounts, url, warn } = options;
-  const entries = new Map(
-    configs.map((config) => {
-      const callback = (): string => `${url()}/auth/login/${config.name}/callback`;
-      return [
-        config.name,
-        { provider: createProvider(config, { callback }), pages: createAllowList(config.redirects) },
-      ];
-    }),
-  );
+  const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options.url)]));
 
-  const entryOf = (name: string) => {
+  const findEntry = (name: string): Entry => {
     const entry = entries.get(name);
     if (entry === undefined) throw apiError('ROUTE_NOT_FOUND', { path: `/auth/login/${name}` });
     return entry;
   };
 
-  /** Returns the absolute URL of an allowed page. @throws INVALID_QUERY */
-  const checkRedirect = (name: string, redirect: string): string => {
-    const { provider, pages } = entryOf(name);
-    const page = resolvePage(redirect, url());
-    if (page === null || !(page.origin === new URL(url()).origin || pages.has(page.href)))
-      throw invalidQuery(
-        `"redirect" is neither a page of this server nor in the REDIRECT_ALLOW_LIST of "${name}"`,
-      );
-    if (page.href.length > maxPageLength)
-      throw invalidQuery(
-        `"redirect" is longer than ${maxPageLength} characters when percent-encoded (é is %C3%A9)`,
-      );
-    if (provider.config.mode === 'json')
-      throw invalidQuery(`"redirect" is not supported: "${name}" returns the tokens in the body (mode json)`);
-    return page.href;
-  };
-
-  const refuse = (name: string, error: unknown): never => {
-    const isRefusal = error instanceof ProviderRefusal;
-    if (isRefusal || error instanceof ApiError) warn(`sign-on with "${name}" refused: ${error.message}`);
-    throw isRefusal ? apiError('INVALID_CREDENTIALS', {}) : error;
-  };
-
-  const identify = async ({ provider, checks }: PendingLogin, query: string): Promise<Claims> => {
-    // some providers accept a code twice, so the state is what can be used only once
-    if (!(await attempts.claim(`state ${checks.state}`, stateTtl)))
-      throw new ProviderRefusal('the callback was used before');
-    return provider.identify(query, checks);
-  };
-
   return {
-    providers: configs,
-    find: (name) => entryOf(name).provider.config,
-    async begin(name, redirect) {
-      const { provider } = entryOf(name);
-      const page = redirect === undefined ? null : checkRedirect(name, redirect);
-      const { url: authorizationUrl, checks } = await provider.begin();
-      const token = await tokens.sign('state', { ...checks, provider: name, redirect: page }, stateTtl);
-      return { url: authorizationUrl.href, state: checks.state, token };
-    },
-    async resume(name, state, token) {
-      const { provider } = entryOf(name);
-      const stored = await tokens.read('state', token ?? '').catch(() => null);
-      if (stored === null || stored['provider'] !== name || stored['state'] !== state) {
-        throw apiError(
-          'INVALID_CREDENTIALS',
-          {},
-          'the login was started in another browser or has expired; start again',
-        );
-      }
-      const checks = {
-        state,
-        verifier: String(stored['verifier']),
-        nonce: String(stored['nonce']),
-      };
-      const redirect = typeof stored['redirect'] === 'string' ? stored['redirect'] : null;
-      return {
-        provider,
-        checks,
-        redirect: redirect === null ? null : checkRedirect(name, redirect),
-      };
-    },
+    providers: options.configs,
+    find: (name) => findEntry(name).provider.config,
+    begin: async (name, redirect) => begin(findEntry(name), redirect, options),
+    resume: async (name, state, token) => resume(findEntry(name), { state, token }, options),
     async finish(login, { query, record }) {
       const { config } = login.provider;
       try {
-        return await accounts.findOrRegister(await identify(login, query), config, record);
+        return await options.accounts.findOrRegister(await identify(login, query, options), config, record);
       } catch (error) {
-        return refuse(config.name, error);
+        return refuse(config.name, error, options);
       }
     },
   };
 };
 
-/**
- * Resolves a page relative to the server; null if it is not a URL. Rejects backslashes, white space and control
- * characters, because browsers read `\` as `/` and drop line breaks.
- */
-const resolvePage = (text: string, server: string): URL | null => {
-  if (/[\\\s\p{Cc}]/u.test(text) || text.startsWith('//')) return null;
-  if (text.startsWith('/')) return URL.canParse(text, server) ? new URL(text, server) : null;
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
-  const page = new URL(text);
-  return page.username === '' && page.password === '' ? page : null;
+/** A provider and the pages of other origins that a login there may return to. */
+interface Entry {
+  readonly provider: Provider;
+  readonly pages: AllowList;
+}
+
+const createEntry = (config: ProviderConfig, url: () => string): Entry => {
+  const callback = (): string => `${url()}/auth/login/${config.name}/callback`;
+  return { provider: createProvider(config, { callback }), pages: createAllowList(config.redirects) };
 };
 
-/** Adds `?reason=<error code>` of a failed login to the URL of a page. */
-export const withReason = (redirect: string, error: ApiError): string => {
-  const page = new URL(redirect);
-  page.searchParams.set('reason', error.code);
-  return page.href;
+const begin = async (
+  entry: Entry,
+  redirect: string | undefined,
+  { tokens, url }: SignOnOptions,
+): Promise<StartedLogin> => {
+  const { provider } = entry;
+  const page = redirect === undefined ? null : checkRedirect(redirect, entry, url());
+  const { url: authorizationUrl, checks } = await provider.begin();
+  const payload = { ...checks, provider: provider.config.name, redirect: page };
+  const token = await tokens.sign('state', payload, stateTtl);
+  return { url: authorizationUrl.href, state: checks.state, token };
+};
+
+const resume = async (
+  entry: Entry,
+  { state, token }: { readonly state: string; readonly token: string | undefined },
+  { tokens, url }: SignOnOptions,
+): Promise<PendingLogin> => {
+  const { provider } = entry;
+  const stored = await tokens.read('state', token ?? '').catch(() => null);
+  if (stored === null || stored['provider'] !== provider.config.name || stored['state'] !== state) {
+    throw apiError(
+      'INVALID_CREDENTIALS',
+      {},
+      'the login was started in another browser or has expired; start again',
+    );
+  }
+  const { verifier, nonce, redirect } = stored;
+  return {
+    provider,
+    checks: { state, verifier: String(verifier), nonce: String(nonce) },
+    redirect: typeof redirect === 'string' ? checkRedirect(redirect, entry, url()) : null,
+  };
+};
+
+const identify = async (
+  { provider, checks }: PendingLogin,
+  query: string,
+  { attempts }: SignOnOptions,
+): Promise<Claims> => {
+  // some providers accept a code twice, so the state is what can be used only once
+  if (!(await attempts.claim(`state ${checks.state}`, stateTtl)))
+    throw new ProviderRefusal('the callback was used before');
+  return provider.identify(query, checks);
+};
+
+/** Throws the error for the caller, and logs the reason of a refusal. */
+const refuse = (name: string, error: unknown, { warn }: SignOnOptions): never => {
+  const isRefusal = error instanceof ProviderRefusal;
+  if (isRefusal || error instanceof ApiError) warn(`sign-on with "${name}" refused: ${error.message}`);
+  throw isRefusal ? apiError('INVALID_CREDENTIALS', {}) : error;
 };

@@ -1,6 +1,8 @@
 /** Authenticates callers of the queue by an API key or an access token. */
 import { LRUCache } from 'lru-cache';
-import { admitNow, identifyNow, type Access, type Principal } from '../../access/access.js';
+import { admitNow, identifyNow } from '../../access/confirmation.js';
+import type { Access } from '../../access/access.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest } from '../../request/api-request.js';

@@ -25,7 +25,7 @@ import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';

@@ -6,7 +6,9 @@ import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
 import { statusBody } from '../requests/status.js';
 import { readLogs, type StoredLogLine } from '../store/logs.js';
-import { countAhead, findRequests, type RequestHead } from '../store/requests.js';
+import { countAhead } from '../store/waiting.js';
+import { findRequests } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface Streams {
@@ -32,95 +34,123 @@ interface Follower {
   lastSent: number;
 }
 
+/** What all streams of a process share. */
+interface Polling {
+  readonly statements: Statements;
+  readonly settings: QueueSettings;
+  /** Milliseconds of silence after which a comment is sent. */
+  readonly keepAlive: number;
+  readonly followers: Set<Follower>;
+  /** Timer of the next poll; `null` while there is none. */
+  timer: NodeJS.Timeout | null;
+}
+
 /** @param keepAlive milliseconds of silence after which a comment is sent */
 export const createStreams = (
   statements: Statements,
   settings: QueueSettings,
   keepAlive = defaultKeepAlive,
 ): Streams => {
-  const followers = new Set<Follower>();
-  let timer: NodeJS.Timeout | null = null;
-
-  const schedule = (): void => {
-    if (timer !== null || followers.size === 0) return;
-    timer = setTimeout(() => {
-      poll()
-        .catch(() => undefined)
-        .finally(() => {
-          timer = null;
-          schedule();
-        });
-    }, pollInterval);
-  };
-
-  const poll = async (): Promise<void> => {
-    const all = [...followers];
-    for (let from = 0; from < all.length; from += chunkSize) {
-      await update(all.slice(from, from + chunkSize));
-    }
-  };
-
-  const update = async (some: readonly Follower[]): Promise<void> => {
-    const ids = [...new Set(some.map(({ id }) => id))];
-    const requests = new Map((await findRequests(statements, ids)).map((request) => [request.id, request]));
-    const lines = await newLogs(some.filter(({ logs }) => logs));
-    for (const follower of some) {
-      const request = requests.get(follower.id);
-      if (request === undefined) finish(follower);
-      else await sendUpdate(follower, request, lines.get(follower.id) ?? []);
-    }
-  };
-
-  const newLogs = async (some: readonly Follower[]): Promise<Map<string, StoredLogLine[]>> => {
-    const byRequest = new Map<string, StoredLogLine[]>();
-    if (some.length === 0) return byRequest;
-    const after = Math.min(...some.map(({ lastLogNumber }) => lastLogNumber));
-    for (const line of await readLogs(statements, [...new Set(some.map(({ id }) => id))], after)) {
-      byRequest.set(line.request, [...(byRequest.get(line.request) ?? []), line]);
-    }
-    return byRequest;
-  };
-
-  const sendUpdate = async (
-    follower: Follower,
-    request: RequestHead,
-    known: readonly StoredLogLine[],
-  ): Promise<void> => {
-    const fresh = known.filter(({ number }) => number > follower.lastLogNumber);
-    const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
-    const status = `${request.state} ${position}`;
-    if (status !== follower.lastStatus || fresh.length > 0) {
-      const body = statusBody(request, { position, lines: follower.logs ? fresh : null, settings });
-      push(follower, `data: ${JSON.stringify(body)}\n\n`);
-      follower.lastStatus = status;
-      follower.lastLogNumber = fresh.at(-1)?.number ?? follower.lastLogNumber;
-    } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
-    if (request.state === 'ended') finish(follower);
-  };
-
-  const push = (follower: Follower, text: string): void => {
-    follower.stream.push(text);
-    follower.lastSent = Date.now();
-  };
-
-  const finish = (follower: Follower): void => {
-    followers.delete(follower);
-    follower.stream.push(null);
-  };
-
+  const polling: Polling = { statements, settings, keepAlive, followers: new Set(), timer: null };
   return {
-    follow(id, logs) {
-      const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-      const follower: Follower = { id, logs, stream, lastStatus: '', lastLogNumber: 0, lastSent: Date.now() };
-      stream.once('close', () => followers.delete(follower));
-      followers.add(follower);
-      void update([follower]).catch((error: Error) => stream.destroy(error));
-      schedule();
-      return stream;
-    },
+    follow: (id, logs) => follow(id, logs, polling),
     close() {
-      if (timer !== null) clearTimeout(timer);
-      for (const follower of followers) finish(follower);
+      if (polling.timer !== null) clearTimeout(polling.timer);
+      for (const follower of polling.followers) finish(follower, polling);
     },
   };
+};
+
+const follow = (id: string, logs: boolean, polling: Polling): Readable => {
+  const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
+  const follower: Follower = { id, logs, stream, lastStatus: '', lastLogNumber: 0, lastSent: Date.now() };
+  stream.once('close', () => polling.followers.delete(follower));
+  polling.followers.add(follower);
+  void update([follower], polling).catch((error: Error) => stream.destroy(error));
+  schedulePoll(polling);
+  return stream;
+};
+
+const schedulePoll = (polling: Polling): void => {
+  if (polling.timer !== null || polling.followers.size === 0) return;
+  polling.timer = setTimeout(() => {
+    poll(polling)
+      .catch(() => undefined)
+      .finally(() => {
+        polling.timer = null;
+        schedulePoll(polling);
+      });
+  }, pollInterval);
+};
+
+const poll = async (polling: Polling): Promise<void> => {
+  const all = [...polling.followers];
+  for (let from = 0; from < all.length; from += chunkSize) {
+    await update(all.slice(from, from + chunkSize), polling);
+  }
+};
+
+const update = async (some: readonly Follower[], polling: Polling): Promise<void> => {
+  const { statements } = polling;
+  const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
+  const lines = await newLogs(
+    some.filter(({ logs }) => logs),
+    statements,
+  );
+  for (const follower of some) {
+    const request = requests.get(follower.id);
+    if (request === undefined) finish(follower, polling);
+    else await sendUpdate(follower, { request, lines: lines.get(follower.id) ?? [] }, polling);
+  }
+};
+
+const idsOf = (followers: readonly Follower[]): readonly string[] => [
+  ...new Set(followers.map(({ id }) => id)),
+];
+
+/** Reads the log lines that at least one follower has not been sent, by request. */
+const newLogs = async (
+  followers: readonly Follower[],
+  statements: Statements,
+): Promise<Map<string, StoredLogLine[]>> => {
+  const byRequest = new Map<string, StoredLogLine[]>();
+  if (followers.length === 0) return byRequest;
+  const after = Math.min(...followers.map(({ lastLogNumber }) => lastLogNumber));
+  for (const line of await readLogs(statements, idsOf(followers), after)) {
+    byRequest.set(line.request, [...(byRequest.get(line.request) ?? []), line]);
+  }
+  return byRequest;
+};
+
+interface CurrentState {
+  readonly request: RequestHead;
+  readonly lines: readonly StoredLogLine[];
+}
+
+const sendUpdate = async (
+  follower: Follower,
+  { request, lines }: CurrentState,
+  polling: Polling,
+): Promise<void> => {
+  const { statements, settings, keepAlive } = polling;
+  const fresh = lines.filter(({ number }) => number > follower.lastLogNumber);
+  const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
+  const status = `${request.state} ${position}`;
+  if (status !== follower.lastStatus || fresh.length > 0) {
+    const body = statusBody(request, { position, lines: follower.logs ? fresh : null, settings });
+    push(follower, `data: ${JSON.stringify(body)}\n\n`);
+    follower.lastStatus = status;
+    follower.lastLogNumber = fresh.at(-1)?.number ?? follower.lastLogNumber;
+  } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
+  if (request.state === 'ended') finish(follower, polling);
+};
+
+const push = (follower: Follower, text: string): void => {
+  follower.stream.push(text);
+  follower.lastSent = Date.now();
+};
+
+const finish = (follower: Follower, { followers }: Polling): void => {
+  followers.delete(follower);
+  follower.stream.push(null);
 };

@@ -5,14 +5,9 @@ import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestLifecycle } from '../requests/lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
-import {
-  countAhead,
-  countWaiting,
-  findRequest,
-  toNewHead,
-  type NewRequest,
-  type RequestHead,
-} from '../store/requests.js';
+import { countAhead, countWaiting } from '../store/waiting.js';
+import { findRequest } from '../store/requests.js';
+import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
 import type { SubmitOptions } from './submit-options.js';
 import { queueError, partError } from './wire.js';
 

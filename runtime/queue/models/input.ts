@@ -1,6 +1,7 @@
 /** Validates inputs and outputs with the JSON schemas of their model, compiled on first use. */
 import {
   createAjv,
+  UndecidedPattern,
   type Ajv2020,
   type ErrorObject,
   type ValidateFunction,
@@ -30,13 +31,21 @@ export const checkInput = (
   { input }: Pick<QueueModelDeclaration, 'input'>,
   value: unknown,
 ): readonly Detail[] => {
-  const validate = validatorOf(input);
-  if (validate(value)) return [];
-  return (validate.errors ?? []).slice(0, maxDetails).map(toDetail);
+  return findDetails(validatorOf(input), value);
 };
 
 export const isOutput = ({ output }: Pick<QueueModelDeclaration, 'output'>, value: unknown): boolean =>
-  validatorOf(output)(value);
+  findDetails(validatorOf(output), value).length === 0;
+
+const findDetails = (validate: ValidateFunction, value: unknown): readonly Detail[] => {
+  try {
+    return validate(value) ? [] : (validate.errors ?? []).slice(0, maxDetails).map(toDetail);
+  } catch (error) {
+    if (!(error instanceof UndecidedPattern)) throw error;
+    const msg = `string is too long for regex "${error.message}"`;
+    return [{ loc: ['body'], msg, type: 'value_error.str.regex' }];
+  }
+};
 
 const toDetail = (error: ErrorObject): Detail => {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);

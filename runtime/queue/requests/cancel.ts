@@ -2,7 +2,7 @@
 import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import { queueError } from '../http/wire.js';
 
 export interface CancelServices {

@@ -11,7 +11,8 @@ import type { Gateway } from '../temporal/gateway.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
-import { findRequests, type RequestHead } from '../store/requests.js';
+import { findRequests } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import { submit, type Submission, type Submitted } from '../http/submit.js';
 import { queueError } from '../http/wire.js';
 

@@ -1,5 +1,6 @@
 /** Reads the result of a request: the status, headers and body from the model. */
-import { readOutput, type RequestHead } from '../store/requests.js';
+import { readOutput } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { queueError } from '../http/wire.js';
 

@@ -3,7 +3,8 @@ import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
 import { readLogs, type StoredLogLine } from '../store/logs.js';
-import { countAhead, type RequestHead, type RequestState } from '../store/requests.js';
+import { countAhead } from '../store/waiting.js';
+import type { RequestHead, RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface RequestUrls {

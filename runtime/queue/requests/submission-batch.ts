@@ -13,7 +13,9 @@ import {
   type IdempotencyKey,
   type IdempotencyRecord,
 } from '../store/idempotency.js';
-import { countWaitingByPriority, insertRequests, type NewRequest } from '../store/requests.js';
+import { countWaitingByPriority } from '../store/waiting.js';
+import { insertRequests } from '../store/requests.js';
+import type { NewRequest } from '../store/request-head.js';
 
 export interface SubmissionItem {
   readonly request: NewRequest;

@@ -4,7 +4,7 @@
  */
 import { batchWrites } from '../../concurrency/batch.js';
 import { createWorkerPool, type WorkerPool } from '../../concurrency/worker-pool.js';
-import type { RequestHead } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
 
 export interface Dispatcher {
   /** Queues a call for a request. @param call idempotent */

@@ -39,6 +39,8 @@ export interface WorkerProcessOptions {
   /** File of the bundled workflows; if absent, they are bundled at start. */
   readonly workflowBundle?: string;
   readonly userAgent: string;
+  /** Records the activities in flight. */
+  readonly track?: (name: string) => () => void;
   readonly onFailure: (error: unknown) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -134,7 +136,7 @@ const queuesOf = (role: WorkerRole, { models }: WorkerProcessOptions): readonly 
 
 const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerServices): WorkerOptions => ({
   taskQueue,
-  activities: activitiesOf[role](services),
+  activities: trackActivities(activitiesOf[role](services), services.track),
   shutdownGraceTime: '10s',
   shutdownForceTime: '20s',
   // limits the delay of cancellations, which heartbeats deliver
@@ -164,6 +166,23 @@ const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => ob
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };
+
+type Activities = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+const trackActivities = (activities: object, track: WorkerProcessOptions['track'] = () => () => {}): object =>
+  Object.fromEntries(
+    Object.entries(activities as Activities).map(([name, activity]) => [
+      name,
+      async (...args: never[]): Promise<unknown> => {
+        const finish = track(name);
+        try {
+          return await activity(...args);
+        } finally {
+          finish();
+        }
+      },
+    ]),
+  );
 
 const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOptions> =>
   workflowBundle === undefined || !existsSync(workflowBundle)

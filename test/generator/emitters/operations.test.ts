@@ -12,6 +12,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   access: 'public',
   withoutSession: false,
   beforeSecondFactor: false,
+  startsLogin: false,
   parameters: [],
   body: null,
   graphql: null,

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashRefresh } from '../../../runtime/auth/tokens.js';
+import { hashRefresh } from '../../../runtime/auth/refresh-tokens.js';
 import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';

@@ -25,6 +25,8 @@ export const peopleAccess: TestAccess = {
     ben: { role: 'Writer', columns },
     cleo: { role: 'Reader', columns },
     dora: { role: 'Reader', columns },
+    eve: { role: 'Reader', columns },
+    fay: { role: 'Reader', columns },
     gone: { role: 'Reader', columns: { ...columns, status: 'suspended' } },
     tokenOnly: { role: 'Reader' },
     foreign: { role: 'Reader', columns: { ...columns, provider: 'acme' } },

@@ -116,7 +116,8 @@ describe.each(dialects)('advisories on %s', (dialect) => {
     }
     expect((await send(null, 'GET', '/policies/me/globals')).data).toEqual({ app_access: false });
     expect((await send(null, 'GET', '/permissions/me')).data).toEqual({});
-    expect((await send(null, 'GET', '/users/me')).codes).toEqual(['FORBIDDEN']);
+    const { status, codes } = await send(null, 'GET', '/users/me');
+    expect({ status, codes }).toEqual({ status: 401, codes: ['INVALID_CREDENTIALS'] });
   });
 
   it('a rule that lists nothing reaches nothing', async () => {

@@ -68,19 +68,20 @@ describe.each(settings)('rules on $dialect through $door', (setting) => {
     });
   });
 
-  it.each([
-    [{ title: { nested: { _eq: 1 } } }],
-    [{ title: { _regex: '(' } }],
-    [{ _some: { title: { _eq: 'x' } } }],
-  ])('a validation that cannot be held against a payload, %j, is passed by none', async (validation) => {
-    const { data } = await create({ action: 'create', validation });
-    const { status, codes } = await server().request('POST', '/items/book', {
-      as: 'broken',
-      body: { title: 'x' },
-    });
-    expect({ status, codes }).toEqual({ status: 400, codes: ['FAILED_VALIDATION'] });
-    await server().request('DELETE', `/permissions/${(data as { readonly id: number }).id}`, { as: 'admin' });
-  });
+  it.each([[{ title: { nested: { _eq: 1 } } }], [{ _some: { title: { _eq: 'x' } } }]])(
+    'a validation that cannot be held against a payload, %j, is passed by none',
+    async (validation) => {
+      const { data } = await create({ action: 'create', validation });
+      const { status, codes } = await server().request('POST', '/items/book', {
+        as: 'broken',
+        body: { title: 'x' },
+      });
+      expect({ status, codes }).toEqual({ status: 400, codes: ['FAILED_VALIDATION'] });
+      await server().request('DELETE', `/permissions/${(data as { readonly id: number }).id}`, {
+        as: 'admin',
+      });
+    },
+  );
 
   it('a validation may join comparisons by or, below a field and above', async () => {
     const validation = { _or: [{ title: { _or: [{ _eq: 'a' }, { _eq: 'b' }] } }, { stock: { _eq: 9 } }] };

@@ -1,7 +1,9 @@
 /** What is remembered of a caller ends in time: with the token, with the rules, and with what is held. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiError } from '../../../contract/errors.js';
-import { createAccess, untilConfirmed, StalePrincipal, type Holder } from '../../../runtime/access/access.js';
+import { createAccess } from '../../../runtime/access/access.js';
+import { untilConfirmed, StalePrincipal } from '../../../runtime/access/confirmation.js';
+import type { Holder } from '../../../runtime/access/principal.js';
 import type { AccessRows } from '../../../runtime/access/policies.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 

@@ -1,7 +1,7 @@
 /** A write whose caller's rules have changed since it was planned is planned anew. */
 import { describe, expect, it } from 'vitest';
 import type { Collection } from '../../../contract/collection.js';
-import { StalePrincipal } from '../../../runtime/access/access.js';
+import { StalePrincipal } from '../../../runtime/access/confirmation.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import type { Executor } from '../../../runtime/databases/contract.js';
 import { credentialOf } from '../../../runtime/execute/access-source.js';

@@ -1,6 +1,7 @@
 /** Who is known from before is found by what was sent, and by nothing that merely looks like it. */
 import { describe, expect, it } from 'vitest';
-import { createAccess, type Holder } from '../../../runtime/access/access.js';
+import { createAccess } from '../../../runtime/access/access.js';
+import type { Holder } from '../../../runtime/access/principal.js';
 import { apiError } from '../../../contract/errors.js';
 import {
   clearedCookies,

@@ -1,7 +1,8 @@
 /** How many requests whoever asks may send within a window, and when they may again. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiError, type ApiError } from '../../../contract/errors.js';
-import type { Access, Principal } from '../../../runtime/access/access.js';
+import type { Access } from '../../../runtime/access/access.js';
+import type { Principal } from '../../../runtime/access/principal.js';
 import { limitAccess, limitHeaders } from '../../../runtime/access/limiter.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry, defineCollection, type Collection } from '../../../contract/collection.js';
 import { integer } from '../../../contract/fields.js';
 import { readAddressList, requireAddress } from '../../../runtime/access/addresses.js';
-import type { Principal } from '../../../runtime/access/access.js';
+import type { Principal } from '../../../runtime/access/principal.js';
 import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import { isUnresolvable, resolveVariable } from '../../../runtime/access/variables.js';

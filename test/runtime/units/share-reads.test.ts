@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { shareReads } from '../../../runtime/access/access.js';
+import { shareReads } from '../../../runtime/concurrency/shared-read.js';
 
 /** A source whose reads end when told, and which counts how many have begun. */
 const createSource = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Principal } from '../../../runtime/access/access.js';
+import type { Principal } from '../../../runtime/access/principal.js';
 import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import { resolveVariable } from '../../../runtime/access/variables.js';
 import { codeOf } from './refusals.js';

@@ -8,7 +8,8 @@ import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
-import { findSlotHolders, findUnstarted, type RequestHead } from '../../store/requests.js';
+import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
+import type { RequestHead } from '../../store/request-head.js';
 
 export interface HousekeepingOptions {
   readonly database: Database;

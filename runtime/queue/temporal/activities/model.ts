@@ -13,7 +13,8 @@ import { createRunFiles } from '../../http/run.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
 import { insertLogs, type LogLine } from '../../store/logs.js';
-import { startAttempt, failAttempt, findRequestWithInput, type RequestHead } from '../../store/requests.js';
+import { startAttempt, failAttempt, findRequestWithInput } from '../../store/requests.js';
+import type { RequestHead } from '../../store/request-head.js';
 
 export interface ModelActivityOptions {
   readonly database: Database;

@@ -1,0 +1,113 @@
+/** Notifies Temporal of stored requests and deliveries. The sweep repeats notifications that are lost. */
+import type { Database } from '../../databases/contract.js';
+import { batchWrites } from '../../concurrency/batch.js';
+import type { QueueModels } from '../models/models.js';
+import { markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
+import { findRequest, findRequests, markStarted } from '../store/requests.js';
+import type { RequestHead } from '../store/request-head.js';
+import { createDispatcher } from '../temporal/dispatcher.js';
+import type { DeliveryStart, Gateway, RequestStart } from '../temporal/gateway.js';
+
+export interface NotifierOptions {
+  readonly database: Database;
+  readonly models: QueueModels;
+  readonly gateway: Gateway;
+  /** Milliseconds that results are kept and deliveries retried. */
+  readonly resultTtl: number;
+  /** Called with errors of notifications to Temporal, which the sweep repeats. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Notifier {
+  /** Starts the workflow of a request that was stored just now, in the background. */
+  startNew(request: RequestHead): void;
+  /** Notifies the workflows of requests that received slots, in the background. */
+  notifyAdmitted(ids: readonly string[]): Promise<void>;
+  /** Ensures that the workflow of a request exists. */
+  ensureStarted(request: RequestHead): Promise<void>;
+  /** Starts the workflow of a delivery in the background. */
+  scheduleDelivery(delivery: Delivery): void;
+  /** Ensures that the workflow of a delivery exists. */
+  ensureDelivery(delivery: Delivery): Promise<void>;
+  /** Resolves when all urgent notifications have been sent to Temporal. */
+  flush(): Promise<void>;
+}
+
+export const createNotifier = (options: NotifierOptions): Notifier => {
+  const { database, gateway, onError } = options;
+  const mark = (requests: readonly RequestHead[]): Promise<void> => markNotified(requests, options);
+  const dispatcher = createDispatcher({ mark, onError });
+  const markDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
+  return {
+    startNew(request) {
+      // no workflow exists yet, so no signal is needed
+      dispatcher.add(request, () => gateway.start(toRequestStart(request, options)));
+    },
+    async notifyAdmitted(ids) {
+      if (ids.length === 0) return;
+      const requests = await findRequests(database, ids).catch(onError);
+      for (const request of requests ?? []) dispatcher.add(request, () => notifyWorkflow(request, options));
+    },
+    async ensureStarted(request) {
+      await notifyWorkflow(request, options);
+      await mark([request]);
+    },
+    scheduleDelivery: (delivery) =>
+      dispatcher.addDelivery(() => gateway.deliver(toDeliveryStart(delivery, options))),
+    async ensureDelivery(delivery) {
+      await gateway.deliver(toDeliveryStart(delivery, options));
+      await markDelivery(delivery.id);
+    },
+    flush: () => dispatcher.flush(),
+  };
+};
+
+const notifyWorkflow = (request: RequestHead, options: NotifierOptions): Promise<void> => {
+  const start = toRequestStart(request, options);
+  return request.state === 'waiting' ? options.gateway.start(start) : options.gateway.admit(start);
+};
+
+const toRequestStart = (request: RequestHead, { models }: NotifierOptions): RequestStart => {
+  const model = models.find(request.model);
+  return {
+    requestId: request.id,
+    account: request.account,
+    model: request.model,
+    class: model?.class ?? 'models',
+    timeout: model?.timeout ?? 60_000,
+    attempts: request.retry ? (model?.attempts ?? 1) : 1,
+    admitted: request.state !== 'waiting',
+    startBefore: request.startBefore,
+    priority: request.priority,
+    summary: `${request.model} for ${request.account}`,
+  };
+};
+
+const toDeliveryStart = (
+  { id, request, account, round, url }: Delivery,
+  { resultTtl }: NotifierOptions,
+): DeliveryStart => ({
+  deliveryId: id,
+  requestId: request,
+  account,
+  round,
+  within: Math.max(60_000, resultTtl),
+  host: new URL(url).hostname,
+});
+
+/** Stores that Temporal knows the states of requests. */
+const markNotified = async (requests: readonly RequestHead[], options: NotifierOptions): Promise<void> => {
+  const admitted = requests.filter(({ state }) => state === 'admitted').map(({ id }) => id);
+  if (admitted.length > 0) await markStarted(options.database, admitted, 'admitted');
+  for (const request of requests) if (request.state === 'waiting') await markWaiting(request, options);
+};
+
+/** A waiting request may have been cancelled before its workflow existed, so the cancellation is repeated. */
+const markWaiting = async (
+  { id }: RequestHead,
+  { database, gateway }: Pick<NotifierOptions, 'database' | 'gateway'>,
+): Promise<void> => {
+  if ((await markStarted(database, [id], 'waiting')) > 0) return;
+  const now = await findRequest(database, id);
+  if (now?.state === 'ended') await gateway.cancel(id, true);
+};

@@ -1,0 +1,99 @@
+/** Regular expressions of users cannot stop the server: refused where written, linear where run, closed where stored. */
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { insertRow, settings } from '../server-harness.js';
+import { until } from '../../until.js';
+import { sqlFor } from '../harness/sql.js';
+
+const hostile = '^(a+)+$';
+const attack = `${'a'.repeat(45)}!`;
+
+describe.each(settings)('regular expressions on $dialect through $door', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: sqlFor(
+      setting.dialect,
+      'create table "note" ("id" {counter}, "title" varchar(100), "slug" varchar(100), "code" varchar(100));',
+    ),
+    meta: {
+      fields: {
+        note: {
+          slug: { validation: { slug: { _regex: hostile } } },
+          code: { validation: { code: { _regex: '^(?=a)' } } },
+        },
+      },
+    },
+    access: {
+      policies: {
+        Writer: [
+          { collection: 'note', action: 'create', fields: ['*'], validation: { title: { _regex: hostile } } },
+          { collection: 'note', action: 'read', fields: ['*'] },
+        ],
+        Stored: [],
+      },
+      users: { writer: { policies: ['Writer'] }, stored: { policies: ['Stored'] } },
+    },
+  });
+  const create = (as: string, body: unknown) => server().request('POST', '/items/note', { as, body });
+
+  it.each([
+    ['a permission', 'writer', { title: attack }],
+    ['a field', 'admin', { slug: attack }],
+  ])('an attack on the validation of %s is answered beside other requests', async (_, as, body) => {
+    const [refused, read] = await Promise.all([
+      create(as, body),
+      server().request('GET', '/items/note', { as: 'admin' }),
+    ]);
+    expect([refused.status, refused.codes, read.status]).toEqual([400, ['FAILED_VALIDATION'], 200]);
+    expect((await create(as, Object.fromEntries(Object.keys(body).map((key) => [key, 'aaa'])))).status).toBe(
+      200,
+    );
+  });
+
+  it('one that is not supported is refused where the rule is written, REST and GraphQL', async () => {
+    const body = {
+      policy: server().ids.policies.get('Stored'),
+      collection: 'note',
+      action: 'create',
+      fields: ['*'],
+      validation: { _and: [{ title: { _regex: '^(?!admin)' } }] },
+    };
+    const rest = await server().request('POST', '/permissions', { as: 'admin', body });
+    const reason = '"^(?!admin)" is not a supported regular expression: look-ahead "(?!"';
+    expect([rest.status, rest.codes]).toEqual([400, ['FAILED_VALIDATION']]);
+    expect(JSON.stringify(rest.errors)).toContain(JSON.stringify(reason).slice(1, -1));
+    const query =
+      'mutation ($data: create_svc_permissions_input!) { create_permissions_item(data: $data) { id } }';
+    const graphql = await server().request('POST', '/graphql/system', {
+      as: 'admin',
+      body: { query, variables: { data: body } },
+    });
+    expect(JSON.stringify(graphql.errors)).toContain(JSON.stringify(reason).slice(1, -1));
+  });
+
+  it('one that is stored already refuses what it guards, and is reported at the start', async () => {
+    await insertRow(server().database, 'svc_permissions', {
+      policy: server().ids.policies.get('Stored'),
+      collection: 'note',
+      action: 'create',
+      fields: '*',
+      validation: JSON.stringify({ title: { _regex: '^(?!admin)' } }),
+    });
+    const another = await server().startAnother();
+    try {
+      const note = (as: string, body: unknown) => another.request('POST', '/items/note', { as, body });
+      expect((await note('stored', { title: 'x' })).codes).toEqual(['FAILED_VALIDATION']);
+      expect((await note('admin', { code: 'a' })).codes).toEqual(['FAILED_VALIDATION']);
+      expect((await note('admin', { code: null })).status).toBe(200);
+      const warnings = () =>
+        another.observations.flatMap((each) => (each.kind === 'warning' ? [each.message] : []));
+      await until(() => warnings().length === 2);
+      expect(warnings().toSorted()).toEqual([
+        'note.code: "^(?=a)" is not a supported regular expression: look-ahead "(?="; writes of the field are refused',
+        'policy "Stored", create of note: "^(?!admin)" is not a supported regular expression: look-ahead "(?!"; what it guards is refused',
+      ]);
+    } finally {
+      await another.close();
+    }
+  });
+});

@@ -1,0 +1,226 @@
+/** Regular expressions of users: linear, and with the meaning they have in ECMAScript. */
+import { describe, expect, it } from 'vitest';
+import { compileExpression, findUnsupported, findUnsupportedIn } from '../../../contract/expressions.js';
+import { createAjv, UndecidedPattern } from '../../../runtime/request/json-schema.js';
+import { checkInput, isOutput } from '../../../runtime/queue/models/input.js';
+
+const test = (source: string, text: string): boolean | null => {
+  const expression = compileExpression(source);
+  if (!expression.supported) throw new Error(expression.reason);
+  return expression.test(text);
+};
+
+const texts = [
+  '',
+  'a',
+  'A',
+  'abc',
+  'a-b_9',
+  'é',
+  'ſ',
+  'Ω',
+  'a b',
+  'a\u00a0b',
+  'a\u2003b',
+  'a\ufeffb',
+  'a\vb',
+  'a\u0085b',
+  'a\nb',
+  'a\rb',
+  'a\u2028b',
+  'a\n',
+  '\u0000',
+  '\b',
+  '\u0001',
+  '😀',
+  '😀😀',
+  '\ud83d',
+  'someone@example.com',
+  '2026-11-24',
+  '{}',
+  'a{,5}',
+  '[x]',
+  ']',
+  '\\',
+  '/',
+  '١',
+];
+
+const expressions = [
+  '^$',
+  '^.$',
+  '^..$',
+  'a.b',
+  '^[^@\\s]+@[^@\\s]+$',
+  '^\\S+$',
+  '\\s',
+  '[\\s]',
+  '[^\\s]',
+  '[\\S]',
+  '^[^\\S]*$',
+  '\\d',
+  '^\\D$',
+  '\\w+',
+  '\\W',
+  '\\ba\\b',
+  '\\Bb',
+  '[\\b]',
+  'b$',
+  '^b',
+  '^\\p{L}+$',
+  '\\P{L}',
+  '^\\p{Lu}$',
+  '\\p{Script=Greek}',
+  '\\p{sc=Greek}',
+  '\\p{gc=Nd}',
+  '^\\u{1F600}$',
+  '^\\ud83d\\ude00$',
+  '^[\\ud83d\\ude00]{2}$',
+  '^[😀]$',
+  '\\u00e9',
+  '\\xe9',
+  '\\cA',
+  '\\0',
+  '\\v',
+  '[]',
+  '[^]',
+  '^[^]$',
+  '\\/',
+  '\\\\',
+  '\\{\\}',
+  '\\[x\\]',
+  '^[\\w\\-.]+$',
+  '^[[x\\]]+$',
+  '^(?:a|b)+?c$',
+  '^(?<first>a)(b)',
+  '^a{1,2}$',
+  '^\\d{4}-\\d{2}-\\d{2}$',
+  '(a+)+$',
+];
+
+describe('an expression means what it means in ECMAScript:', () => {
+  it.each(expressions)('%s', (source) => {
+    const native = new RegExp(source, 'u');
+    const expected = texts.filter((text) => native.test(text));
+    expect(texts.filter((text) => test(source, text))).toEqual(expected);
+  });
+
+  it.each([
+    ['\\@', 'someone@example.com'],
+    ['a{', 'a{,5}'],
+    ['^a{,5}$', 'a{,5}'],
+    ['^]$', ']'],
+    ['^[[:alpha:]', ':'],
+  ])('%s, which only older expressions may contain', (source, text) => {
+    expect([new RegExp(source).test(text), test(source, text)]).toEqual([true, true]);
+  });
+
+  it('(?i) ignores case, in all of it or in a group', () => {
+    expect([test('(?i)^aBC$', 'AbC'), test('^(?i:a)b$', 'Ab'), test('^(?i:a)b$', 'AB')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('what cannot be matched in linear time, or is something else in ECMAScript, is refused:', () => {
+  it.each([
+    ['a(?=b)', 'look-ahead "(?="'],
+    ['a(?!b)', 'look-ahead "(?!"'],
+    ['(?<=a)b', 'look-behind "(?<="'],
+    ['(?<!a)b', 'look-behind "(?<!"'],
+    ['(a)\\1', 'the back-reference "\\1"'],
+    ['(?<n>a)\\k<n>', 'the back-reference "\\k"'],
+    ['(?P<n>a)', 'the group "(?P"'],
+    ['(?s).', 'the group "(?s"'],
+    ['\\Aa\\z', 'the escape "\\A"'],
+    ['\\pL', 'the escape "\\p"'],
+    ['a\\', 'the escape "\\"'],
+    ['\\x4', 'the escape "\\x"'],
+    ['a{1001}', 'invalid repeat count: `{1001}`'],
+    ['(?:a{100}){100}', 'invalid repeat count: `{100}`'],
+    ['a{1000}b{1000}c{1000}d{1000}', 'too many repetitions'],
+    ['a'.repeat(1_001), 'more than 1000 characters'],
+    ['(', 'missing closing ): `(`'],
+    ['[a-', 'missing closing ]: `[a-`'],
+  ])('%s', (source, reason) => {
+    expect(findUnsupported(source)).toBe(`"${source}" is not a supported regular expression: ${reason}`);
+  });
+
+  it('a filter names every one', () => {
+    const filter = {
+      _and: [{ title: { _regex: '(?=a)' } }, { _or: [{ slug: { _regex: '\\1' } }, { id: 1 }] }],
+    };
+    expect(findUnsupportedIn(filter).map((problem) => problem.slice(0, 7))).toEqual(['"(?=a)"', '"\\1" is']);
+    expect(findUnsupportedIn({ title: { _regex: '^a$' } })).toEqual([]);
+  });
+});
+
+describe('the cost of a test is bounded:', () => {
+  it.each([
+    ['^(a+)+$', 'a'.repeat(45) + '!'],
+    ['^(a|a)*$', 'a'.repeat(100_000) + '!'],
+    ['^(\\w+\\s?)*$', 'word '.repeat(20_000) + '!'],
+    ['(x+x+)+y', 'x'.repeat(100_000)],
+  ])('%s', (source, text) => {
+    expect(test(source, text)).toBe(false);
+  });
+
+  it('a text is undecided that is too long for the expression', () => {
+    expect(test('^(?:a|b){900}$', 'a'.repeat(100_000))).toBeNull();
+    expect(test('^a+$', 'a'.repeat(400_000))).toBe(true);
+  });
+
+  it('an expression is compiled once', () => {
+    expect(compileExpression('^once$')).toBe(compileExpression('^once$'));
+  });
+});
+
+describe('JSON Schemas:', () => {
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string', pattern: '^(a+)+$' }, link: { type: 'string', format: 'url' } },
+    patternProperties: { '^(b+)+$': { type: 'integer' } },
+  };
+
+  it('"pattern" and "patternProperties" are matched in linear time', () => {
+    const value = { name: `${'a'.repeat(45)}!`, [`${'b'.repeat(45)}!`]: 'x', bb: 'x' };
+    const details = checkInput({ input: schema }, value);
+    expect(details.map(({ loc }) => loc.at(-1))).toEqual(['name', 'bb']);
+  });
+
+  it('patterns of one schema are kept apart', () => {
+    const validate = createAjv({ strict: false }).compile({
+      properties: { one: { pattern: '^1$' }, two: { pattern: '^2$' } },
+    });
+    expect([validate({ one: '1', two: '2' }), validate({ one: '1', two: '1' })]).toEqual([true, false]);
+  });
+
+  it('the format "url" does not read what no URL is as long as', () => {
+    const link = `http://${':'.repeat(100_000)}`;
+    expect(checkInput({ input: schema }, { link })).toHaveLength(1);
+    expect(checkInput({ input: schema }, { link: 'https://example.com/a?b=c' })).toEqual([]);
+  });
+
+  it('a text that is too long for a pattern is refused, whatever the schema makes of it', () => {
+    const bounded = { type: 'object', properties: { name: { not: { pattern: '^(?:a|b){900}$' } } } };
+    const value = { name: 'c'.repeat(100_000) };
+    expect(checkInput({ input: bounded }, value)).toEqual([
+      {
+        loc: ['body'],
+        msg: 'string is too long for regex "^(?:a|b){900}$"',
+        type: 'value_error.str.regex',
+      },
+    ]);
+    expect(isOutput({ output: bounded }, value)).toBe(false);
+    expect(() => createAjv({ strict: false }).compile(bounded)(value)).toThrow(UndecidedPattern);
+  });
+
+  it('an expression that is not supported is named', () => {
+    const ajv = createAjv({ strict: false });
+    expect(() => ajv.compile({ pattern: '^(?=a)' })).toThrow(
+      '"^(?=a)" is not a supported regular expression: look-ahead "(?="',
+    );
+  });
+});
