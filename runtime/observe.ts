@@ -2,7 +2,6 @@
  * Everything that is logged, as one union: stages report events, an observer decides how to log them.
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
-import type { StaleRule } from './access/stale-rules.js';
 import type { DestinationStream } from 'pino';
 import type { Config } from './config/config.js';
 import type { LogLevel } from './config/variables.js';
@@ -32,7 +31,7 @@ export type Observation =
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
   /** A permission names a field, relation or collection that does not exist. */
-  | ({ kind: 'ruleStale' } & StaleRule)
+  | { kind: 'ruleStale'; policy: string; collection: string; action: string; part: string; name: string }
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried, or a model that threw. */
   | { kind: 'workerFailed'; error: unknown }
