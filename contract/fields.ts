@@ -44,6 +44,13 @@ export interface FieldOptions {
   readonly dbType?: string;
   /** Collation of a text whose character set lacks some characters. */
   readonly collation?: string;
+  /** Type of the elements, for JSON that is stored as an array; `unknown` where only the database parses them. */
+  readonly element?: FieldElement;
+}
+
+/** The type of an array's elements. */
+export interface FieldElement extends Pick<FieldOptions, 'bits' | 'unsigned' | 'length' | 'fraction'> {
+  readonly type: FieldType;
 }
 
 /** Declares a field; `Value` is its type in JSON. */

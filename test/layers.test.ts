@@ -22,7 +22,6 @@ const databaseFolder = [
   'runtime/databases/statements',
   'runtime/databases/unknown-outcome',
   'runtime/databases/violations',
-  'runtime/plan/elements',
   'runtime/plan/values',
   'runtime/sql/key',
   'runtime/sql/like',

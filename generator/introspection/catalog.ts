@@ -86,7 +86,8 @@ export type ColumnType =
   | { readonly kind: 'dateTime'; readonly fraction: number }
   | { readonly kind: 'timestamp'; readonly fraction: number }
   | { readonly kind: 'uuid' }
-  | { readonly kind: 'json' }
+  /** `element`: type of the elements of an array, which is JSON on the wire. */
+  | { readonly kind: 'json'; readonly element?: ColumnType }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'set'; readonly values: readonly string[] }
   /** Read as text; the generator warns. */

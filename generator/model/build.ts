@@ -12,7 +12,7 @@ import { buildRelations, type UnnamedRelation } from './relations.js';
 import { collectionNameCollisions, assignNames } from './member-names.js';
 import { buildSystemTables } from './system-tables.js';
 import { checkSystemTables, collectionTables, warnBrokenKeys, type CollectionTable } from './tables.js';
-import type { Collection, CollectionNames, Model } from './types.js';
+import type { Collection, CollectionNames, Model, Operation } from './types.js';
 
 export interface ModelSources {
   readonly catalog: Catalog;
@@ -40,6 +40,7 @@ export const assembleModel = ({
   const tables = collectionTables(catalog, spec, findings.warnings);
   checkSystemTables(catalog, spec, findings);
   warnBrokenKeys(tables, findings.warnings);
+  findings.warnings.push(...spec.operations.filter(({ served }) => !served).map(unservedOperation));
   const meta = overlayMeta(catalog, spec, findings.warnings);
   const links = findLinks(tables, meta, findings);
   const relations = buildRelations(tables, { links, spec, findings });
@@ -63,6 +64,9 @@ export const assembleModel = ({
   };
   return { model, ...findings };
 };
+
+const unservedOperation = ({ id, method, path }: Operation): string =>
+  `the operation "${id}" is only described: svc answers ${method.toUpperCase()} ${path} with 404; your own application has to serve it`;
 
 interface BuildContext {
   readonly spec: Spec;

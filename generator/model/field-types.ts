@@ -6,7 +6,7 @@ import type { Field, FieldType } from './types.js';
 /** Properties of a field that follow from its type. */
 export type TypeFacts = Pick<
   Field,
-  'type' | 'length' | 'precision' | 'scale' | 'bits' | 'unsigned' | 'fraction' | 'values'
+  'type' | 'length' | 'precision' | 'scale' | 'bits' | 'unsigned' | 'fraction' | 'values' | 'element'
 >;
 
 const plain = (type: FieldType): TypeFacts => ({
@@ -18,6 +18,7 @@ const plain = (type: FieldType): TypeFacts => ({
   unsigned: false,
   fraction: null,
   values: null,
+  element: null,
 });
 
 /** Returns the type of a column as declared. 32 unsigned bits fit a JSON number, 64 bits do not. */
@@ -43,10 +44,11 @@ export const columnToFacts = (type: ColumnType): TypeFacts => {
       return { ...plain('string'), values: type.values };
     case 'set':
       return plain('csv');
+    case 'json':
+      return { ...plain('json'), element: type.element === undefined ? null : columnToFacts(type.element) };
     case 'boolean':
     case 'date':
     case 'uuid':
-    case 'json':
     case 'unknown':
       return plain(type.kind);
   }

@@ -96,12 +96,19 @@ export interface CollectionNames {
   readonly graphql: string;
 }
 
+/** The type of an array's elements; `unknown` where only the database parses them. */
+export interface FieldElement extends FieldShape {
+  readonly type: FieldType;
+}
+
 export interface Field extends FieldShape {
   /** The column's name, unchanged. */
   readonly name: string;
   /** The name in GraphQL. */
   readonly graphql: string;
   readonly type: FieldType;
+  /** Type of the elements of an array; `null` for other columns. */
+  readonly element: FieldElement | null;
   readonly dbType: string;
   readonly nullable: boolean;
   /**
@@ -215,6 +222,8 @@ export interface Operation {
   readonly graphql: OperationField | null;
   /** Whether it comes from the package's own spec, unchanged by a team's; every project serves it. */
   readonly own: boolean;
+  /** Whether svc has a handler for it; a team's own application serves the others. */
+  readonly served: boolean;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly string[];
 }

@@ -88,7 +88,7 @@ const graphqlField: Read<OperationField> = (node, faults) => {
 
 const path = textLike(/^(\/([\w.-]+|\{\w+\}))+$/, 'a path', 'write it as in "/things/{id}"');
 
-const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own'> & { tag?: string }>({
+const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & { tag?: string }>({
   summary: required(text),
   tag: optional(text),
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
@@ -133,7 +133,7 @@ const operationsFile = record<OperationsFile>({
       if (!/^[a-z][A-Za-z0-9]*$/.test(id)) {
         faults.push(faultAt(position, `"${id}" cannot be an operation id`, 'write it as in "serverPing"'));
       }
-      const operation = { tag: '', own: true, ...operationKeys(value, faults), id };
+      const operation = { tag: '', own: true, served: true, ...operationKeys(value, faults), id };
       const placed = { operation, positionOf: createPositionOf(position, value) };
       checkExceptions(placed, faults);
       checkPathParameters(placed, faults);
@@ -154,13 +154,18 @@ export interface ReadOperations {
   readonly types: OperationsFile['types'];
 }
 
-/**
- * Reads one merged file.
- * @param changed ids of operations that a team adds or extends
- */
+/** Ids of operations by who declares them. */
+interface OperationOrigins {
+  /** Declared by the package, which has handlers for them. */
+  readonly served: ReadonlySet<string>;
+  /** Added or extended by a team. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Reads one merged file. */
 export const readOperations = (
   node: Node,
-  changed: ReadonlySet<string>,
+  { served, changed }: OperationOrigins,
   faults: SpecFault[],
 ): ReadOperations => {
   const { tag, operations, types } = operationsFile(node, faults);
@@ -169,6 +174,7 @@ export const readOperations = (
       ...operation,
       tag: operation.tag === '' ? tag : operation.tag,
       own: !changed.has(operation.id),
+      served: served.has(operation.id),
     },
     positionOf,
   }));

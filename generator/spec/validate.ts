@@ -26,9 +26,10 @@ export interface SpecFile {
  */
 export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): Spec => {
   const errors = readErrors([...documentsOf(files, 'errors.yaml').values()], faults);
+  const served = new Set(files.filter(({ own }) => own).flatMap(operationIds));
   const changed = new Set(files.filter(({ own }) => !own).flatMap(operationIds));
   const documents = [...documentsOf(files, 'operations/').values()].map((node) =>
-    readOperations(node, changed, faults),
+    readOperations(node, { served, changed }, faults),
   );
   const operations = documents.flatMap((document) => document.operations);
   const codes = errors.map(({ code }) => code);

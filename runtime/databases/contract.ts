@@ -130,7 +130,8 @@ export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
   /**
-   * Runs `body` on one connection; commits when it returns, rolls back when it throws.
+   * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
+   * prepared statement turns out to be of columns that have changed since, so it must change nothing else.
    * @throws UnknownOutcome when the connection is lost before the commit is acknowledged
    */
   transaction<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;

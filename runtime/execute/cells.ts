@@ -1,5 +1,5 @@
 /** Converts values that a driver returns as JavaScript values to JSON. */
-import type { Field } from '../../contract/collection.js';
+import type { FieldDeclaration } from '../../contract/fields.js';
 import { maskedValue } from './masked-value.js';
 import { joinKey } from '../sql/key.js';
 
@@ -16,14 +16,14 @@ export const cellToText = (cell: CellValue): string =>
 export type CellToJson = (cell: CellValue) => string;
 
 /** Returns the function that writes a field's values in their wire form. */
-export const cellToJson = (field: Field): CellToJson => {
+export const cellToJson = (field: FieldDeclaration): CellToJson => {
   const toJson = field.conceal === true || field.hash === true ? () => maskedValue : valueToJson(field);
   return (cell) => (cell === null ? 'null' : toJson(cell));
 };
 
 type ValueToJson = (value: NonNullable<CellValue>) => string;
 
-const valueToJson = (field: Field): ValueToJson => {
+const valueToJson = (field: FieldDeclaration): ValueToJson => {
   switch (field.type) {
     case 'integer':
     case 'float':
@@ -53,7 +53,7 @@ const toBuffer = (value: NonNullable<CellValue>): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(String(value));
 
 /** Pads the fraction of a second to the precision of the column, where a database omits zeros. */
-const withFraction = (dateTime: string, { fraction = 0 }: Field): string => {
+const withFraction = (dateTime: string, { fraction = 0 }: FieldDeclaration): string => {
   if (fraction === 0 || fraction === maxFraction) return dateTime;
   const found = /^(.*:\d\d)(?:\.(\d+))?$/.exec(dateTime);
   if (found === null) return dateTime;

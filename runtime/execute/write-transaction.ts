@@ -63,11 +63,13 @@ export const inTransaction = <Keys, Output>(
 ): Promise<Output> => {
   const hooks = context.hooks();
   const current: TransactionContext['current'] = { write };
-  const written: CompletedWrite[] = [];
   return explainFailure(
     () => current.write,
     () =>
       context.database.transaction(async (executor) => {
+        // a transaction may run twice
+        current.write = write;
+        const written: CompletedWrite[] = [];
         await hooks.before(keys, executor);
         const result = await run({ ...context, executor, current, written });
         await hooks.after(written, executor);

@@ -44,6 +44,15 @@ export interface RowContext extends LevelContext {
   readonly key: Key | null;
 }
 
+/**
+ * Returns the context of one row. Built field by field, because spreading the level makes objects on which every later
+ * access is slow: planning a row took twice as long (measured).
+ */
+export const rowContext = (
+  { writing, problems, path, owner }: LevelContext,
+  { grant, action, index, key }: Omit<RowContext, keyof LevelContext>,
+): RowContext => ({ writing, problems, path, owner, grant, action, index, key });
+
 export const isKeyField = (name: string, { collection }: Grant): boolean =>
   collection.key.some((part) => part.name === name);
 

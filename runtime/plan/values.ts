@@ -2,10 +2,9 @@
  * Parses values as clients send them, by the type of their field, into one canonical form for every database,
  * or reports the expected form. Pure; `sql` converts the canonical form to a bound value.
  */
-import type { Field } from '../../contract/collection.js';
+import type { FieldDeclaration, FieldElement } from '../../contract/fields.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
 import { hasLoneSurrogate, isTooDeep, maxJsonLevels } from '../request/body.js';
-import { elementOf, isArrayColumn } from './elements.js';
 
 /**
  * A value in canonical form: decimals and 64-bit integers as text, dates as text without a zone in UTC, csv
@@ -25,13 +24,17 @@ const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type')
 });
 
 /** Parses a non-null value by the type of its field. Accepts text wherever it spells a value of the type. */
-export const readValue = (field: Field, value: unknown): ParsedValue => readers[field.type](value, field);
+export const readValue = (field: FieldDeclaration, value: unknown): ParsedValue =>
+  readers[field.type](value, field);
 
 /**
  * Converts a value to what its column stores: decimals are rounded to the column's scale, fractions of a
  * second are truncated to its precision.
  */
-export const toStoredValue = ({ type, fraction = 0, scale, lowerCase }: Field, value: Scalar): Scalar => {
+export const toStoredValue = (
+  { type, fraction = 0, scale, lowerCase }: FieldDeclaration,
+  value: Scalar,
+): Scalar => {
   if (lowerCase === true && typeof value === 'string') return value.toLowerCase();
   if (typeof value !== 'string') return value;
   if (type === 'decimal' && scale !== undefined && scale >= 0) return roundDecimal(value, scale);
@@ -55,7 +58,7 @@ const roundDecimal = (value: string, scale: number): string => {
   return `${sign}${rounded.slice(0, point)}${scale === 0 ? '' : `.${rounded.slice(point)}`}`;
 };
 
-type Reader = (value: unknown, field: Field) => ParsedValue;
+type Reader = (value: unknown, field: FieldDeclaration) => ParsedValue;
 
 const readText: Reader = (value, field) => {
   if (typeof value !== 'string') return refuse('a text');
@@ -67,7 +70,7 @@ const readText: Reader = (value, field) => {
 };
 
 /** Checks the length in code points, as databases count characters. */
-const limitLength = (value: string, { length }: Field): ParsedValue =>
+const limitLength = (value: string, { length }: FieldDeclaration): ParsedValue =>
   length !== undefined && value.length > length && [...value].length > length
     ? refuse(`at most ${length} characters`, 'length')
     : accept(value);
@@ -94,14 +97,14 @@ const readInteger: Reader = (value, field) => {
  * Returns whether the column is a `YEAR`, for which the database reads a two-digit number as a year of this
  * century or the last.
  */
-export const isYear = ({ dbType }: Field): boolean => dbType === 'year';
+export const isYear = ({ dbType }: FieldDeclaration): boolean => dbType === 'year';
 
 /** The smallest year after 0 that a `YEAR` column stores. */
 export const firstYear = 1901;
 const lastYear = 2155;
 
 /** Returns the range of an integer of `bits` bits, limited to the integers that JSON represents exactly. */
-const integerRange = ({ bits = 32, unsigned }: Field): readonly [number, number] =>
+const integerRange = ({ bits = 32, unsigned }: FieldDeclaration): readonly [number, number] =>
   unsigned === true
     ? [0, Math.min(2 ** bits - 1, Number.MAX_SAFE_INTEGER)]
     : [Math.max(-(2 ** (bits - 1)), Number.MIN_SAFE_INTEGER), 2 ** (bits - 1) - 1];
@@ -194,7 +197,7 @@ const readTime: Reader = (value, field) => {
   return time === null ? refuse('a time, HH:MM:SS') : accept(time);
 };
 
-const normalizeTime = (text: string, field: Field): string | null => {
+const normalizeTime = (text: string, field: FieldDeclaration): string | null => {
   const match = timePattern.exec(text);
   if (match === null) return null;
   const [, hours = '', minutes = '', seconds = '00', fraction = ''] = match;
@@ -206,7 +209,7 @@ const normalizeTime = (text: string, field: Field): string | null => {
  * Formats a fraction with at min the digits of the column and no other trailing zeros, so that equal times
  * are equal texts.
  */
-const formatFraction = (digits: string, { fraction = 0 }: Field): string => {
+const formatFraction = (digits: string, { fraction = 0 }: FieldDeclaration): string => {
   const digitsShown = digits.slice(0, 6).replace(/0+$/, '').padEnd(fraction, '0');
   return digitsShown === '' ? '' : `.${digitsShown}`;
 };
@@ -220,7 +223,7 @@ const readDateTime: Reader = (value, field) => {
 };
 
 /** Returns `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC, or null for an invalid text. A missing zone means UTC. */
-const normalizeDateTime = (text: string, field: Field): string | null => {
+const normalizeDateTime = (text: string, field: FieldDeclaration): string | null => {
   const match = dateTimePattern.exec(text.trim());
   if (match === null || match[1] === undefined || !isDate(match[1])) return null;
   const time = normalizeTime(match[2] ?? '00:00:00', field);
@@ -253,7 +256,7 @@ const readJson: Reader = (value, field) => {
   }
   const json = typeof value === 'string' ? parseJson(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
-  const problem = isArrayColumn(field) ? findArrayProblem(json, elementOf(field)) : null;
+  const problem = field.element === undefined ? null : findArrayProblem(json, field.element);
   return problem ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
@@ -274,9 +277,9 @@ const maxDimensions = 6;
  * Returns what is wrong with a list for an array column, or null. Elements of type `json` may be lists
  * themselves and are not checked.
  */
-const findArrayProblem = (value: unknown, element: Field | null, level = 1): ParsedValue | null => {
+const findArrayProblem = (value: unknown, element: FieldElement, level = 1): ParsedValue | null => {
   if (!Array.isArray(value)) return refuse('a list');
-  if (element?.type === 'json') return null;
+  if (element.type === 'json') return null;
   if (level > maxDimensions) return refuse(`lists that are nested no deeper than ${maxDimensions} levels`);
   for (const each of value as readonly unknown[]) {
     const problem = Array.isArray(each)
@@ -287,9 +290,9 @@ const findArrayProblem = (value: unknown, element: Field | null, level = 1): Par
   return null;
 };
 
-/** Checks one element of a list; strings are left to the database. */
-const findElementProblem = (value: unknown, element: Field | null): ParsedValue | null => {
-  if (value === null || element === null || element.type === 'string') return null;
+/** Checks one element of a list; texts and types that svc does not know are left to the database. */
+const findElementProblem = (value: unknown, element: FieldElement): ParsedValue | null => {
+  if (value === null || element.type === 'string' || element.type === 'unknown') return null;
   const read = readValue(element, value);
   return read.ok ? null : refuse(`a list whose elements are each ${read.expected}`, read.problem);
 };

@@ -11,7 +11,7 @@ import { nameableReferences, listLevel, visibleRows, type Owner } from './list-l
 import { hasChanges, readListChange, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
 import { bindCreate, bindUpdate } from './owner.js';
-import type { LevelContext, Payload, WriteContext } from './row-context.js';
+import { rowContext, type LevelContext, type Payload, type WriteContext } from './row-context.js';
 import { readRow, writtenNames, type ListValue, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
@@ -108,7 +108,8 @@ const planRows = (
   const lists: ListPlan[] = [];
   const planned = payloads.map((payload, rowIndex) => {
     const index = payloads.length > 1 ? rowIndex : null;
-    const read = readRow(requireObject(payload), { ...level, grant, action: 'create', index, key: null });
+    const options = { grant, action: 'create', index, key: null } as const;
+    const read = readRow(requireObject(payload), rowContext(level, options));
     lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
   });
@@ -139,7 +140,8 @@ interface ChangedRow extends PlannedRow {
 const readChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
   const sent = requireObject(payload);
-  return { sent, ...readRow(sent, { ...level, grant, action: 'update', key }) };
+  const { index } = level;
+  return { sent, ...readRow(sent, rowContext(level, { grant, action: 'update', index, key })) };
 };
 
 const toUpdatePlan = (

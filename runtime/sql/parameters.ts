@@ -204,9 +204,10 @@ const roundTo = (rounding: Rounding, value: number, field: Field): number => {
   return rounding === 'up' ? Math.ceil(value) : Math.floor(value);
 };
 
-const withoutLimits = ({ name, type, dbType, fraction }: Field): Field => ({
+const withoutLimits = ({ name, type, dbType, fraction, element }: Field): Field => ({
   name,
   type,
   ...(fraction === undefined ? {} : { fraction }),
   ...(dbType === undefined ? {} : { dbType }),
+  ...(element === undefined ? {} : { element }),
 });

@@ -151,7 +151,7 @@ describe('connections to receivers', () => {
     expect(hits).toEqual([]);
   });
 
-  it('use the address that was checked: a name that changes its mind gains nothing', async () => {
+  it('are refused where the name leads elsewhere than when the request was submitted', async () => {
     answers.set('rebind.example.com', [['93.184.216.34'], ['127.0.0.1']]);
     expect((await resolve('rebind.example.com'))[0]?.address).toBe('93.184.216.34');
     expect(await post(`http://rebind.example.com:${port}/rebind`)).toMatchObject({
@@ -159,6 +159,19 @@ describe('connections to receivers', () => {
       error: 'blocked_address',
     });
     expect(hits).toEqual([]);
+  });
+
+  it('go to the address that was checked, though the name leads elsewhere a moment later', async () => {
+    // a second lookup between the check and the connection would find the other address
+    const found = [['127.0.0.1'], ['127.0.0.2']];
+    answers.set('race.example.com', found);
+    const policy = { allowed: ['127.0.0.1/32'], http: true };
+    expect(await post(`http://race.example.com:${port}/race`, policy)).toEqual({
+      kind: 'accepted',
+      status: 200,
+    });
+    expect(hits.splice(0)).toEqual(['/race']);
+    expect(found).toEqual([['127.0.0.2']]);
   });
 
   it('refuse a name as a whole where one of its addresses is inner', async () => {

@@ -1,6 +1,6 @@
 /** Prints one line of a field table: `Title: svc.string({ length: 160, required: true })`. */
 import { traitsOf } from '../../introspection/index.js';
-import type { Field, Model } from '../../model/types.js';
+import type { Field, FieldElement, Model } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
@@ -31,6 +31,7 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
     ...printRules(field),
     text('dbType', field.type === 'unknown' ? field.dbType : nameType(field)),
     text('collation', field.collation),
+    field.element === null ? null : pair('element:', printElement(field.element)),
   ].filter((option) => option !== null);
   return options.length === 0 ? [] : [object(options)];
 };
@@ -42,7 +43,7 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
 const standalone = (sql: string | null): string | null => (sql?.includes('`') === true ? null : sql);
 
 /** Prints the properties of the type that differ from the runtime's defaults. */
-const printShape = (field: Field): (Code | null)[] => [
+const printShape = (field: FieldElement): (Code | null)[] => [
   number('length', field.length),
   number('precision', field.precision),
   number('scale', field.scale),
@@ -51,6 +52,9 @@ const printShape = (field: Field): (Code | null)[] => [
   number('fraction', field.fraction === 0 ? null : field.fraction),
   field.values === null ? null : pair('values:', array(field.values.map(str))),
 ];
+
+const printElement = (element: FieldElement): Code =>
+  object([pair('type:', str(element.type)), ...printShape(element).filter((option) => option !== null)]);
 
 const printRules = (field: Field): (Code | null)[] => [
   flag('readonly', field.readonly),

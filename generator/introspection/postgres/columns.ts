@@ -2,7 +2,7 @@
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 import type { ColumnRow } from './tables.js';
 
-type TypeRow = Pick<ColumnRow, 'typeName' | 'typeKind' | 'category' | 'modifier' | 'labels'>;
+type TypeRow = Pick<ColumnRow, 'typeName' | 'typeKind' | 'category' | 'modifier' | 'labels' | 'dbType'>;
 
 /**
  * Reads a column type. Types that are not listed are unknown: geometry, text search, money, composites and
@@ -10,8 +10,7 @@ type TypeRow = Pick<ColumnRow, 'typeName' | 'typeKind' | 'category' | 'modifier'
  */
 export const readType = (row: TypeRow): ColumnType => {
   if (row.labels !== null) return { kind: 'enum', values: JSON.parse(row.labels) as string[] };
-  // an array is JSON on the wire
-  if (row.category === 'A') return { kind: 'json' };
+  if (row.category === 'A') return { kind: 'json', element: readElement(row.dbType) };
   if (row.typeKind === 'r' || row.typeKind === 'm') return { kind: 'string', length: null };
   return typeReaders.get(row.typeName)?.(Number(row.modifier)) ?? { kind: 'unknown' };
 };
@@ -88,6 +87,34 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map([
   ['jsonb', plain({ kind: 'json' })],
 ]);
 
+/** Types of array elements that have values of their own in JSON or are checked; the database parses others. */
+const elementReaders: ReadonlyMap<string, TypeReader> = new Map([
+  ['smallint', integer(16)],
+  ['integer', integer(32)],
+  ['bigint', integer(64)],
+  ['numeric', numeric],
+  ['real', plain({ kind: 'float', bits: 32 })],
+  ['double precision', plain({ kind: 'float', bits: 64 })],
+  ['boolean', plain({ kind: 'boolean' })],
+  ['character', text(null)],
+  ['bytea', plain({ kind: 'binary', length: null })],
+  ['date', plain({ kind: 'date' })],
+  ['time without time zone', fractional('time')],
+  ['timestamp without time zone', fractional('dateTime')],
+  ['timestamp with time zone', fractional('timestamp')],
+  ['uuid', plain({ kind: 'uuid' })],
+  ['json', plain({ kind: 'json' })],
+  ['jsonb', plain({ kind: 'json' })],
+]);
+
+/** Reads the element of an array type such as `timestamp(3) without time zone[]`. */
+const readElement = (dbType: string): ColumnType => {
+  const [modifier, digits] = /\((\d+).*?\)/.exec(dbType) ?? [''];
+  const read = elementReaders.get(dbType.replace(modifier, '').slice(0, -'[]'.length));
+  if (read === numeric) return { kind: 'decimal', precision: null, scale: null };
+  return read?.(digits === undefined ? -1 : Number(digits)) ?? { kind: 'unknown' };
+};
+
 /**
  * A literal as the server prints it: with its type, in quotes that are doubled, after an `E` with doubled
  * backslashes.
@@ -99,11 +126,13 @@ const literal =
  * Reads a default from the SQL text of `pg_get_expr`: `'x'::text`, `'-5'::integer`, `true`, `NULL::text`,
  * `now()`. Defaults of binary and array columns stay SQL, since their values are not text.
  */
-export const readDefault = (sql: string | null, type: ColumnType, dbType: string): ColumnDefault | null => {
+export const readDefault = (sql: string | null, type: ColumnType): ColumnDefault | null => {
   if (sql === null || /^NULL(?:::|$)/.test(sql)) return null;
-  const value = type.kind === 'binary' || dbType.endsWith('[]') ? null : readLiteral(sql, type);
+  const value = type.kind === 'binary' || isArray(type) ? null : readLiteral(sql, type);
   return value === null ? { kind: 'expression', sql } : { kind: 'literal', value };
 };
+
+const isArray = (type: ColumnType): boolean => type.kind === 'json' && type.element !== undefined;
 
 const readLiteral = (sql: string, type: ColumnType): string | null => {
   if (sql === 'true' || sql === 'false') return sql === 'true' ? '1' : '0';

@@ -99,7 +99,7 @@ const rowToColumn = (row: ColumnRow): Column => {
     dbType: row.dbType,
     type,
     nullable: Number(row.nullable) === 1,
-    default: isAutoIncrement || isGenerated ? null : readDefault(row.expression, type, row.dbType),
+    default: isAutoIncrement || isGenerated ? null : readDefault(row.expression, type),
     autoIncrement: isAutoIncrement,
     generated: isGenerated ? { expression: row.expression ?? '', stored: row.generated !== 'v' } : null,
     comment: row.comment || null,

@@ -1,7 +1,6 @@
 /** Converts arrays in PostgreSQL's text format to JSON. */
-import type { Field } from '../../../contract/collection.js';
+import type { FieldElement } from '../../../contract/fields.js';
 import type { FieldType } from '../../../contract/field-types.js';
-import { elementOf } from '../../plan/elements.js';
 import { cellToJson } from '../../execute/cells.js';
 import { postgresType, textToCell } from './values.js';
 
@@ -22,9 +21,9 @@ const arrayTokens = /[{},]|"(?:[^"\\]|\\.)*"|[^{},"]+/gs;
 
 type ToJson = (text: string) => string;
 
-/** Returns the converter of an array type such as `integer[]`: `{1,NULL,"a b"}` → `[1,null,"a b"]`. */
-export const arrayToJson = (array: Pick<Field, 'dbType'>): ToJson => {
-  const elementToJson = elementWriter(array);
+/** Returns the converter of arrays of a type: `{1,NULL,"a b"}` → `[1,null,"a b"]`. */
+export const arrayToJson = (element: FieldElement): ToJson => {
+  const elementToJson = elementWriter(element);
   return (text) => {
     // bounds other than 1 precede the elements: `[0:1]={1,2}`
     const tokens = text.slice(text.indexOf('{')).match(arrayTokens) ?? [];
@@ -32,9 +31,8 @@ export const arrayToJson = (array: Pick<Field, 'dbType'>): ToJson => {
   };
 };
 
-const elementWriter = (array: Pick<Field, 'dbType'>): ToJson => {
-  const element = elementOf(array);
-  if (element === null) return JSON.stringify;
+const elementWriter = (element: FieldElement): ToJson => {
+  if (element.type === 'unknown') return JSON.stringify;
   const toJson = cellToJson(element);
   const oid = oids[element.type] ?? postgresType.text;
   return (text) => toJson(textToCell(text, oid));

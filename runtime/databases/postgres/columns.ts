@@ -1,6 +1,5 @@
 /** Writes columns of PostgreSQL's text format as JSON; the writer of a column is chosen once per statement. */
 import type { Field } from '../../../contract/collection.js';
-import { isArrayColumn } from '../../plan/elements.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
@@ -160,6 +159,6 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
 
 /** Returns the writer of arrays and of text declared as JSON. */
 const jsonWriter = (field: Field): WriteColumn => {
-  const toJson = isArrayColumn(field) ? arrayToJson(field) : cellToJson(field);
+  const toJson = field.element === undefined ? cellToJson(field) : arrayToJson(field.element);
   return (cursor, writer) => writer.text(toJson(readString(cursor)));
 };

@@ -29,7 +29,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     sql: postgres,
     isConnectionLoss,
     ...createPoolExecutor(pool),
-    transaction: (body) => runOn(pool, (client) => runTransaction(client, body)),
+    transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
     locked: (name, body) => holdLock(options, name, body),
     close: () => pool.end(),
   };
@@ -131,7 +131,10 @@ const createClientExecutor = (client: RowClient): Executor => {
   };
 };
 
-/** Retries a statement that the server rejected, before executing it, because its columns have changed. */
+/**
+ * Retries a statement that the server rejected, before executing it, because its columns have changed, or the
+ * transaction that this has ended.
+ */
 const retryIfStale = async <Result>(client: RowClient, run: () => Promise<Result>): Promise<Result> => {
   try {
     return await run();
@@ -164,7 +167,6 @@ const runTransaction = async <Result>(
   } catch (error) {
     // a lost connection has rolled back already
     await send(client, 'rollback').catch(() => undefined);
-    if (isStale(error)) await deallocateStatements(client).catch(() => undefined);
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 /** The SQL dialect of PostgreSQL 15 and later. */
 import type { Field } from '../../../contract/collection.js';
-import { elementOf, isArrayColumn } from '../../plan/elements.js';
-import { toStoredValue, readValue } from '../../plan/values.js';
+import type { FieldDeclaration, FieldElement } from '../../../contract/fields.js';
+import { toStoredValue, readValue, type Scalar } from '../../plan/values.js';
 import type { BindValue, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
@@ -49,12 +49,7 @@ export const postgres: SqlDialect = {
     // a value out of the range of a 4-byte float would fail the statement
     return isSingle(field) ? { placeholder: 'cast(? as double precision)', fits: fitsSingle } : null;
   },
-  bind(field, value) {
-    if (typeof value === 'boolean') return Number(value);
-    if (typeof value !== 'string') return value;
-    if (isArrayColumn(field)) return jsonToArray(value, elementOf(field));
-    return dateTimeTypes.has(field.type) ? formatYear(value) : value;
-  },
+  bind: (field, value) => bindValue(field, value),
   match(kind, field) {
     const [before, after] = isPadded(field) ? castToText : asText(field);
     return kind.startsWith('i')
@@ -72,6 +67,13 @@ export const postgres: SqlDialect = {
   },
 };
 
+const bindValue = ({ type, element }: FieldDeclaration, value: Scalar): BindValue => {
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string') return value;
+  if (element !== undefined) return jsonToArray(value, element);
+  return dateTimeTypes.has(type) ? formatYear(value) : value;
+};
+
 const dateTimeTypes: ReadonlySet<Field['type']> = new Set(['date', 'dateTime', 'timestamp'] as const);
 
 /** Writes year 0 as 1 BC, because PostgreSQL has no year 0. */
@@ -79,24 +81,22 @@ const formatYear = (moment: string): string =>
   moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
 
 /** Converts a JSON list to an array, `[1, null, "a"]` → `{1,NULL,"a"}`, and other values to text that is no array. */
-const jsonToArray = (json: string, element: Field | null): string => {
+const jsonToArray = (json: string, element: FieldElement): string => {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) return 'not a list';
   return formatArray(value, element);
 };
 
-const formatArray = (values: readonly unknown[], element: Field | null): string =>
+const formatArray = (values: readonly unknown[], element: FieldElement): string =>
   `{${values.map((value) => formatElement(value, element)).join(',')}}`;
 
 /** Formats an element as a column of its type accepts it. */
-const formatElement = (value: unknown, element: Field | null): string => {
+const formatElement = (value: unknown, element: FieldElement): string => {
   if (value === null) return 'NULL';
-  if (element?.type === 'json') return quoteElement(JSON.stringify(value));
+  if (element.type === 'json') return quoteElement(JSON.stringify(value));
   if (Array.isArray(value)) return formatArray(value, element);
-  const read = element === null ? null : readValue(element, value);
-  if (element !== null && read?.ok === true) {
-    return formatValue(postgres.bind(element, toStoredValue(element, read.value)));
-  }
+  const read = element.type === 'unknown' ? null : readValue(element, value);
+  if (read?.ok === true) return formatValue(bindValue(element, toStoredValue(element, read.value)));
   return quoteElement(typeof value === 'object' ? JSON.stringify(value) : String(value));
 };
 

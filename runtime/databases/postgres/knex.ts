@@ -1,6 +1,5 @@
 /** Configures Knex for PostgreSQL, for Objection models. */
 import { cellToJson, type CellValue } from '../../execute/cells.js';
-import { isArrayColumn } from '../../plan/elements.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
 import { arrayToJson } from './arrays.js';
 import { postgres } from './dialect.js';
@@ -26,6 +25,8 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
       },
     },
     toJson: (field, value) =>
-      isArrayColumn(field) ? arrayToJson(field)(String(value)) : cellToJson(field)(value as CellValue),
+      field.element === undefined
+        ? cellToJson(field)(value as CellValue)
+        : arrayToJson(field.element)(String(value)),
   };
 };

@@ -17,6 +17,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   body: null,
   graphql: null,
   own: true,
+  served: true,
   responses: [],
   errors: [],
   ...parts,

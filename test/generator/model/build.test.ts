@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Catalog, Meta, Table } from '../../../generator/introspection/catalog.js';
 import { assembleModel, buildModel } from '../../../generator/model/build.js';
 import { ModelError } from '../../../generator/model/findings.js';
+import { validateSpec } from '../../../generator/spec/validate.js';
+import { parseYaml, type Node } from '../../../generator/spec/yaml.js';
 import {
   catalog,
   counter,
@@ -25,6 +27,17 @@ const albums = table(
 const build = (tables: readonly Table[], files: Record<string, string> = {}, meta: Partial<Meta> = {}) =>
   buildModel({ catalog: catalog(tables, meta), spec: specWith(files) });
 
+/** A file with one operation. */
+const describing = (id: string, path: string): string =>
+  `tag: Shop\noperations:\n  ${id}: { summary: x, method: post, path: ${path}, access: user, ` +
+  'responses: { 204: { description: Done } } }\n';
+
+const nodeOf = (text: string): Node => {
+  const node = parseYaml(text, 'shop.yaml', []);
+  if (node === null) throw new Error('this is no YAML');
+  return node;
+};
+
 const collectionOf = ({ model }: ReturnType<typeof build>, name: string) =>
   model.collections.find((collection) => collection.name === name);
 
@@ -39,6 +52,22 @@ const faultsOf = (run: () => unknown): readonly string[] => {
 };
 
 describe('the model', () => {
+  it('warns of operations that svc does not serve, and of no others', () => {
+    const files = [
+      { own: true, text: describing('serverPing', '/server/ping') },
+      { own: false, text: 'operations: { serverPing: { summary: Say that it is there } }' },
+      { own: false, text: describing('shopPay', '/shop/pay') },
+    ];
+    const { operations } = validateSpec(
+      files.map(({ own, text }) => ({ path: 'operations/shop.yaml', own, node: nodeOf(text) })),
+      [],
+    );
+    const { warnings } = buildModel({ catalog: catalog([artists]), spec: { ...ownSpec, operations } });
+    expect(warnings).toEqual([
+      'the operation "shopPay" is only described: svc answers POST /shop/pay with 404; your own application has to serve it',
+    ]);
+  });
+
   it('has every table as a collection, sorted by name, each with its path', () => {
     const { model } = build([albums, artists, table('a b/c', { id: counter() })]);
     expect(model.collections.map(({ name, path, system }) => [name, path, system])).toEqual([

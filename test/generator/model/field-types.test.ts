@@ -10,6 +10,7 @@ const plain = {
   unsigned: false,
   fraction: null,
   values: null,
+  element: null,
 };
 
 describe('the field type of a column', () => {
@@ -75,6 +76,10 @@ describe('the field type of a column', () => {
     ],
     [{ kind: 'uuid' }, { type: 'uuid' }],
     [{ kind: 'json' }, { type: 'json' }],
+    [
+      { kind: 'json', element: { kind: 'time', fraction: 3 } },
+      { type: 'json', element: { ...plain, type: 'time', fraction: 3 } },
+    ],
     [
       { kind: 'enum', values: ['a', 'b'] },
       { type: 'string', values: ['a', 'b'] },

@@ -67,9 +67,20 @@ describe('PostgreSQL', () => {
       await place.execute("alter table changing alter v type text using v || ' apples'");
       expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"7 apples"');
       await place.execute('alter table changing alter v type int using 8');
-      const inside = database.transaction((executor) => executor.rows(statement, text));
-      await expect(inside).rejects.toMatchObject({ code: '0A000' });
       expect((await database.rows(statement, text)).rows.bytes.toString()).toBe('"8"');
+    });
+
+    it('are prepared anew in a transaction, which starts over', async () => {
+      await place.execute('create table retyped (v int); insert into retyped values (7)');
+      const statement = { text: 'select v from retyped where v is not null limit ?', values: [1n] };
+      await database.rows(statement, text);
+      await place.execute("alter table retyped alter v type text using v || ' apples'");
+      const shown = await database.transaction(async (executor) => {
+        await executor.write({ text: 'insert into t (v) values (?)', values: [4711] });
+        return (await executor.rows(statement, text)).rows.bytes.toString();
+      });
+      expect(shown).toBe('"7 apples"');
+      expect(await database.query('select v from t where v = ?', [4711])).toHaveLength(1);
     });
 
     it('a question mark in a name or a text is none of theirs', async () => {
@@ -111,7 +122,8 @@ describe('PostgreSQL', () => {
     };
     expect(await shown({ name: 'v', type: 'timestamp' })).toBe(moments);
     expect(await shown({ name: 'v', type: 'timestamp', fraction: 6 })).toBe(moments);
-    const list = { name: 'v', type: 'json', dbType: 'timestamp with time zone[]' } as const;
+    const element = { type: 'timestamp', fraction: 6 } as const;
+    const list = { name: 'v', type: 'json', element } as const;
     const gathered = { ...statement, text: statement.text.replace('select v', 'select array_agg(v)') };
     expect(await shown(list, gathered)).toBe(`[${moments}]`);
   });

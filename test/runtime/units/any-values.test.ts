@@ -6,7 +6,7 @@ import { readValue } from '../../../runtime/plan/values.js';
 
 /** The canonical value; null where it is refused. */
 const read = (type: FieldType, value: unknown): unknown => {
-  const result = readValue({ name: 'x', type }, value);
+  const result = readValue({ type }, value);
   return result.ok ? result.value : null;
 };
 
@@ -40,7 +40,7 @@ it.each(types)('whatever is sent for %s is read or refused, never thrown', (type
   const isTotal = fc.property(
     value.filter((each) => each !== null),
     (each) => {
-      const result = readValue({ name: 'x', type }, each);
+      const result = readValue({ type }, each);
       expect(result.ok ? ['string', 'number', 'boolean', 'object'] : ['type', 'range', 'length']).toContain(
         result.ok ? typeof result.value : result.problem,
       );

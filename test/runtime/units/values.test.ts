@@ -7,7 +7,7 @@ type Options = Partial<Omit<Field, 'name' | 'type'>>;
 
 /** The canonical value, or the problem. */
 const read = (type: FieldType, value: unknown, options: Options = {}): unknown => {
-  const result = readValue({ name: 'x', type, ...options }, value);
+  const result = readValue({ type, ...options }, value);
   return result.ok ? result.value : { problem: result.problem };
 };
 
@@ -263,21 +263,21 @@ const tables: Readonly<Record<string, readonly [FieldType, readonly Row[]]>> = {
   'a list for an array': [
     'json',
     [
-      [[1, null, '2'], '[1,null,"2"]', { dbType: 'integer[]' }],
-      ['[[1], [2]]', '[[1], [2]]', { dbType: 'integer[]' }],
-      [[[['x']]], wrong, { dbType: 'integer[]' }],
-      [[[[[[[1]]]]]], '[[[[[[1]]]]]]', { dbType: 'integer[]' }],
-      [[[[[[[[1]]]]]]], wrong, { dbType: 'integer[]' }],
-      [[[[[[[['a']]]]]]], wrong, { dbType: 'text[]' }],
-      [[[[[[[[1]]]]]]], '[[[[[[[1]]]]]]]', { dbType: 'jsonb[]' }],
-      [[32_768], outside, { dbType: 'smallint[]' }],
-      [[9_007_199_254_740_992], wrong, { dbType: 'bigint[]' }],
-      [['AAH/'], '["AAH/"]', { dbType: 'bytea[]' }],
-      [[String.raw`\x00`], wrong, { dbType: 'bytea[]' }],
-      [['2024-02-30'], wrong, { dbType: 'timestamp(3) with time zone[]' }],
-      [['a', 1, {}], '["a",1,{}]', { dbType: 'text[]' }],
-      [{}, wrong, { dbType: 'jsonb[]' }],
-      [1, wrong, { dbType: 'mood[]' }],
+      [[1, null, '2'], '[1,null,"2"]', { element: { type: 'integer' } }],
+      ['[[1], [2]]', '[[1], [2]]', { element: { type: 'integer' } }],
+      [[[['x']]], wrong, { element: { type: 'integer' } }],
+      [[[[[[[1]]]]]], '[[[[[[1]]]]]]', { element: { type: 'integer' } }],
+      [[[[[[[[1]]]]]]], wrong, { element: { type: 'integer' } }],
+      [[[[[[[['a']]]]]]], wrong, { element: { type: 'unknown' } }],
+      [[[[[[[[1]]]]]]], '[[[[[[[1]]]]]]]', { element: { type: 'json' } }],
+      [[32_768], outside, { element: { type: 'integer', bits: 16 } }],
+      [[9_007_199_254_740_992], wrong, { element: { type: 'bigInteger' } }],
+      [['AAH/'], '["AAH/"]', { element: { type: 'binary' } }],
+      [[String.raw`\x00`], wrong, { element: { type: 'binary' } }],
+      [['2024-02-30'], wrong, { element: { type: 'timestamp', fraction: 3 } }],
+      [['a', 1, {}], '["a",1,{}]', { element: { type: 'unknown' } }],
+      [{}, wrong, { element: { type: 'json' } }],
+      [1, wrong, { element: { type: 'unknown' } }],
     ],
   ],
   'a list of texts': [
@@ -331,5 +331,5 @@ it.each([
   ['timestamp', 6, '2024-01-02 03:04:05.100000', '2024-01-02 03:04:05.100000'],
   ['decimal', 0, '1.5', '1.5'],
 ] as const)('a %s with %j digits after the second keeps of %s %s', (type, fraction, value, want) => {
-  expect(toStoredValue({ name: 'x', type, fraction }, value)).toBe(want);
+  expect(toStoredValue({ type, fraction }, value)).toBe(want);
 });
