@@ -53,8 +53,9 @@ export const findStaleRules = (
 ): readonly StaleRule[] => {
   const policyNames = new Map(policies.map(({ id, columns }) => [id, String(columns?.name ?? id)]));
   return permissions.flatMap((permission) =>
-    findStaleNames(permission, findNames).map((stale) => ({
-      ...stale,
+    findStaleNames(permission, findNames).map(({ part, name }) => ({
+      part,
+      name,
       policy: policyNames.get(permission.policy) ?? permission.policy,
       collection: permission.collection,
       action: permission.action,
