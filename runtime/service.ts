@@ -3,6 +3,7 @@
  * needed.
  */
 import { createAccess, type Access } from './access/access.js';
+import { findStaleRules, namesInRegistry } from './access/stale-rules.js';
 import { limitAccess } from './access/limiter.js';
 import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
@@ -90,7 +91,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options, identity);
-  background.run('rules', () => warnOfUnsupportedRules(options, items));
+  background.run('rules', () => reportRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
   const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
@@ -187,12 +188,15 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
   };
 };
 
-const warnOfUnsupportedRules = async (
+/** Reports rules that cannot be evaluated, or name what does not exist: they refuse, and nothing else says why. */
+const reportRules = async (
   { database, observe }: ServiceOptions,
   { registry }: ItemServices,
 ): Promise<void> => {
-  const problems = findUnsupportedRules(await loadRows(database), registry.collections.values());
-  for (const message of problems) observe({ kind: 'warning', message });
+  const rows = await loadRows(database);
+  for (const message of findUnsupportedRules(rows, registry.collections.values()))
+    observe({ kind: 'warning', message });
+  for (const rule of findStaleRules(rows, namesInRegistry(registry))) observe({ kind: 'ruleStale', ...rule });
 };
 
 /** Warns when password reset pages are configured without SMTP. */
