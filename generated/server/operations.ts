@@ -722,7 +722,7 @@ export const operations = [
           type: 'object',
           description: 'Up to ten strings by key, for your own use',
           maxProperties: 10,
-          propertyNames: { pattern: '^(?!svc\\.)[a-z0-9._-]{1,64}$' },
+          propertyNames: { pattern: '^[a-z0-9._-]{1,64}$', not: { pattern: '^svc\\.' } },
           additionalProperties: { type: 'string', maxLength: 256 },
         },
       },

@@ -80,39 +80,39 @@ export interface AccessRecords {
   readonly policies: ReadonlyMap<string, Columns>;
 }
 
+/** The rows by what they are searched for. */
+interface IndexedRows {
+  readonly rows: AccessRows;
+  /** Parents of roles by id. */
+  readonly parents: ReadonlyMap<string, string | null>;
+  /** Networks of policies by id. */
+  readonly lists: ReadonlyMap<string, AddressList>;
+  readonly admins: ReadonlySet<string>;
+  readonly secondFactorPolicies: ReadonlySet<string>;
+}
+
+const indexRows = (rows: AccessRows): IndexedRows => {
+  const idsOf = (policies: AccessRows['policies']) => new Set(policies.map(({ id }) => id));
+  return {
+    rows,
+    parents: new Map(rows.roles.map((role) => [role.id, role.parent])),
+    lists: new Map(rows.policies.map(({ id, addresses = [] }) => [id, createAddressList(addresses)])),
+    admins: idsOf(rows.policies.filter((policy) => policy.admin)),
+    secondFactorPolicies: idsOf(rows.policies.filter((policy) => policy.secondFactor === true)),
+  };
+};
+
 /** Indexes the rows; policy sets are created on first use and kept. */
 export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
-  const parents = new Map(rows.roles.map((role) => [role.id, role.parent]));
-  const admins = new Set(rows.policies.filter((policy) => policy.admin).map((policy) => policy.id));
-  const lists = new Map(
-    rows.policies.map(({ id, addresses = [] }): [string, AddressList] => [id, createAddressList(addresses)]),
-  );
-  const secondFactorPolicies = new Set(
-    rows.policies.filter((policy) => policy.secondFactor === true).map((policy) => policy.id),
-  );
+  const indexed = indexRows(rows);
+  const { parents, lists } = indexed;
   const sets = new Map<string, PolicySet>();
-
-  const rolesOf = (user: User | null): readonly string[] => ancestors(user?.role ?? null, parents);
-
-  const heldBy = (user: User | null): HeldPolicies => {
-    const roles = new Set(rolesOf(user));
-    const isOwn = (access: AccessRows['access'][number]): boolean =>
-      user !== null && (access.user === user.id || (access.role !== null && roles.has(access.role)));
-    const isPublic = (access: AccessRows['access'][number]): boolean =>
-      access.user === null && access.role === null && roles.size === 0;
-    const known = rows.access.filter((access) => lists.has(access.policy));
-    return { own: policiesIn(known.filter(isOwn)), public: policiesIn(known.filter(isPublic)) };
-  };
 
   const toSet = (ids: readonly string[]): PolicySet => {
     const key = ids.join();
     const present = sets.get(key);
     if (present !== undefined) return present;
-    const created = createPolicySet(ids, {
-      admin: ids.some((id) => admins.has(id)),
-      requiresSecondFactor: ids.some((id) => secondFactorPolicies.has(id)),
-      rows,
-    });
+    const created = createPolicySet(ids, indexed);
     sets.set(key, created);
     return created;
   };
@@ -121,19 +121,35 @@ export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
     version: rows.version,
     records: { roles: columnsById(rows.roles), policies: columnsById(rows.policies) },
     emptySet: toSet([]),
-    rolesOf,
+    rolesOf: (user) => ancestors(user?.role ?? null, parents),
     dependsOnAddress(user) {
-      const held = heldBy(user);
+      const held = heldBy(user, indexed);
       return [...held.own, ...held.public].some((id) => lists.get(id) !== null);
     },
-    policiesOf(user, address = () => '') {
-      const held = heldBy(user);
-      const isIn = (id: string): boolean => lists.get(id)?.has(address()) ?? true;
-      const own = held.own.filter(isIn);
-      if (own.length === 0 && held.own.length > 0) throw apiError('INVALID_IP', {});
-      return toSet([...new Set([...own, ...held.public.filter(isIn)])].sort());
-    },
+    policiesOf: (user, address = () => '') => toSet(admittedPolicies(heldBy(user, indexed), lists, address)),
   };
+};
+
+/** Returns the policies whose networks include the address, sorted. @throws INVALID_IP if none of the user's own does */
+const admittedPolicies = (
+  held: HeldPolicies,
+  lists: IndexedRows['lists'],
+  address: () => string,
+): readonly string[] => {
+  const isIn = (id: string): boolean => lists.get(id)?.has(address()) ?? true;
+  const own = held.own.filter(isIn);
+  if (own.length === 0 && held.own.length > 0) throw apiError('INVALID_IP', {});
+  return [...new Set([...own, ...held.public.filter(isIn)])].sort();
+};
+
+const heldBy = (user: User | null, { rows, parents, lists }: IndexedRows): HeldPolicies => {
+  const roles = new Set(ancestors(user?.role ?? null, parents));
+  const isOwn = (access: AccessRows['access'][number]): boolean =>
+    user !== null && (access.user === user.id || (access.role !== null && roles.has(access.role)));
+  const isPublic = (access: AccessRows['access'][number]): boolean =>
+    access.user === null && access.role === null && roles.size === 0;
+  const known = rows.access.filter((access) => lists.has(access.policy));
+  return { own: policiesIn(known.filter(isOwn)), public: policiesIn(known.filter(isPublic)) };
 };
 
 /** Ids of the policies of a user. */
@@ -159,19 +175,16 @@ const ancestors = (role: string | null, parents: ReadonlyMap<string, string | nu
 
 const createPolicySet = (
   ids: readonly string[],
-  {
-    admin,
-    requiresSecondFactor,
-    rows,
-  }: Pick<PolicySet, 'admin' | 'requiresSecondFactor'> & { readonly rows: AccessRows },
+  { rows, admins, secondFactorPolicies }: IndexedRows,
 ): PolicySet => {
+  const admin = ids.some((id) => admins.has(id));
   const held = new Set(ids);
   const permissions = rows.permissions.filter((permission) => held.has(permission.policy));
   const grants = new Map<string, Grant | null>();
   return {
     ids,
     admin,
-    requiresSecondFactor,
+    requiresSecondFactor: ids.some((id) => secondFactorPolicies.has(id)),
     permissions,
     cache: new Map(),
     grant(collection, action) {

@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { RowSet } from '../execute/row-set.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';

@@ -1,7 +1,7 @@
 /** Finds the row that violated a constraint, by querying the database after the write was rolled back. */
 import type { Collection, Field } from '../../contract/collection.js';
 import type { WriteRow } from '../plan/write-plan.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileTupleCount } from '../sql/write.js';
 

@@ -4,7 +4,8 @@
  */
 import type { Collection, Field } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
-import { readValue, type Scalar } from '../plan/values.js';
+import { readValue } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, WriteRow } from '../plan/write-plan.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import { compileInsert } from '../sql/write.js';

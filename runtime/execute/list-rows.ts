@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { foreignKey, isKeyPart } from '../plan/list-relation.js';
 import { conditionTrue } from '../plan/types.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, ListPlan } from '../plan/write-plan.js';
 import { readColumns, findRowsByValues, type RowsContext } from './row-locks.js';
 import {

@@ -2,7 +2,8 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { missingItem, readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
-import { readValue, type Scalar } from '../plan/values.js';
+import { readValue } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compileRowPermission } from '../sql/write.js';

@@ -19,7 +19,7 @@ import type { Principal } from '../access/principal.js';
 import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
 import type { Registry } from '../../contract/collection.js';
-import { isUnsafeInteger } from '../plan/values.js';
+import { isUnsafeInteger } from '../plan/number-values.js';
 import { directivesOf } from './directives.js';
 import { restrictSchema, printRestricted } from './restrict-schema.js';
 import { isInherited } from './variables.js';

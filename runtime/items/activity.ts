@@ -7,7 +7,7 @@ import { databaseTime } from '../execute/database-time.js';
 import type { Executor } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import type { CompletedWrite } from '../execute/write-transaction.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import { compileInsert } from '../sql/write.js';
 import type { ItemContext } from './context.js';

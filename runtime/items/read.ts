@@ -13,7 +13,7 @@ import {
 } from '../plan/item.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import type { ParsedQuery } from '../request/query.js';
 import { paddedLength } from '../sql/fragment.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';

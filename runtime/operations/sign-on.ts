@@ -2,7 +2,6 @@
 import type { Operations } from '../../generated/server/operations.js';
 import type { AuthContext } from '../auth/context.js';
 import { logInAccount } from '../auth/login.js';
-import { createProviderAccounts } from '../auth/sign-on/provider-accounts.js';
 import { withReason } from '../auth/sign-on/redirect.js';
 import { createSignOn, stateTtl, type PendingLogin } from '../auth/sign-on/sign-on.js';
 import { ApiError } from '../../contract/errors.js';
@@ -16,7 +15,6 @@ export const createSignOnOperations = (services: OperationServices, auth: AuthCo
   const signOn = createSignOn({
     ...auth,
     configs: auth.settings.providers,
-    accounts: createProviderAccounts(auth.database),
     url,
     warn: (message) => observe({ kind: 'warning', message }),
   });

@@ -2,7 +2,8 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden } from '../../contract/errors.js';
 import { splitKey } from '../request/route.js';
-import { readValue, type Scalar } from './values.js';
+import { readValue } from './values.js';
+import type { Scalar } from './parsed-value.js';
 import { allOf, anyOf, type Condition, type ReadPlan } from './types.js';
 
 /** Restricts a plan to one item and drops its order and paging. The key is bound as `keys`. */

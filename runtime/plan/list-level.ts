@@ -7,7 +7,7 @@ import type { LevelContext, OwnerValue } from './row-context.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
 import type { Condition } from './types.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 import { isOwnerOperand, type Key, type ListRow } from './write-plan.js';
 
 /** The row whose lists are planned. */

@@ -10,7 +10,7 @@ import {
   type UpdatePlan,
   type WriteRow,
 } from './write-plan.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 
 /** Values of an owner, in the order of the relation's `references`. */
 export type OwnerValues = readonly Scalar[];

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { Failure } from './validate.js';
-import type { ParsedValue } from './values.js';
+import type { ParsedValue } from './parsed-value.js';
 
 /** The position of a payload in its request. */
 export interface PayloadPosition {

@@ -6,7 +6,7 @@ import type { Action } from '../access/policies.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { PlanContext } from './scope.js';
 import type { Key, OwnerOperand } from './write-plan.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 
 export type Payload = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import { validationError, ruleError, type ReportedFailure } from './problems.js'
 import { isUnchangedKey, type Payload, type RowContext } from './row-context.js';
 import { validateFilter, validateRule, type Failure } from './validate.js';
 import { isOwnerOperand, type ListRow } from './write-plan.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 
 /** A row and the input it was built from. */
 export interface RowInput {

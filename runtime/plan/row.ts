@@ -10,7 +10,8 @@ import { validationError, invalidValueError } from './problems.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
 import type { ListRow, OwnerOperand } from './write-plan.js';
-import { toStoredValue, readValue, type Scalar } from './values.js';
+import { toStoredValue, readValue } from './values.js';
+import type { Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
   readonly row: ListRow;

@@ -6,7 +6,7 @@ import type { Collection, ToMany } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { OwnerCheck, StoredCheck } from './row-validation.js';
 import type { Condition } from './types.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 
 export type Key = readonly Scalar[];
 

@@ -17,7 +17,7 @@ import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
 import { conditionFalse } from './types.js';
 import { updateCondition } from './update-condition.js';
-import type { Scalar } from './values.js';
+import type { Scalar } from './parsed-value.js';
 import {
   type CreatePlan,
   type DeletePlan,

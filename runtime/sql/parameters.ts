@@ -5,7 +5,8 @@
 import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
-import { firstYear, isUnsafeInteger, isYear, readValue } from '../plan/values.js';
+import { firstYear, isUnsafeInteger, isYear } from '../plan/number-values.js';
+import { readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from '../databases/contract.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';

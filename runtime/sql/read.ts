@@ -195,6 +195,19 @@ const compileCount = (collection: Collection, where: Condition, dialect: SqlDial
 const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
   select.lists.map((entry) => compileList(entry, options));
 
+/** What both forms of a nested list consist of. */
+interface ListFragments {
+  readonly plan: ListEntry['plan'];
+  readonly owner: Owner;
+  readonly select: CompiledSelect;
+  readonly from: Sql;
+  /** Conditions besides the owner's key, after ` and `; empty for none. */
+  readonly rest: Sql;
+  /** Sort keys; empty for none. */
+  readonly order: Sql;
+  readonly limit: (input: BindInput) => number;
+}
+
 /**
  * Compiles a nested list in two forms that return the same rows. The scan reads all parents at once and is
  * cut per parent afterwards. The branches have one limit per parent, so that a parent with many children
@@ -204,29 +217,46 @@ const compileList = ({ relation, plan }: ListEntry, options: ReadOptions): Compi
   const scope = createScope(createCompiler(options.dialect));
   const owner = ownerOf(relation, plan, scope);
   const select = compileSelect(plan.select, scope);
-  const columns = sql`${owner.columns.join(', ')}, ${columnsOf(select)}`;
   const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
   const order = plan.order.length === 0 ? [] : compileOrder(plan.order, scope);
+  // conditions and sort keys add joins
   const from = sql`${tableOf(plan.collection, scope)}${owner.join}${joinsOf(scope)}`;
   const limit = (input: BindInput): number => readLimit(plan.limit, input, options.limits);
-  const keys = ownerKeys(owner, options.dialect);
-  const branch = sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${order.length === 0 ? [] : sql` order by ${order}`}${compilePage(plan, options)}`;
-  const keyOrder = join(
-    [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
-    ', ',
-  );
-  const scan = sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(options.dialect, (input) => Math.min(unlimited, paddedLength(input.keys.length) * limit(input) + 1))}`;
+  const fragments: ListFragments = { plan, owner, select, from, rest, order, limit };
   return {
-    statement: repeatFragment(branch),
-    scan:
-      plan.offset === null && plan.page === null && typeof plan.limit === 'string'
-        ? createStatement(scan)
-        : null,
+    statement: repeatFragment(compileBranch(fragments, options)),
+    scan: isWhole(plan) ? createStatement(compileScan(fragments, options)) : null,
     tokens: select.tokens,
     lists: compileLists(select, options),
     keyColumns: owner.columns.length,
     limit,
   };
+};
+
+/** Returns whether a list begins at its first row, so that a scan can be cut per parent. */
+const isWhole = ({ offset, page, limit }: ListEntry['plan']): boolean =>
+  offset === null && page === null && typeof limit === 'string';
+
+const compileBranch = (
+  { plan, owner, select, from, rest, order }: ListFragments,
+  options: ReadOptions,
+): Sql => {
+  const keys = ownerKeys(owner, options.dialect);
+  const sorted = order.length === 0 ? [] : sql` order by ${order}`;
+  return sql`select ${aliased(owner, select)} from ${from} where ${keys.one}${rest}${sorted}${compilePage(plan, options)}`;
+};
+
+const compileScan = (
+  { owner, select, from, rest, order, limit }: ListFragments,
+  { dialect }: ReadOptions,
+): Sql => {
+  const keys = ownerKeys(owner, dialect);
+  const columns = sql`${owner.columns.join(', ')}, ${columnsOf(select)}`;
+  const ownerColumns = owner.columns.map((column) => [column]);
+  const keyOrder = join([...ownerColumns, ...(order.length === 0 ? [] : [order])], ', ');
+  const rows = (input: BindInput): number =>
+    Math.min(unlimited, paddedLength(input.keys.length) * limit(input) + 1);
+  return sql`select ${columns} from ${from} where ${keys.many}${rest} order by ${keyOrder} limit ${limitParameter(dialect, rows)}`;
 };
 
 /** Gives the columns distinct names, which a derived table requires. */

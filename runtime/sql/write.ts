@@ -5,7 +5,7 @@
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
 import type { Condition, ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
-import type { Scalar } from '../plan/values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import { compileCondition, createCompiler, type SqlScope } from './condition.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';
 import {

@@ -13,72 +13,73 @@ import { findById, findByEmail, findByIdentity, type RecordChange } from '../acc
 import type { Account } from '../sessions.js';
 import { ProviderRefusal, type Claims } from './provider.js';
 
-export interface ProviderAccounts {
-  /**
-   * Finds or creates the record of an identity and updates its role.
-   * @throws ProviderRefusal when the identity is not accepted
-   */
-  findOrRegister(claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account>;
+/** An identity that a provider has confirmed. */
+export interface Identity {
+  readonly claims: Claims;
+  readonly config: ProviderConfig;
+  readonly record: RecordChange;
 }
 
-export const createProviderAccounts = (database: Database): ProviderAccounts => {
-  /** Sets the role, unless that would leave no administrator. */
-  const setRole = async (id: string, role: string | null, record: RecordChange): Promise<void> => {
-    if ((await readRole(id, database)) === role) return;
-    await changeUsers(database, async (executor) => {
-      const previous = await readRole(id, executor);
-      const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
-      if ((await findAdministrators(executor)).length === 0) {
-        await updateRows(executor, 'svc_users', { set: { role: previous }, where: { id } });
-      } else if (affected > 0) {
-        await record({ action: 'update', user: id, fields: ['role'] }, executor);
-      }
-    });
-  };
-
-  const register = async (claims: Claims, config: ProviderConfig, record: RecordChange): Promise<Account> => {
-    if (!config.allowRegistration)
-      throw new ProviderRefusal('the user has no record, and registration is off');
-    const email = emailOf(claims, config);
-    if (email !== null && (await findByEmail(database, email)) !== null) throw emailTaken();
-    const id = randomUUID();
-    const row: NewRow<'svc_users'> = {
-      id,
-      provider: config.name,
-      external_identifier: identifierOf(claims, config),
-      email,
-      first_name: nameOf(claims['given_name']),
-      last_name: nameOf(claims['family_name']),
-      role: roleOf(claims, config),
-      status: 'active',
-      date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
-    };
-    await changeUsers(database, async (executor) => {
-      await insertRow(executor, 'svc_users', row);
-      await record({ action: 'create', user: id, fields: Object.keys(row) }, executor);
-    });
-    const account = await findById(database, id);
-    if (account === null) throw new ProviderRefusal('the new user was deleted');
-    return account;
-  };
-
-  return {
-    async findOrRegister(claims, config, record) {
-      const identifier = identifierOf(claims, config);
-      const find = () => findByIdentity(database, config.name, identifier);
-      // of two concurrent logins, the second finds the record that the first has created
-      const account =
-        (await find()) ??
-        (await database.locked(
-          'svc_sign_on',
-          async () => (await find()) ?? register(claims, config, record),
-        ));
-      if (account.status !== 'active') throw new ProviderRefusal('the user is not active');
-      if (config.roleMapping.length > 0) await setRole(account.id, roleOf(claims, config), record);
-      return account;
-    },
-  };
+/**
+ * Finds or creates the record of an identity and updates its role.
+ * @throws ProviderRefusal when the identity is not accepted
+ */
+export const findOrRegister = async (database: Database, identity: Identity): Promise<Account> => {
+  const { claims, config } = identity;
+  const identifier = identifierOf(claims, config);
+  const find = () => findByIdentity(database, config.name, identifier);
+  const findOrCreate = async () => (await find()) ?? register(database, identity);
+  // of two concurrent logins, the second finds the record that the first has created
+  const account = (await find()) ?? (await database.locked('svc_sign_on', findOrCreate));
+  if (account.status !== 'active') throw new ProviderRefusal('the user is not active');
+  if (config.roleMapping.length > 0) await setRole(database, account.id, identity);
+  return account;
 };
+
+/** Sets the role, unless that would leave no administrator. */
+const setRole = async (
+  database: Database,
+  id: string,
+  { claims, config, record }: Identity,
+): Promise<void> => {
+  const role = roleOf(claims, config);
+  if ((await readRole(id, database)) === role) return;
+  await changeUsers(database, async (executor) => {
+    const previous = await readRole(id, executor);
+    const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
+    if ((await findAdministrators(executor)).length === 0) {
+      await updateRows(executor, 'svc_users', { set: { role: previous }, where: { id } });
+    } else if (affected > 0) {
+      await record({ action: 'update', user: id, fields: ['role'] }, executor);
+    }
+  });
+};
+
+const register = async (database: Database, { claims, config, record }: Identity): Promise<Account> => {
+  if (!config.allowRegistration) throw new ProviderRefusal('the user has no record, and registration is off');
+  const row = toUser(claims, config);
+  if (row.email !== null && (await findByEmail(database, row.email)) !== null) throw emailTaken();
+  await changeUsers(database, async (executor) => {
+    await insertRow(executor, 'svc_users', row);
+    await record({ action: 'create', user: row.id, fields: Object.keys(row) }, executor);
+  });
+  const account = await findById(database, row.id);
+  if (account === null) throw new ProviderRefusal('the new user was deleted');
+  return account;
+};
+
+const toUser = (claims: Claims, config: ProviderConfig) =>
+  ({
+    id: randomUUID(),
+    provider: config.name,
+    external_identifier: identifierOf(claims, config),
+    email: emailOf(claims, config),
+    first_name: nameOf(claims['given_name']),
+    last_name: nameOf(claims['family_name']),
+    role: roleOf(claims, config),
+    status: 'active',
+    date_created: new Date().toISOString().slice(0, 19).replace('T', ' '),
+  }) satisfies NewRow<'svc_users'>;
 
 /** Returns the identifier claim. @throws ProviderRefusal when it is missing, or an address that is not verified */
 const identifierOf = (claims: Claims, { identifierKey, emailKey }: ProviderConfig): string => {

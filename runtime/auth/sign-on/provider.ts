@@ -38,61 +38,68 @@ interface ProviderOptions {
 
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
   const load = lazy(() => discover(config), retryDelay);
-
-  const unavailable = (): ApiError =>
-    apiError(
-      'SERVICE_UNAVAILABLE',
-      { service: config.name },
-      `the provider "${config.name}" does not answer`,
-    );
-
   /** Loads the client. Discovery that fails is an outage of the provider, not an error of the caller. */
-  const loadClient = (): ReturnType<typeof discover> =>
+  const loadClient = (): Promise<LoadedClient> =>
     load().catch(() => {
-      throw unavailable();
+      throw unavailable(config);
     });
-
   return {
     config,
-    async begin() {
-      const { library, client } = await loadClient();
-      const checks = {
-        state: library.randomState(),
-        verifier: library.randomPKCECodeVerifier(),
-        nonce: library.randomNonce(),
-      };
-      const url = library.buildAuthorizationUrl(client, {
-        redirect_uri: callback(),
-        scope: config.scope,
-        state: checks.state,
-        code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
-        code_challenge_method: 'S256',
-        ...(config.driver === 'openid' && { nonce: checks.nonce }),
-      });
-      return { url, checks };
-    },
-    async identify(query, { state, verifier, nonce }) {
-      const { library, client } = await loadClient();
-      const isOpenId = config.driver === 'openid';
-      try {
-        const tokenSet = await library.authorizationCodeGrant(
-          client,
-          callbackOf(config, `${callback()}?${query}`),
-          {
-            expectedState: state,
-            pkceCodeVerifier: verifier,
-            ...(isOpenId && { expectedNonce: nonce, idTokenExpected: true }),
-          },
-        );
-        if (config.driver === 'oauth2') return await readProfile(config, tokenSet.access_token);
-        const claims = tokenSet.claims() ?? { sub: '' };
-        if (client.serverMetadata().userinfo_endpoint === undefined) return claims;
-        return { ...(await library.fetchUserInfo(client, tokenSet.access_token, claims.sub)), ...claims };
-      } catch (error) {
-        throw isOutage(error) ? unavailable() : new ProviderRefusal(reasonOf(error));
-      }
-    },
+    begin: async () => begin(await loadClient(), { config, callback: callback() }),
+    identify: async (query, checks) =>
+      identify(await loadClient(), { config, callback: `${callback()}?${query}` }, checks).catch(
+        (error: unknown) => {
+          throw isOutage(error) ? unavailable(config) : new ProviderRefusal(reasonOf(error));
+        },
+      ),
   };
+};
+
+type LoadedClient = Awaited<ReturnType<typeof discover>>;
+
+interface Exchange {
+  readonly config: ProviderConfig;
+  /** The callback URL, of the callback with its query string. */
+  readonly callback: string;
+}
+
+const unavailable = ({ name }: ProviderConfig): ApiError =>
+  apiError('SERVICE_UNAVAILABLE', { service: name }, `the provider "${name}" does not answer`);
+
+const begin = async (
+  { library, client }: LoadedClient,
+  { config, callback }: Exchange,
+): ReturnType<Provider['begin']> => {
+  const checks = {
+    state: library.randomState(),
+    verifier: library.randomPKCECodeVerifier(),
+    nonce: library.randomNonce(),
+  };
+  const url = library.buildAuthorizationUrl(client, {
+    redirect_uri: callback,
+    scope: config.scope,
+    state: checks.state,
+    code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
+    code_challenge_method: 'S256',
+    ...(config.driver === 'openid' && { nonce: checks.nonce }),
+  });
+  return { url, checks };
+};
+
+const identify = async (
+  { library, client }: LoadedClient,
+  { config, callback }: Exchange,
+  { state, verifier, nonce }: AuthorizationChecks,
+): Promise<Claims> => {
+  const tokenSet = await library.authorizationCodeGrant(client, callbackOf(config, callback), {
+    expectedState: state,
+    pkceCodeVerifier: verifier,
+    ...(config.driver === 'openid' && { expectedNonce: nonce, idTokenExpected: true }),
+  });
+  if (config.driver === 'oauth2') return readProfile(config, tokenSet.access_token);
+  const claims = tokenSet.claims() ?? { sub: '' };
+  if (client.serverMetadata().userinfo_endpoint === undefined) return claims;
+  return { ...(await library.fetchUserInfo(client, tokenSet.access_token, claims.sub)), ...claims };
 };
 
 /**

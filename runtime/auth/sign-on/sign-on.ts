@@ -1,12 +1,13 @@
 /** Implements single sign-on, independent of HTTP: starts a login at a provider and finishes it at the callback. */
 import type { ProviderConfig } from '../../config/providers.js';
 import { ApiError, apiError } from '../../../contract/errors.js';
+import type { Database } from '../../databases/contract.js';
 import type { RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
 import { createAllowList, type AllowList } from '../allow-list.js';
 import type { Account } from '../sessions.js';
 import type { Tokens } from '../tokens.js';
-import type { ProviderAccounts } from './provider-accounts.js';
+import { findOrRegister } from './provider-accounts.js';
 import {
   createProvider,
   ProviderRefusal,
@@ -64,7 +65,7 @@ export interface SignOnOptions {
   readonly configs: readonly ProviderConfig[];
   readonly tokens: Pick<Tokens, 'sign' | 'read'>;
   readonly attempts: Pick<Attempts, 'claim'>;
-  readonly accounts: ProviderAccounts;
+  readonly database: Database;
   /** Returns the public URL of the server. */
   readonly url: () => string;
   readonly warn: (message: string) => void;
@@ -90,7 +91,8 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     async finish(login, { query, record }) {
       const { config } = login.provider;
       try {
-        return await options.accounts.findOrRegister(await identify(login, query, options), config, record);
+        const claims = await identify(login, query, options);
+        return await findOrRegister(options.database, { claims, config, record });
       } catch (error) {
         return refuse(config.name, error, options);
       }

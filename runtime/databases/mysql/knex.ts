@@ -2,7 +2,8 @@
 import type { Field } from '../../../contract/collection.js';
 import { cellToJson, type CellValue } from '../../execute/cells.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
-import { dialectOf, poolOptions, sessionSetup } from './connection.js';
+import { dialectOf } from './connection.js';
+import { poolOptions, sessionSetup } from './options.js';
 
 export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> => {
   const { connectionLimit: max, ...connection } = poolOptions(options);

@@ -1,7 +1,8 @@
 /** The SQL dialect of PostgreSQL 15 and later. */
 import type { Field } from '../../../contract/collection.js';
 import type { FieldDeclaration, FieldElement } from '../../../contract/fields.js';
-import { toStoredValue, readValue, type Scalar } from '../../plan/values.js';
+import { toStoredValue, readValue } from '../../plan/values.js';
+import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';

@@ -1,5 +1,5 @@
 /** The SQL dialect of SQLite 3.45 and later. */
-import type { Scalar } from '../../plan/values.js';
+import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';

@@ -1,7 +1,7 @@
 /** Writes as statements: inserts, updates, deletes, and the reads with which writes begin. */
 import { describe, expect, it } from 'vitest';
 import { conditionFalse, conditionTrue, type Condition, type Entry } from '../../../runtime/plan/types.js';
-import type { Scalar } from '../../../runtime/plan/values.js';
+import type { Scalar } from '../../../runtime/plan/parsed-value.js';
 import type { WriteRow } from '../../../runtime/plan/write-plan.js';
 import {
   compileColumns,

@@ -1,0 +1,56 @@
+/** Options of mysql2's pool, and settings of a session. */
+import { isIP } from 'node:net';
+import type { PoolOptions } from 'mysql2';
+import type { DatabaseOptions, DialectName } from '../contract.js';
+
+export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
+  if (protocol !== 'mysql:' || pathname.length < 2) {
+    throw new Error('DATABASE_URL names no database; expected mysql://user:password@host:port/database');
+  }
+  const socketPath = searchParams.get('socket');
+  return {
+    ...(socketPath === null ? { host: hostname, port: port === '' ? 3306 : Number(port) } : { socketPath }),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    ...sslOptions(searchParams.get('ssl'), { ca, host: hostname }),
+    connectionLimit: poolMax ?? 10,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+    jsonStrings: true,
+    enableKeepAlive: true,
+    connectTimeout: 5_000,
+  };
+};
+
+/** `ssl=true` verifies the server, `ssl=no-verify` only encrypts. */
+const sslOptions = (
+  ssl: string | null,
+  { ca, host }: { readonly ca: string | undefined; readonly host: string },
+): PoolOptions => {
+  if ((ssl === null || ssl === 'false') && ca === undefined) return {};
+  const rejectUnauthorized = ssl !== 'no-verify';
+  // for an IP address the driver would verify the name "localhost"
+  const verifyIdentity = rejectUnauthorized && isIP(host) === 0;
+  return { ssl: { rejectUnauthorized, verifyIdentity, ...(ca === undefined ? {} : { ca }) } };
+};
+
+/** Returns the session settings: UTC, strict mode, and a timeout in milliseconds (0 for none). */
+export const sessionSetup = (dialect: DialectName, timeout: number): string =>
+  [
+    "set time_zone = '+00:00'",
+    // an explicit key is stored even if it is 0
+    "sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
+    ...(dialect === 'mariadb' ? [`max_statement_time = ${timeout / 1000}`] : mysqlLimits(timeout)),
+  ].join(', ');
+
+/** Returns the limits of MySQL, whose statement timeout applies only to selects; writes are limited in lock waits. */
+const mysqlLimits = (timeout: number): readonly string[] => {
+  const wait = Math.ceil(timeout / 1000);
+  const waits = [`innodb_lock_wait_timeout = ${wait}`, `lock_wait_timeout = ${wait}`];
+  return [`max_execution_time = ${timeout}`, ...(timeout === 0 ? [] : waits)];
+};
