@@ -10,16 +10,10 @@ import type { CatalogReader } from '../generator/introspection/catalog.js';
 import { openDatabase } from '../runtime/databases/open.js';
 import type { BindValue, Database } from '../runtime/databases/contract.js';
 
-export const allDialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
+/** Dialects on which all behaviour is tested. */
+export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
-export type TestDialect = (typeof allDialects)[number];
-
-const { TEST_DATABASES: selected } = process.env;
-
-/** Dialects on which all behaviour is tested; those that `TEST_DATABASES` names where it is set. */
-export const dialects = allDialects.filter(
-  (dialect) => selected === undefined || selected.split(',').includes(dialect),
-);
+export type TestDialect = (typeof dialects)[number];
 
 export interface TestDatabase {
   readonly dialect: TestDialect;

@@ -21,6 +21,28 @@ export const rooms: Readonly<Record<string, Room>> = {
       ),
     ],
   },
+  plan: {
+    files: ['runtime/plan/*.ts'],
+    tests: [
+      units(
+        'any-values',
+        'bound-values',
+        'conditions',
+        'hashed-values',
+        'list-plans',
+        'planned-lists',
+        'planned-reads',
+        'planned-rows',
+        'read-statements',
+        'rule-problems',
+        'selections',
+        'stored-values',
+        'validate',
+        'values',
+        'write-statements',
+      ),
+    ],
+  },
   access: {
     files: ['addresses', 'credentials', 'grant', 'limiter', 'policies', 'variables'].map(
       (name) => `runtime/access/${name}.ts`,

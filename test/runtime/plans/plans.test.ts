@@ -9,7 +9,7 @@ import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
-import { allDialects, createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
+import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
@@ -130,7 +130,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
 it('no file stands beside the cases', () => {
   const known = new Set(
     names.flatMap((name) =>
-      ['http', 'json', ...allDialects.map((dialect) => `${dialect}.sql`)].map((kind) => `${name}.${kind}`),
+      ['http', 'json', ...dialects.map((dialect) => `${dialect}.sql`)].map((kind) => `${name}.${kind}`),
     ),
   );
   expect(readdirSync(folder).filter((file) => !known.has(file))).toEqual([]);
