@@ -29,7 +29,7 @@ export interface FieldOptions {
   readonly default?: string | number | boolean;
   /** SQL that generates a key as the database would; present where inserts return no row. */
   readonly keyDefault?: string;
-  /** Returned as asterisks, whatever the caller may read. */
+  /** Returned as asterisks to every caller. */
   readonly conceal?: true;
   /** Stored as an argon2id hash. */
   readonly hash?: true;

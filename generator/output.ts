@@ -58,8 +58,8 @@ export const writeOutput = (
   const current = sortUnique([...files.map(({ path }) => path), ...keptFiles]);
   const { changed, unchanged, foreign } = compare(folder, files, new Set(known));
   if (foreign.length > 0 && !check) throw new OutputError(folder, sortUnique(foreign));
-  const kept = new Set(current);
-  const stale = known.filter((path) => !kept.has(path) && existsSync(join(folder, path)));
+  const currentPaths = new Set(current);
+  const stale = known.filter((path) => !currentPaths.has(path) && existsSync(join(folder, path)));
   const listed = { path: manifest, content: printManifest(current) };
   const relisted = !isCurrent(folder, listed);
   const isDue = relisted || changed.length + stale.length > 0;

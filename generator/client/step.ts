@@ -46,11 +46,11 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const task = taskOf(model, files);
   const input = hash({ edition, task, tools });
   const stored = readStored(out, input);
-  const made = stored ?? (await makeInChildProcess(task));
-  const stamp = printStamp({ tools, input, files: made });
+  const result = stored ?? (await makeInChildProcess(task));
+  const stamp = printStamp({ tools, input, files: result });
   return {
     outcome: stored === null ? 'made' : 'unchanged',
-    files: [...emitClient(model), ...made, stamp],
+    files: [...emitClient(model), ...result, stamp],
     warnings: [],
   };
 };

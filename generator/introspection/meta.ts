@@ -59,10 +59,10 @@ const cellToValue = (cell: unknown, column: Column, table: string): unknown => {
   return typeof cell === 'bigint' ? Number(cell) : cell;
 };
 
-const parseJson = (text: string, place: string): unknown => {
+const parseJson = (text: string, source: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${place} holds ${JSON.stringify(text)}, which is not JSON; correct or clear that row`);
+    throw new Error(`${source} holds ${JSON.stringify(text)}, which is not JSON; correct or clear that row`);
   }
 };

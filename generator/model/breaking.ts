@@ -134,9 +134,9 @@ const typeWithArticle = (field: Field): string => {
 /** Describes values that were accepted before and are now rejected or rounded. */
 const restrictions = (before: Field, after: Field): string[] => {
   const restrictions: string[] = [];
-  const gone = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
+  const removed = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
   if (before.nullable && !after.nullable) restrictions.push('no longer accepts null');
-  if (gone.length > 0) restrictions.push(`no longer accepts ${gone.join(', ')}`);
+  if (removed.length > 0) restrictions.push(`no longer accepts ${removed.join(', ')}`);
   if (before.values === null && after.values !== null)
     restrictions.push(`now accepts only ${after.values.join(', ')}`);
   if (isReduced(before.length, after.length))

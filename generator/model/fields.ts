@@ -48,15 +48,15 @@ interface FieldInput {
 const columnToField = (column: Column, { entry, facts, primaryKey, findings }: FieldInput): UnnamedField => {
   const specials = wordsOf(entry, 'special');
   const fill = fillOf(specials);
-  const made = column.autoIncrement || column.generated !== null || fill !== null;
-  const hasDefault = made || column.default !== null;
+  const isProvided = column.autoIncrement || column.generated !== null || fill !== null;
+  const hasDefault = isProvided || column.default !== null;
   const literal = column.default?.kind === 'literal' ? column.default.value : null;
   return {
     name: column.name,
     ...facts,
     dbType: column.dbType,
     nullable: column.nullable,
-    required: (!column.nullable && !hasDefault) || (!made && flagOf(entry, 'required')),
+    required: (!column.nullable && !hasDefault) || (!isProvided && flagOf(entry, 'required')),
     hasDefault,
     defaultValue: literal === null ? null : defaultToWire(literal, facts),
     defaultSql: column.default?.kind === 'expression' ? column.default.sql : null,

@@ -62,7 +62,7 @@ export interface Collection {
   readonly relations: readonly Relation[];
   readonly uniques: readonly { readonly name: string; readonly fields: readonly string[] }[];
   readonly names: CollectionNames;
-  /** Content hash of this collection and of what its output depends on. */
+  /** Content hash of this collection and its dependencies. */
   readonly hash: string;
 }
 

@@ -54,18 +54,22 @@ export interface AccessChange {
 /** Returns a description of the first escalation, or null if there is none. */
 export const findEscalation = ({ caller, user, before, after }: AccessChange): string | null => {
   if (caller.admin) return null;
-  const held = indexAccess(before.rows);
-  const wanted = indexAccess(after.rows);
-  const subsumes = subsumptionOf(caller, held);
+  const indexBefore = indexAccess(before.rows);
+  const indexAfter = indexAccess(after.rows);
+  const subsumes = subsumptionOf(caller, indexBefore);
   const isGrantable: IsGrantable = (policy) =>
-    !wanted.admins.has(policy) &&
-    policyPermissions(wanted, policy).every((each) => subsumes(each, conditionsOf(wanted, policy)));
+    !indexAfter.admins.has(policy) &&
+    policyPermissions(indexAfter, policy).every((each) => subsumes(each, conditionsOf(indexAfter, policy)));
   return (
-    findRemovedSecondFactor(held, wanted, user) ??
-    findNewPermission(held, wanted, subsumes) ??
-    findNewHolder(held, wanted, isGrantable) ??
-    findUserTakeover({ before, after }, [held, wanted], isGrantable) ??
-    findAddedSecondFactor(secondFactorHolders(held, before), secondFactorHolders(wanted, after), isGrantable)
+    findRemovedSecondFactor(indexBefore, indexAfter, user) ??
+    findNewPermission(indexBefore, indexAfter, subsumes) ??
+    findNewHolder(indexBefore, indexAfter, isGrantable) ??
+    findUserTakeover({ before, after }, [indexBefore, indexAfter], isGrantable) ??
+    findAddedSecondFactor(
+      secondFactorHolders(indexBefore, before),
+      secondFactorHolders(indexAfter, after),
+      isGrantable,
+    )
   );
 };
 

@@ -44,7 +44,7 @@ export interface User {
   readonly columns: Columns;
 }
 
-/** A distinct set of policies; all callers that hold it share its grants and whatever is cached for it. */
+/** A distinct set of policies; all callers that hold it share its grants and caches. */
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;

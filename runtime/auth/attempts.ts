@@ -22,7 +22,7 @@ export interface Attempts {
    * @throws REQUESTS_EXCEEDED without running it, after too many wrong codes within a day
    */
   tryCode(account: string, check: () => Promise<boolean>): Promise<boolean>;
-  /** Counts an attempt, whatever its outcome. Returns false if the limit was already reached. */
+  /** Counts an attempt, regardless of its outcome. Returns false if the limit was already reached. */
   count(attempt: Attempt): Promise<boolean>;
   /** Returns true for the first call with this id within `ttl` milliseconds, in any process. */
   claim(id: string, ttl: number): Promise<boolean>;

@@ -102,7 +102,7 @@ export const logOut = async (token: string, mode: Mode, context: AuthContext): P
   else await endSessionByRefresh(database, token);
 };
 
-/** Returns the account of the credentials. Takes the same time and throws the same error whatever is wrong. */
+/** Returns the account of the credentials. Takes the same time and throws the same error for any fault. */
 const authenticate = async (
   context: AuthContext,
   { email, password, otp }: Credentials,

@@ -130,7 +130,7 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
   );
 };
 
-/** Returns the error for writes that fail whatever the client sends. */
+/** Returns the error for writes that fail for every input. */
 const brokenSchema = ({ name }: Collection): ApiError =>
   unprocessable(
     `the database refuses every such write: a foreign key or a trigger around "${name}" is broken`,

@@ -147,8 +147,8 @@ const printCondition = (name: string, condition: Condition<BindValue>): PrintedW
   if (condition === null) return { text: `${name} is null`, values: [] };
   if (Array.isArray(condition)) {
     if (condition.length === 0) return { text: '1 = 0', values: [] };
-    const { places, values } = listPlaceholders(condition as readonly BindValue[]);
-    return { text: `${name} in (${places})`, values };
+    const { placeholders, values } = listPlaceholders(condition as readonly BindValue[]);
+    return { text: `${name} in (${placeholders})`, values };
   }
   if (typeof condition !== 'object' || Buffer.isBuffer(condition)) {
     return { text: `${name} = ?`, values: [condition as BindValue] };
@@ -169,9 +169,9 @@ const printOrder = (order: readonly string[], quote: Executor['quote']): string 
  */
 export const listPlaceholders = <Value>(
   values: readonly Value[],
-): { readonly places: string; readonly values: Value[] } => {
+): { readonly placeholders: string; readonly values: Value[] } => {
   const padded = [...values];
-  const wanted = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
-  while (padded.length < wanted) padded.push(padded.at(-1) as Value);
-  return { places: padded.map(() => '?').join(', '), values: padded };
+  const paddedLength = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  while (padded.length < paddedLength) padded.push(padded.at(-1) as Value);
+  return { placeholders: padded.map(() => '?').join(', '), values: padded };
 };

@@ -116,7 +116,7 @@ const writeStep = async (
 
 const unknownKey = ({ name, key }: Collection): Error =>
   unprocessable(
-    `the database makes the key of "${name}" and does not tell it: give ${key.map((field) => `"${field.name}"`).join(' and ')}`,
+    `the database generates the key of "${name}" without returning it; specify ${key.map((field) => `"${field.name}"`).join(' and ')}`,
   );
 
 /** Returns the record of a step: one entry per created row; for an update, one entry for all rows. */

@@ -27,7 +27,7 @@ export interface HandlerOptions {
 }
 
 /**
- * Returns what the router binds routes to; operations without a handler and disabled pages are not served.
+ * Returns the handlers of the router; operations without a handler and disabled pages are not served.
  */
 export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'toErrorResponse'> => {
   const { base, explorer, items, graphql, loadQueue } = options;

@@ -1,7 +1,7 @@
 /**
  * Restricts the OpenAPI document to what a caller may use. The generated document has extensions for this:
  * `x-svc-collection` on paths, together with `x-svc-action` on schemas and responses; `x-svc-access` on parts for users
- * or administrators only; `x-svc-keep` lists properties that remain whatever fields the caller may use.
+ * or administrators only; `x-svc-keep` lists properties that remain for all callers.
  */
 import type {
   ComponentsObject,
@@ -77,14 +77,14 @@ type Prune = (node: unknown) => unknown;
 
 const restrictPath = (item: PathItemObject, visibility: Visibility, prune: Prune): PathItemObject | null => {
   const collection: unknown = item['x-svc-collection'];
-  const kept = Object.entries(item).flatMap(([key, value]) => {
+  const remaining = Object.entries(item).flatMap(([key, value]) => {
     const action = actions.get(key);
     if (action === undefined) return [[key, value] as const];
     if (typeof collection === 'string' && visibility.visibleNames(collection, action) === null) return [];
     const left = prune(value);
     return left === undefined ? [] : [[key, left] as const];
   });
-  return kept.some(([key]) => actions.has(key)) ? Object.fromEntries(kept) : null;
+  return remaining.some(([key]) => actions.has(key)) ? Object.fromEntries(remaining) : null;
 };
 
 const usedTags = (tags: readonly TagObject[], paths: PathsObject): TagObject[] => {

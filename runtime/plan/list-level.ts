@@ -24,8 +24,8 @@ export interface Owner {
 /** Returns the values that the list's rows refer to, as far as payload and key determine them. */
 const knownValues = ({ references }: ToMany, { collection, row, key }: Owner): readonly (Scalar | null)[] =>
   references.map((name) => {
-    const place = collection.key.findIndex((field) => field.name === name);
-    const value = row.get(name) ?? key?.[place] ?? null;
+    const index = collection.key.findIndex((field) => field.name === name);
+    const value = row.get(name) ?? key?.[index] ?? null;
     return isOwnerOperand(value) ? null : value;
   });
 

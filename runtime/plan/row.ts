@@ -26,7 +26,7 @@ export interface ListValue {
 }
 
 /**
- * Reads one payload except for its lists; adds what is wrong to `problems`. Where validation drops a
+ * Reads one payload except for its lists; adds its faults to `problems`. Where validation drops a
  * permission, the payload is read again without the presets of that permission.
  */
 export const readRow = (sent: Payload, context: RowContext): PlannedRow => {
@@ -108,8 +108,8 @@ const setValue = (row: RowValues, { name, value, isPreset }: GivenValue, context
 /** Adds a problem where an update gives a key field another value than the item has. */
 const reportOtherKey = (name: string, value: unknown, { grant, key, problems }: RowContext): void => {
   const { name: collection, key: fields } = grant.collection;
-  const place = fields.findIndex((field) => field.name === name);
-  const [field, part] = [fields[place], key?.[place]];
+  const index = fields.findIndex((field) => field.name === name);
+  const [field, part] = [fields[index], key?.[index]];
   if (field !== undefined && part !== undefined && compareValues(field, part, value) === 0) return;
   problems.push(
     invalidPayload(`"${name}" is the key of an item of "${collection}" and cannot be changed; leave it out`),

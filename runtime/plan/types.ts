@@ -18,7 +18,7 @@ export interface ReadPlan {
   readonly offset: Operand | null;
   readonly page: Operand | null;
   readonly meta: readonly MetaKey[];
-  /** The rows that `total_count` counts: those of the grant, whatever the query filters. */
+  /** The rows that `total_count` counts: those of the grant, regardless of the filter. */
   readonly whereTotal: Condition;
 }
 

@@ -77,7 +77,7 @@ const readJson: Reader = (value, field) => {
   return problem ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-/** Returns nothing for what is no JSON, and for JSON with texts that cannot be stored. */
+/** Returns undefined for text that is not JSON, and for JSON with strings that cannot be stored. */
 const parseJson = (text: string): unknown => {
   if (hasLoneSurrogate(text)) return undefined;
   try {

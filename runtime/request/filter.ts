@@ -94,8 +94,8 @@ const parseComparison = (key: string, value: unknown, values: unknown[]): Filter
   }
   const { operand: kind, nullable, negates } = operators[operator];
   if (kind === 'flag') {
-    const held = readFlag(key, value) ? operator : oppositeOf(operator);
-    return { kind: 'compare', operator: held ?? operator, slot: null };
+    const effective = readFlag(key, value) ? operator : oppositeOf(operator);
+    return { kind: 'compare', operator: effective ?? operator, slot: null };
   }
   if (value === null && nullable === true) {
     return { kind: 'compare', operator: negates === undefined ? 'null' : 'nnull', slot: null };

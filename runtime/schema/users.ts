@@ -122,8 +122,8 @@ export const ensureAdministratorRole = async (statements: Statements): Promise<s
   const policy =
     (await findAdministratorPolicy(statements)) ??
     (await insert(statements, 'svc_policies', { name: administrator, admin_access: 1 }));
-  const held = await findRow(statements, 'svc_access', { where: { role, policy }, columns: ['id'] });
-  if (held === undefined) await insert(statements, 'svc_access', { role, policy });
+  const assignment = await findRow(statements, 'svc_access', { where: { role, policy }, columns: ['id'] });
+  if (assignment === undefined) await insert(statements, 'svc_access', { role, policy });
   return role;
 };
 

@@ -1,4 +1,4 @@
-/** Encodes keys of parents as one text each, whatever their columns. */
+/** Encodes the key of a parent as one text, for any columns. */
 import type { Field } from '../../contract/collection.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';
 

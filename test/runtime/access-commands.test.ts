@@ -48,7 +48,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     return { run, ...database };
   };
 
-  it('explains which rule allows what', async () => {
+  it('explains which rule allows an action', async () => {
     const { run, execute } = await open(dialect);
     await execute(rules);
     const ask = (user: string, action = 'read') =>
@@ -89,7 +89,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     });
   }, 120_000);
 
-  it('explains what nobody may do, and what is not there to be done', async () => {
+  it('explains actions that no one may do, and unknown collections', async () => {
     const { run, execute } = await open(dialect);
     await execute('create table book (id integer primary key)');
     const ask = (collection: string, action: string, ...more: string[]) => {
@@ -143,7 +143,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect((await ask()).stdout).toContain('lifecycle@example.com may read some fields or items of book\n');
   }, 120_000);
 
-  it('leave a row of what they write to users, with nobody as its author', async () => {
+  it('record their writes to users, without a user', async () => {
     const { run, database } = await open(dialect);
     const made = await run('users', 'create', 'ann@example.com', '--role', 'Administrator', '--json');
     const { id } = JSON.parse(made.stdout) as { id: string };

@@ -52,7 +52,7 @@ it('serves below a path of an Express application, and ends with it', async () =
   }
 });
 
-it('leaves nothing open where what was built cannot be served', async () => {
+it('closes everything if the build cannot be served', async () => {
   const place = createWorkplace();
   const { url, drop } = await createTestDatabase('mariadb');
   try {

@@ -14,7 +14,7 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
   const countOf = async (table: string): Promise<number> =>
     (await server().database.query(`select id from ${table}`)).length;
 
-  it('deletes what is over and keeps what is not', async () => {
+  it('deletes expired rows and keeps all others', async () => {
     const { database, ids } = server();
     for (const expires of [now - 1, now + 1]) {
       const user = ids.users.get('ann');

@@ -68,7 +68,7 @@ describe.each([
     await page.close();
   });
 
-  it('/reset-password sends what was entered', async () => {
+  it('/reset-password sends the entered password', async () => {
     const { page, asked } = await open('/reset-password?token=of-a-mail');
     for (const name of ['password', 'again']) await page.fill(`[name=${name}]`, 'long enough for all');
     await page.click('button');

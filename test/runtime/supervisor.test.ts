@@ -54,7 +54,7 @@ describe.each([
     expect(place.processes()).toEqual([]);
   });
 
-  it('refuses a database without system tables and says what to do', async () => {
+  it('rejects a database without system tables, with a remedy', async () => {
     const running = work().start(command, anywhere);
     expect(await running.ended()).toBe(1);
     expect(running.output()).toContain('run "svc bootstrap"');

@@ -51,7 +51,7 @@ export const comparisonOf = (field: Field): string =>
 const plainType = ({ type, unsigned, bits }: Field): string =>
   type === 'integer' && unsigned && (bits ?? 32) >= 32 ? 'Float' : fieldTypes[type].graphql;
 
-/** Returns the type of a field in results. Keys are `ID`, whatever their column. */
+/** Returns the type of a field in results. Keys are `ID`, for all column types. */
 export const outputType = (field: Field): string => {
   if (field.hash) return 'Hash';
   if (field.conceal) return 'String';

@@ -13,7 +13,7 @@ import {
 import { printNames, type Mapping } from './relation.js';
 import type { ToLocalName } from '../../print/names.js';
 
-/** A collection and what its file contains. */
+/** A collection and the contents of its file. */
 export interface FileContext {
   readonly collection: Collection;
   readonly mappings: readonly Mapping[];

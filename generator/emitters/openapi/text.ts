@@ -13,7 +13,7 @@ export const description = (...parts: readonly (string | null | false)[]): { des
   return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 };
 
-/** Prints a name as inline code, whatever characters it contains. */
+/** Prints any name as inline code. */
 export const code = (name: string): string => {
   const delimiter = name.includes('`') ? '``' : '`';
   return `${delimiter}${oneLine(name)}${delimiter}`;

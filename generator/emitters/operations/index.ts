@@ -80,10 +80,10 @@ const printDeclaration = ({ id, access, parameters, body, responses, ...rest }: 
     { expand: true },
   );
 
-const printParameter = ({ name, in: place, required, schema }: OperationParameter): Code =>
+const printParameter = ({ name, in: location, required, schema }: OperationParameter): Code =>
   object([
     pair('name:', str(name)),
-    pair('in:', str(place)),
+    pair('in:', str(location)),
     pair('required:', String(required)),
     pair('schema:', printValue(schema)),
   ]);

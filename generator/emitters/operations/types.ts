@@ -3,7 +3,7 @@ import type { Operation, OperationResponse } from '../../model/types.js';
 import { objectType, union, type Code } from '../../print/code.js';
 import { member, schemaToType, type NameOf } from '../../print/schema-type.js';
 
-/** `ServerPing`: what the names of the operation's types begin with. */
+/** Prefix of the names of the operation's types: `ServerPing`. */
 export const typeStem = (operation: Operation): string =>
   operation.id.charAt(0).toUpperCase() + operation.id.slice(1);
 

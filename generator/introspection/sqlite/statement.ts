@@ -1,5 +1,5 @@
 /**
- * Parses what SQLite stores only as text: constraint names, generated expressions, AUTOINCREMENT, indexed
+ * Parses facts that SQLite stores only as text: constraint names, generated expressions, AUTOINCREMENT, indexed
  * expressions. The statements come from `sqlite_schema`, so they are known to be valid and are read
  * leniently. Pure.
  */
@@ -22,7 +22,7 @@ interface Constraint {
 /** Folds ASCII letters to lower case, as SQLite does to compare names. */
 export const foldName = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Reads from `CREATE TABLE` what the pragmas do not return. Keys of `generated` are folded names. */
+/** Reads facts from `CREATE TABLE` that the pragmas do not return. Keys of `generated` are folded names. */
 export const readTableStatement = (sql: string): TableStatement => {
   const found: Found = { autoincrement: false, uniques: [], foreignKeys: [], generated: new Map() };
   for (const part of splitList(readBody(sql))) readPart(part, sql, found);

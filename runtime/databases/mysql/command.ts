@@ -82,14 +82,14 @@ const withStatement = <Result>(
     if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
     const present = findStatement(statements, text);
     if (present !== undefined) return run(present, { resolve, reject });
-    const kept = statements;
+    const cached = statements;
     connection.prepare(text, (error, info) => {
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
-      const evicted = evictStatement(kept);
+      const evicted = evictStatement(cached);
       // through the driver, whose own cache would return the closed statement again
       if (evicted !== undefined) connection.unprepare(evicted[0]);
-      kept.set(text, statement);
+      cached.set(text, statement);
       run(statement, { resolve, reject });
     });
   });

@@ -48,10 +48,10 @@ const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise
     pool.getConnection((error, connection) => {
       if (error !== null) return reject(error);
       const release =
-        <Value>(settle: (value: Value) => void) =>
+        <Value>(complete: (value: Value) => void) =>
         (value: Value): void => {
           connection.release();
-          settle(value);
+          complete(value);
         };
       task(connection).then(release(resolve), release(reject));
     });

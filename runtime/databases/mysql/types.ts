@@ -137,7 +137,7 @@ export const readDateTime = (cursor: Cursor): DateTime => {
   const length = source[cursor.at] as number;
   const at = cursor.at + 1;
   cursor.at = at + length;
-  const part = (place: number): number => (place < length ? (source[at + place] as number) : 0);
+  const part = (index: number): number => (index < length ? (source[at + index] as number) : 0);
   const micros = length > 7 ? source.readUInt32LE(at + 7) : 0;
   return [part(0) + part(1) * 256, part(2), part(3), part(4), part(5), part(6), micros];
 };
@@ -162,7 +162,7 @@ export const readTime = (cursor: Cursor, { decimals }: ColumnType): string => {
   const length = source[cursor.at] as number;
   const at = cursor.at + 1;
   cursor.at = at + length;
-  const part = (place: number): number => (place < length ? (source[at + place] as number) : 0);
+  const part = (index: number): number => (index < length ? (source[at + index] as number) : 0);
   const hours = (length === 0 ? 0 : source.readUInt32LE(at + 1) * 24) + part(5);
   const micros = length > 8 ? source.readUInt32LE(at + 8) : 0;
   const sign = part(0) === 1 ? '-' : '';

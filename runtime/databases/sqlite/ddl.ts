@@ -1,4 +1,4 @@
-/** Prints the DDL of the system tables for SQLite; declared types preserve what column affinities lose. */
+/** Prints the DDL of the system tables for SQLite; declared types preserve details that column affinities lose. */
 import type { DdlPrinter } from '../contract.js';
 import type { SystemForeignKey, SystemColumn } from '../../schema/system-tables.js';
 

@@ -44,7 +44,7 @@ export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
   </head>
   <body>
     <p style="max-width: 1420px; margin: 1rem auto 0; padding: 0 20px; font: 14px sans-serif">
-      This page lists what its reader may use: <strong>Authorize</strong> with a token to see more.
+      This page lists what you may use. <strong>Authorize</strong> with a token to see more.
     </p>
     <div id="docs" data-spec-url="${escapeAttribute(specUrl)}"></div>
     <noscript>This page needs JavaScript. <a href="${escapeAttribute(specUrl)}">The OpenAPI document</a> does not.</noscript>

@@ -63,7 +63,7 @@ const render = async (endpoint: string): Promise<Page> => {
   return { compressed: await promisify(gzip)(html), etag };
 };
 
-const welcome = `# The schema shows what the caller may use. To be somebody, put a token under "Headers" below,
+const welcome = `# The schema shows what you may use. To authenticate, add a token under "Headers" below,
 # {"authorization": "Bearer <token>"}, and fetch the schema again.
 {
   __typename

@@ -48,8 +48,8 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   const type = headers.get('content-type') ?? '';
   if (response.ok && type.startsWith('text/event-stream')) return final(await followEvents(response, run));
   const body = await readJson(response);
-  const wanted = headers.get('x-svc-needs-retry');
-  if (wanted === null ? retryableStatuses.has(status) : wanted === '1') {
+  const needsRetry = headers.get('x-svc-needs-retry');
+  if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
     return { outcome: platformOutcome(retryableStatuses.get(status) ?? 'runner_server_error'), retry: true };
   }
   if (!response.ok && status < 400) return final(incomplete());

@@ -169,11 +169,11 @@ const positionsOf = (
   waiting: ReadonlyMap<number, number>,
 ): Map<string, number> => {
   const behind = new Map<number, number>();
-  const places = newest.toReversed().map(({ id, priority }): [string, number] => {
+  const positions = newest.toReversed().map(({ id, priority }): [string, number] => {
     const after = (behind.get(priority) ?? 0) + 1;
     behind.set(priority, after);
     const before = [...waiting].reduce((sum, [each, count]) => (each >= priority ? sum + count : sum), 0);
     return [id, before - after];
   });
-  return new Map(places);
+  return new Map(positions);
 };

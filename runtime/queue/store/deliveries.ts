@@ -163,9 +163,9 @@ export const insertAttempts = async (
       date_created: created,
     })),
   );
-  const { places, values } = listPlaceholders(attempts.map(({ delivery }) => delivery));
+  const { placeholders, values } = listPlaceholders(attempts.map(({ delivery }) => delivery));
   await statements.write({
-    text: `update svc_deliveries set attempted = attempted + 1, started = 1 where id in (${places})`,
+    text: `update svc_deliveries set attempted = attempted + 1, started = 1 where id in (${placeholders})`,
     values,
   });
 };

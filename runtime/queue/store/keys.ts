@@ -59,12 +59,12 @@ export const findActiveKeys = async (
   statements: Statements,
   ids: readonly string[],
 ): Promise<readonly ActiveKey[]> => {
-  const { places, values } = listPlaceholders(ids);
+  const { placeholders, values } = listPlaceholders(ids);
   const rows = (await statements.query(
     'select svc_keys.id, account, name, hash, models, svc_keys.date_created, date_expires, date_used, ' +
       'role, status, ip_access ' +
       'from svc_keys join svc_users on svc_users.id = svc_keys.account ' +
-      `where svc_keys.id in (${places})`,
+      `where svc_keys.id in (${placeholders})`,
     values,
   )) as unknown as KeyAndUser[];
   // compared here, because collations ignore case and trailing blanks

@@ -78,7 +78,7 @@ const conditionsOf = ({ account, model, states, tag, after, before }: ListFilter
 
 const stateCondition = (states: readonly RequestState[]): Condition => {
   const list = listPlaceholders(states);
-  return { text: `state in (${list.places})`, values: list.values };
+  return { text: `state in (${list.placeholders})`, values: list.values };
 };
 
 /**

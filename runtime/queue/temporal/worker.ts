@@ -216,14 +216,16 @@ const addSearchAttributes = async (
   client: Client,
   { namespace, missing, onWarning }: AttributeOptions,
 ): Promise<void> => {
-  const wanted = missing.map((name) => [name, searchAttributes[name]] as const);
+  const required = missing.map((name) => [name, searchAttributes[name]] as const);
   try {
     await client.connection.operatorService.addSearchAttributes({
       namespace,
-      searchAttributes: Object.fromEntries(wanted.map(([name, type]) => [name, indexedTypes[type]])),
+      searchAttributes: Object.fromEntries(required.map(([name, type]) => [name, indexedTypes[type]])),
     });
   } catch {
-    const names = wanted.map(([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`);
+    const names = required.map(
+      ([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`,
+    );
     onWarning(
       'workflows are not searchable by model and account; an operator of Temporal adds that with: ' +
         `temporal operator search-attribute create --namespace ${namespace} ${names.join(' ')}`,

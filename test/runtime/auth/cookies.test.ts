@@ -112,7 +112,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
   });
 
-  it('that are no good keep nobody from logging in by GraphQL, and are refused for everything else', async () => {
+  it('that are invalid do not prevent a login by GraphQL, and are rejected otherwise', async () => {
     const headers = { cookie: await endedSession() };
     const login = `auth_login(email: "ann@example.com", password: "${password}") { access_token }`;
     const { text, status } = await askSystem(`mutation { ${login} }`, headers);

@@ -24,7 +24,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
       headers: { 'x-forwarded-for': address },
     });
 
-  it('lock an account for the address that guesses, in every process, and for nobody else', async () => {
+  it('lock an account for the guessing address only, in every process', async () => {
     const behind = await server().startAnother({ TRUST_PROXY: '1' });
     const second = await server().startAnother({ TRUST_PROXY: '1' });
     try {

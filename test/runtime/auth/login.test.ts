@@ -93,7 +93,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect((await login(server(), 'ann', { email: 'ANN@Example.com' })).status).toBe(200);
   });
 
-  it('tells everything that is wrong with a body, and never what was in it', async () => {
+  it('reports all problems of a body, and never its values', async () => {
     const { status, codes, text } = await server().request('POST', '/auth/login', {
       body: { email: 'canary', otp: 7, mode: 'magic' },
     });
@@ -310,7 +310,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
       expect(body).toMatchObject({ data: { auth_sessions: [{ current: false }] } });
     });
 
-    it('are nobody else’s to see or end', async () => {
+    it('are visible to their user only, who alone can end them', async () => {
       const { access_token: token } = await logIn(server(), 'ben');
       const { session } = jwt.decode(token) as { session: string };
       const as = { as: 'ann' };

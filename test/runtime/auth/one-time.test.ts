@@ -192,7 +192,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect(await activityOf(server(), nobody)).toEqual([]);
   });
 
-  it('are not turned on where nothing can be told of it', async () => {
+  it('are not turned on if activity cannot be recorded', async () => {
     await server().execute('alter table svc_activity rename to svc_activity_away');
     try {
       await expect(enable('ben')).rejects.toThrow('INTERNAL');

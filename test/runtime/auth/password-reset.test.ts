@@ -77,7 +77,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await logInWith('ann', 'a new password')).status).toBe(200);
   });
 
-  it('are offered in a mail that says what it is, in text and in HTML', async () => {
+  it('are sent in a mail with a text and an HTML part', async () => {
     await request('ben');
     const mail = await smtp.receive('ben@example.com');
     const { host } = new URL(server().url);
@@ -216,7 +216,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await logInWith('emil', 'by GraphQL')).status).toBe(200);
   });
 
-  it('are neither offered nor set where nobody logs in with one', async () => {
+  it('are neither sent nor set where login with a password is disabled', async () => {
     const token = await tokenFor('dora');
     const another = await server().startAnother({ ...smtp.environment, AUTH_DISABLE_DEFAULT: 'true' });
     try {

@@ -59,7 +59,7 @@ const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>) => 
   return { server, enterAs, ...visits };
 };
 
-describe.each(settings)('what a provider says on $dialect through $listener', (setting) => {
+describe.each(settings)('responses of a provider on $dialect through $listener', (setting) => {
   const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
 
   it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(

@@ -132,7 +132,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(told.flat().map(({ fields }) => fields)).toEqual([['role']]);
   });
 
-  it('works with OAuth 2, and gives what the mode says', async () => {
+  it('works with OAuth 2, and returns tokens by mode', async () => {
     identity.people.set('otto', { email: 'otto@example.com', email_verified: true });
     const { answer } = await enter('plain', 'otto');
     expect(JSON.parse(answer.text)).toEqual({
@@ -282,7 +282,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(codeOf(await visitor.get(callback))).toBe('INVALID_CREDENTIALS');
   });
 
-  it('tells the page that asked when the provider refuses', async () => {
+  it('reports a rejection by the provider to the page that started the login', async () => {
     const visitor = createVisitor();
     const state = new URL((await begin(visitor, 'closed', '/after')).location ?? '').searchParams.get(
       'state',
@@ -295,7 +295,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(warnings().at(-1)).toMatch(/access_denied$/);
   });
 
-  it('locks nobody, however many logins were cancelled', async () => {
+  it('does not lock an account after many cancelled logins', async () => {
     for (let attempt = 0; attempt < 11; attempt += 1) {
       const visitor = createVisitor();
       const state = new URL((await begin(visitor, 'closed')).location ?? '').searchParams.get('state');

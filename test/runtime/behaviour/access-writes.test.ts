@@ -169,7 +169,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect((await send('related', 'DELETE', '/items/book/203')).status).toBe(204);
     });
 
-    it('by query, only what one may read is found', async () => {
+    it('by query, only readable items are found', async () => {
       const query = { filter: { note: { _eq: 'hidden' } } };
       await server().execute("update book set note = 'hidden' where id = 204");
       expect((await send('clerk', 'PATCH', '/items/book', { query, data: { lent: true } })).data).toEqual([]);

@@ -48,7 +48,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     (await send('admin', 'GET', `/activity?filter[collection][_eq]=${collection}&sort=id`)).data as Row[];
   const clear = () => server().execute('delete from svc_activity');
 
-  it('tells every item of every write, with the names of its fields where all is asked for', async () => {
+  it('records every written item, with the names of its fields for `all`', async () => {
     await clear();
     const made = await send('admin', 'POST', '/items/book?fields=id', [
       { title: 'a' },
@@ -73,7 +73,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect(Math.abs(Date.parse(clerk?.timestamp ?? '') - Date.now())).toBeLessThan(60_000);
   });
 
-  it('tells no fields where they are not asked for, and nothing of other collections', async () => {
+  it('records no fields unless configured, and nothing of other collections', async () => {
     await clear();
     await send('admin', 'PATCH', '/items/author/2', { name: 'x', books: [201, { title: 'y' }] });
     await send('admin', 'POST', '/items/country', { code: 'yy', name: 'y' });
@@ -86,7 +86,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect(await rows('country')).toEqual([]);
   });
 
-  it('is undone with the write it tells of', async () => {
+  it('is rolled back with its write', async () => {
     await clear();
     expect(
       (await send('admin', 'POST', '/items/book', [{ title: 'a' }, { title: 'b', isbn: 'B-1' }])).status,
@@ -125,7 +125,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect((await rows('book')).map(({ user }) => user)).toEqual([clerk]);
   });
 
-  it('is written by nobody, and read by permission', async () => {
+  it('cannot be written, and is read by permission', async () => {
     for (const [method, path, body] of [
       ['POST', '/activity', { action: 'create', collection: 'book', item: '1' }],
       ['PATCH', '/activity', { query: { limit: -1 }, data: { user: null } }],

@@ -338,7 +338,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     expect((await send('GET', '/items/book?filter[title][_starts_with]=Half')).data).toEqual([]);
   });
 
-  it('no answer tells what the database said', async () => {
+  it('no response contains the message of the database', async () => {
     const answers = await Promise.all([
       send('POST', '/items/book', { title: 'x', isbn: 'B-1' }),
       send('POST', '/items/book', { title: 'x', author: 99 }),

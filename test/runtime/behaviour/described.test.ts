@@ -172,19 +172,19 @@ describe.each(settings)('the description on $dialect through $listener', (settin
     expect(judge(['/items/book/{key}', 'get'], { ...answer, status: 418 })).toHaveLength(1);
   });
 
-  it('holds for what an administrator reads', async () => {
+  it('matches the reads of an administrator', async () => {
     expect(await faultsOf('admin', [...reads, ...adminReads])).toEqual([]);
   });
 
-  it('holds for what a user reads, with cells that are null where another policy rules', async () => {
+  it('matches the reads of a user, with null for cells hidden by another policy', async () => {
     expect(await faultsOf('both', reads)).toEqual([]);
   });
 
-  it('holds for what a user writes', async () => {
+  it('matches the writes of a user', async () => {
     expect(await faultsOf('both', writes)).toEqual([]);
   });
 
-  it('holds for what an administrator writes', async () => {
+  it('matches the writes of an administrator', async () => {
     expect(await faultsOf('admin', [...writes, ...adminWrites])).toEqual([]);
   });
 

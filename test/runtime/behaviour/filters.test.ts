@@ -279,7 +279,7 @@ describe.each(settings)('filters on $dialect through $listener', (setting) => {
     expect(await find(server(), filter)).toEqual(['INVALID_QUERY']);
   });
 
-  it('an unknown field is forbidden, with a hint at what it is near to', async () => {
+  it('an unknown field is forbidden, with a suggestion', async () => {
     const path = `/items/kinds?filter=${JSON.stringify({ wrd: { _eq: 1 } })}`;
     const { status, text, codes } = await server().request('GET', path, { as: 'admin' });
     expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });

@@ -127,7 +127,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await books('leaver', 'limit=1&sort=-year')).data).toEqual([{ year: 2001 }]);
   });
 
-  it('a deleted user is nobody', async () => {
+  it('a deleted user is not authenticated', async () => {
     expect((await books('renamer')).status).toBe(200);
     expect((await admin('DELETE', `/users/${first().ids.users.get('renamer')}`)).status).toBe(204);
     expect((await books('renamer')).codes).toEqual(['INVALID_CREDENTIALS']);

@@ -376,7 +376,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       }
     });
 
-    it('tells its health to everybody, its parts to administrators', async () => {
+    it('returns its status to all callers, its checks to administrators', async () => {
       expect((await server().request('GET', '/server/health')).body).toEqual({ status: 'ok' });
       expect((await server().request('GET', '/server/health', { as: 'admin' })).body).toEqual({
         status: 'ok',
@@ -384,7 +384,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       });
     });
 
-    it('describes what the caller may do, and nothing else', async () => {
+    it('describes only what the caller may use', async () => {
       const read = async (as?: string) =>
         (await server().request('GET', '/server/specs/oas', as === undefined ? {} : { as })).body as {
           readonly openapi: string;

@@ -136,7 +136,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
   const post = (path: string, body: unknown) =>
     server().request('POST', `/items/${path}`, { as: 'admin', body });
 
-  it('that depend on the row are not told: the item is there, and the answer is empty', async () => {
+  it('that depend on the row are not returned: the item is stored, and the response is empty', async () => {
     expect(await post('derived', { word: 'a' })).toMatchObject({ status: 204, text: '' });
     expect(await post('derived', [{ word: 'b' }, { id: 'c', word: 'c' }])).toMatchObject({ status: 204 });
     const { data } = await server().request('GET', '/items/derived?sort=id', { as: 'admin' });
@@ -158,7 +158,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     );
   });
 
-  it('of a table with a trigger: the answer is what the trigger left', async () => {
+  it('of a table with a trigger: the response is the row after the trigger', async () => {
     expect((await post('overruled', [{ word: 'a' }, { word: 'b' }])).data).toEqual([
       { id: 1, word: 'A' },
       { id: 2, word: 'B' },
@@ -185,7 +185,7 @@ describe.each(Object.entries(triggers))('triggers after an insert on %s', (diale
     sql: `create table raised (id integer primary key, v integer);\n${trigger}`,
   });
 
-  it('change the row, and not what the create of it answers', async () => {
+  it('change the row, but not the response of its create', async () => {
     const answer = await server().request('POST', '/items/raised', { as: 'admin', body: { id: 1, v: 1 } });
     expect(answer.data).toEqual({ id: 1, v: 1 });
     expect((await server().request('GET', '/items/raised/1', { as: 'admin' })).data).toEqual({ id: 1, v: 2 });

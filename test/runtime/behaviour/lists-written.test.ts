@@ -110,7 +110,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
   });
 
-  it('rows of composite keys belong to their owner: what leaves the list is deleted', async () => {
+  it('rows with composite keys are deleted when they are removed from the list of their owner', async () => {
     const { data } = await send('admin', 'PATCH', '/items/book/201?fields=shelves.shelf,shelves.position', {
       shelves: ['201,3', { shelf: 2, position: 9 }],
     });
@@ -125,7 +125,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ]);
   });
 
-  it('what cannot be without an owner is deleted by name, and refused otherwise', async () => {
+  it('rows that require an owner can be deleted explicitly, and are rejected otherwise', async () => {
     const refused = await send('admin', 'PATCH', '/items/book/201', { review: [1] });
     expect(refused.errors).toEqual([
       expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'book', path: ['review'], type: 'nnull' }),

@@ -46,7 +46,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       expect(data).toEqual({ review: [1, 2] });
     });
 
-    it('only what was asked for is answered, in the order asked for', async () => {
+    it('only requested fields are returned, in the requested order', async () => {
       const { text } = await get('/items/book/201?fields=year,title,id');
       expect(text).toBe('{"data":{"year":1990,"title":"Few Words","id":201}}');
     });
@@ -178,7 +178,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       expect(await ids('/items/book?fields=id&search=i_t')).toEqual([]);
     });
 
-    it('finds nothing where a text holds what none does', async () => {
+    it('finds nothing for a text that no value contains', async () => {
       expect(await ids('/items/book?fields=id&search=%00')).toEqual([]);
       expect(await ids('/items/book?fields=id&filter[title][_contains]=%00')).toEqual([]);
       expect(await ids('/items/book?fields=id&filter[title][_istarts_with]=V%00x')).toEqual([]);

@@ -187,7 +187,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect(many.data).toEqual([{ word: key, size }]);
     });
 
-    it('what a path cannot say, a list of keys can', async () => {
+    it('a list of keys accepts keys that a path cannot contain', async () => {
       const { data } = await send('SEARCH', '/items/word', {
         keys: ['..', 'a,b'],
         query: { fields: ['word'] },
@@ -195,7 +195,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect(data).toEqual([{ word: '..' }, { word: 'a,b' }]);
     });
 
-    it.each(['a,b', ',', 'a%2Cb'])('what may be done with %s is told', async (key) => {
+    it.each(['a,b', ',', 'a%2Cb'])('permissions on %s are returned', async (key) => {
       const told = await send('GET', `/permissions/me/word/${part(key)}`);
       const known = oddKeys.includes(key);
       expect({ status: told.status, data: told.data }).toMatchObject({

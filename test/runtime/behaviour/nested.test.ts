@@ -91,7 +91,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       expect((await books(filter)).map((author) => author.books)).toEqual([[], [{ id: 201 }], [], []]);
     });
 
-    it('a circle of relations that multiplies beyond what an answer may have is refused', async () => {
+    it('a cycle of relations that exceeds the size of a response is rejected', async () => {
       const circle = 'author.books.'.repeat(4);
       expect(await read('/items/author/1', { fields: `books.${circle}id` })).toEqual(['INVALID_QUERY']);
       expect(await read('/items/author/2', { fields: 'books.author.books.id' })).toMatchObject({

@@ -127,7 +127,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     }
   });
 
-  it('what is not served says so in the words of its family', async () => {
+  it('unknown paths return errors in the format of their family', async () => {
     for (const path of ['/server/%ff', '/SERVER/ping', '/docs/assets/nothing.js', '/items//artist']) {
       expect([path, (await ask('GET', path)).codes]).toEqual([path, ['ROUTE_NOT_FOUND']]);
     }
@@ -152,7 +152,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     expect(told).toEqual(['/items/a%2Fb/:id', '/items/:collection', '/users/:id', '/queue/:model+', '*']);
   });
 
-  it('are what the OpenAPI document describes, and nothing else but what no document can', () => {
+  it('equal those of the OpenAPI document, except for routes that it cannot describe', () => {
     const { paths } = server().openapi as { paths: Record<string, Record<string, { operationId?: string }>> };
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([key, { operationId }]) =>

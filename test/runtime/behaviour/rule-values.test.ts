@@ -135,7 +135,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     });
   });
 
-  it('what stands for a variable is never one itself', async () => {
+  it('the value of a variable is not resolved again', async () => {
     await send('admin', 'PATCH', `/users/${server().ids.users.get('ruled')}`, {
       first_name: '$CURRENT_USER.email',
       last_name: null,
@@ -221,7 +221,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
       }
     });
 
-    it('finds what may be read', async () => {
+    it('finds readable items', async () => {
       const { data } = await send('self', 'GET', '/users/me?fields=email');
       const { email } = data as { readonly email: string };
       await send('admin', 'POST', '/items/book', { title: email });

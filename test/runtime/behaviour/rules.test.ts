@@ -93,7 +93,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
     await server().request('DELETE', `/permissions/${(data as { readonly id: number }).id}`, { as: 'admin' });
   });
 
-  it('presets for what is no column are passed over', async () => {
+  it('presets of unknown columns are ignored', async () => {
     const { data } = await create({ action: 'create', presets: { nothing: 1, stock: 4 } });
     expect(
       (await server().request('POST', '/items/book', { as: 'broken', body: { title: 'preset' } })).status,

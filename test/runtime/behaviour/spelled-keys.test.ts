@@ -81,7 +81,7 @@ describe.each(dialects)('spelled keys on %s', (dialect) => {
   describe.each(cases)('of $table', ({ table, key, one, two, other, twice, missing }) => {
     const list = `${table}s`;
 
-    it('a list keeps what it names', async () => {
+    it('a list keeps the rows that it contains', async () => {
       const { status } = await send('PATCH', 'shop/1', { [list]: [one, { [key]: two, note: 'kept' }] });
       expect(status).toBe(200);
       expect(await rows(table, key)).toEqual(['a1', 'kept1', 'c2']);
@@ -104,7 +104,7 @@ describe.each(dialects)('spelled keys on %s', (dialect) => {
       expect(await rows(table, key)).toEqual(['c2']);
     });
 
-    it('a list says what changes of it', async () => {
+    it('a list can contain only its changes', async () => {
       const change = { update: [{ [key]: one, note: 'new' }], delete: [two, two] };
       expect((await send('PATCH', 'shop/1', { [list]: change })).status).toBe(200);
       expect(await rows(table, key)).toEqual(['new1', 'c2']);

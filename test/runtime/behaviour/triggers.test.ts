@@ -68,7 +68,7 @@ create function refuse() returns trigger language plpgsql as $$ begin if tg_op =
 create trigger no before insert or update or delete on guarded for each row execute function refuse();`,
 };
 
-describe.each(dialects)('what triggers refuse on %s', (dialect) => {
+describe.each(dialects)('writes rejected by triggers on %s', (dialect) => {
   const server = useServer({
     dialect,
     sql: `create table guarded (id int primary key, v varchar(9)); insert into guarded values (1, 'good'), (2, 'good'); ${refusing[dialect]}

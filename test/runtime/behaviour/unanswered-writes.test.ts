@@ -90,7 +90,7 @@ describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
       expect({ status, isStored }).toEqual({ status: isExpected ? 204 : 500, isStored: isExpected });
     });
 
-    it('a mutation that stores what it cannot answer gives null, and no error', async () => {
+    it('a mutation whose stored item cannot be read returns null, without an error', async () => {
       const before = JSON.stringify(await stored());
       const query = 'mutation { create_jar_item(data: { label: "new" }) { label content } }';
       const { data, codes } = await send('POST', '/graphql', { query });

@@ -111,7 +111,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     });
   });
 
-  it('what the client sends wins over what would be filled in on create', async () => {
+  it('values of the client take precedence over filled-in ones on create', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const { data } = await send('admin', 'POST', '/items/note?fields=id,at', {
       id: id.toUpperCase(),
@@ -121,7 +121,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect(data).toEqual({ id, at: '2001-01-01T00:00:00Z' });
   });
 
-  it('a hash is stored as argon2id and shown to nobody', async () => {
+  it('a hash is stored as argon2id and never returned', async () => {
     const { data } = await send('admin', 'POST', '/items/note?fields=id,pass', {
       text: 'a',
       pass: 'open sesame',
@@ -146,7 +146,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     );
   });
 
-  it('read-only fields are the administrator’s, computed ones nobody’s', async () => {
+  it('only administrators write read-only fields, and no one computed ones', async () => {
     expect((await send('writer', 'POST', '/items/note', { text: 'a', locked: 'x' })).codes).toEqual([
       'FORBIDDEN',
     ]);
@@ -231,7 +231,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     ]);
   });
 
-  it('a singleton is one object: its defaults first, then what was saved', async () => {
+  it('a singleton is one object, with its defaults until it is saved', async () => {
     const empty = { id: null, title: 'Untitled', size: 3, ratio: '1.50' };
     expect((await send('admin', 'GET', '/items/settings')).data).toEqual(empty);
     expect((await send('admin', 'SEARCH', '/items/settings', { query: { fields: ['title'] } })).data).toEqual(

@@ -117,7 +117,7 @@ create table "clock" ("id" {counter}, "time" {clock});
 const clockSql = (held: readonly string[]): string =>
   `insert into "clock" ("time") values ${held.map((time) => `('${time}')`).join(', ')};`;
 
-describe.each(dialects)('what differs on %s', (dialect) => {
+describe.each(dialects)('differences of databases on %s', (dialect) => {
   const expected = differences[dialect];
   const server = useServer({
     dialect,
@@ -168,7 +168,7 @@ describe.each(dialects)('what differs on %s', (dialect) => {
     );
   });
 
-  it('what is kept of blanks, of JSON text, and of late timestamps', async () => {
+  it('stored forms of trailing spaces, JSON text, and late timestamps', async () => {
     expect((await create({ fixed: 'a ' }, 'fixed')).data).toEqual({ fixed: expected.char });
     const { text } = await create({ data: '{"b": 1, "a": 2.50}' }, 'data');
     expect(text).toBe(`{"data":{"data":${expected.json}}}`);

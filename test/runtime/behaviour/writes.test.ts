@@ -40,7 +40,7 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       expect(await read(`/items/book/${id}`)).toEqual(data);
     });
 
-    it('answers what fields ask for, relations too', async () => {
+    it('returns the requested fields, including relations', async () => {
       const { data } = await send('POST', '/items/book?fields=title,author.name', {
         title: 'New',
         author: 2,
@@ -100,7 +100,7 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
   });
 
   describe('update', () => {
-    it('changes what is sent and nothing else', async () => {
+    it('changes only the sent fields', async () => {
       const { data } = await send('PATCH', '/items/book/201?fields=title,year,note', {
         title: 'Changed',
         year: null,
@@ -135,7 +135,7 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('by query meets what the query finds', async () => {
+    it('by query affects the items that match', async () => {
       const query = { filter: { author: { name: { _eq: 'Bruno Few' } } }, sort: ['id'], limit: 2 };
       const { data } = await send('PATCH', '/items/book?fields=id,lent', { query, data: { lent: true } });
       expect(data).toEqual([
@@ -293,7 +293,7 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       expect(await read('/items/book?fields=id,title&limit=-1')).toEqual(before);
     });
 
-    it('by a query with unknown keys names all of them and what would be right', async () => {
+    it('by a query with unknown keys is rejected with all of them and the known keys', async () => {
       const query = { filters: { id: 201 }, limits: 1, limit: -1 };
       const { status, codes, text } = await send('DELETE', '/items/book', { query });
       expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });

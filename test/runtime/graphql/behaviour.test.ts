@@ -70,7 +70,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(found).toEqual({ first: { called: 'Ilka', up: [{ t: 'Harbour' }], down: [{ t: 'Orchard' }] } });
     });
 
-    it('opens fragments and merges what is asked for twice', async () => {
+    it('expands fragments and merges repeated fields', async () => {
       const found = await data(`
         query ($no: Boolean = false) {
           artists(sort: ["id"], limit: 1) { ...names ... on artists { id art_works(limit: 1, sort: ["id"]) { id } } ... @include(if: $no) { born } }
@@ -300,7 +300,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(hidden.text.replaceAll('secret', '…')).toBe(unknown.text.replaceAll('nothin', '…'));
     });
 
-    it('sees types of what may be used and no others', async () => {
+    it('sees only types that may be used', async () => {
       expect(await typesOf(server(), 'reader')).not.toMatch(/secret|ratings|Mutation|born|@svc/);
       expect(await typesOf(server(), 'nobody')).toBe('type Query {\n  _empty: Void\n}\n\nscalar Void\n');
       expect(await typesOf(server(), 'public')).toBe(await typesOf(server(), 'nobody'));

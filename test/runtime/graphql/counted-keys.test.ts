@@ -17,7 +17,7 @@ describe('keys that the database alone makes', () => {
     return status === 200 ? body : { status, codes };
   };
 
-  it('are no part of what makes an item', async () => {
+  it('are not part of the input of a create', async () => {
     const given = 'mutation { create_numbered_item(data: { id: 9, word: "nine" }) { id } }';
     expect(await send(given)).toEqual({ status: 400, codes: ['GRAPHQL_VALIDATION'] });
     expect(await send('mutation { create_numbered_item(data: { word: "three" }) { id } }')).toEqual({

@@ -213,7 +213,7 @@ describe('with a limit of one’s own and without introspection', () => {
     }
   });
 
-  it('still says the type of what it answers', async () => {
+  it('still returns the type name', async () => {
     expect((await ask(closed(), '{ __typename }')).data).toEqual({ __typename: 'Query' });
   });
 });

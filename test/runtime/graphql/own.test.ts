@@ -48,7 +48,7 @@ describe.each(dialects)('on %s', (dialect) => {
     return (data as { readonly first_name: unknown }).first_name;
   };
 
-  it('the own record is selected like any other, with what it leads to', async () => {
+  it('the own user is selected like any item, with its relations', async () => {
     const { data } = await ask(
       '{ users_me { mail: email role { name parent { name } } __typename } }',
       'clerk',

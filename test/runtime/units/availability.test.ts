@@ -37,7 +37,7 @@ describe('a lost database', () => {
     expect(seen).toEqual(['databaseLost', 'databaseBack', 'databaseLost']);
   });
 
-  it('is not what another error says', () => {
+  it('is not affected by another error', () => {
     const { seen, watch } = createWatch();
     expect(watch.isLoss(new Error('syntax'))).toBe(false);
     expect(seen).toEqual([]);

@@ -68,7 +68,7 @@ it('a build that cannot be loaded is not in use', async () => {
   expect(usedAt('b1')).toBe(used);
 });
 
-it('what is no build is left alone', () => {
+it('other files are not removed', () => {
   createBuilds(70, 80, 90);
   mkdirSync(join(folder, 'b70.4711'));
   expect(left()).toContain('b70.4711');

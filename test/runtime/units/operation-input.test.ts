@@ -84,7 +84,7 @@ describe('the input of an operation', () => {
     expect(await read({}, { body: 'nothing that is read' })).toEqual({});
   });
 
-  it('tells every problem at once, and never a value', async () => {
+  it('reports all problems at once, and never a value', async () => {
     const parameters = [parameter('count', { schema: { type: 'integer' }, required: true }), parameter('x')];
     expect(await refusal({ parameters, body }, { body: '{"email":"no-mail","mode":"magic"}' })).toEqual([
       'INVALID_QUERY: "count" is missing',

@@ -274,7 +274,7 @@ describe('a value that is wrong', () => {
     expect(problems).toEqual(Object.keys(want).length === 0 ? [] : [want]);
   });
 
-  it('says what is right in its message', () => {
+  it('contains the expected value in its message', () => {
     expect(say({ age: 'x' })).toContain('"age" takes a whole number.');
     expect(say({ age: 500 })).toContain('"age" takes a whole number from -128 to 127.');
     expect(say({ name: 'abcdef' })).toContain('"name" takes at most 5 characters.');

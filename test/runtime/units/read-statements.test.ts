@@ -137,7 +137,7 @@ describe('counts', () => {
     ]);
   });
 
-  it('join what the filter reaches', () => {
+  it('join the tables of the filter', () => {
     expect(countsOf({ meta: ['filter_count'], filter: { shelf: { room: 'a' } } })).toEqual([
       [
         'filter_count',

@@ -181,14 +181,14 @@ describe('null, where a field is validated', () => {
     expect(passes({ name: { [operator]: operand } }, { name: 'b' }, { nullPasses: true })).toBe(false);
   });
 
-  it('does not pass what tests for null', () => {
+  it('fails conditions that test for null', () => {
     expect(passes({ name: { _nnull: true } }, { name: null }, { nullPasses: true })).toBe(false);
     expect(passes({ name: { _nempty: true } }, { name: null }, { nullPasses: true })).toBe(false);
   });
 });
 
 describe('a payload', () => {
-  it('passes what is said of fields that it does not have', () => {
+  it('passes conditions on fields that it does not have', () => {
     expect(passes({ name: { _eq: 'a' } }, {})).toBe(true);
     expect(passes({ name: { _eq: 'a' } }, { count: 5 })).toBe(true);
   });
