@@ -138,6 +138,7 @@ export interface Collection {
   readonly filled: readonly Field[];
   readonly validated: readonly Field[];
   readonly hashed: readonly Field[];
+  readonly tokens: readonly Field[];
   readonly relations: ReadonlyMap<string, Relation>;
   readonly uniques: ReadonlyMap<string, readonly string[]>;
 }
@@ -176,6 +177,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       filled: all.filter((field) => field.fill !== undefined),
       validated: all.filter((field) => field.validation !== undefined),
       hashed: all.filter((field) => field.hash === true),
+      tokens: all.filter((field) => field.token === true),
       relations,
       uniques: new Map(Object.entries(declaration.uniques ?? {})),
     });

@@ -33,6 +33,8 @@ export interface FieldOptions {
   readonly conceal?: true;
   /** Stored as an argon2id hash. */
   readonly hash?: true;
+  /** A static token; stored as `STATIC_TOKENS` says. */
+  readonly token?: true;
   /** Stored in lower case. */
   readonly lowerCase?: true;
   /** Set by the server. */

@@ -30,6 +30,8 @@ export type Observation =
   | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
+  /** A permission names a field, relation or collection that does not exist. */
+  | { kind: 'ruleStale'; policy: string; collection: string; action: string; part: string; name: string }
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried, or a model that threw. */
   | { kind: 'workerFailed'; error: unknown }
@@ -111,6 +113,11 @@ const levelsAndMessages: {
   generatedStale: [
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
+  ],
+  ruleStale: [
+    'warn',
+    ({ policy, action, collection, part, name }) =>
+      `policy "${policy}": the permission to ${action} "${collection}" names "${name}" in "${part}", which does not exist`,
   ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],

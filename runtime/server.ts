@@ -1,10 +1,13 @@
 /** A service with its own listener, which a request process runs. */
 import type { Config } from './config/config.js';
-import { listen } from './http/node-server.js';
+import { listen, type ConnectionSource } from './http/node-server.js';
 import { createService, type ServiceOptions } from './service.js';
 import { urlOf } from './config/urls.js';
 
-export type ServeOptions = Omit<ServiceOptions, 'base' | 'url'>;
+export interface ServeOptions extends Omit<ServiceOptions, 'base' | 'url'> {
+  /** Where connections come from; without it, the server listens itself. */
+  readonly connections?: ConnectionSource;
+}
 
 export interface Server {
   readonly url: string;
@@ -22,7 +25,15 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   let url = config.publicUrl ?? '';
   const service = await createService({ ...options, base: baseOf(config), url: () => url });
   const { messageOptions, respond, templateOf } = service;
-  const listener = await listen({ ...messageOptions, host, port, respond, observe, templateOf });
+  const listener = await listen({
+    ...messageOptions,
+    host,
+    port,
+    respond,
+    observe,
+    templateOf,
+    ...(options.connections !== undefined && { connections: options.connections }),
+  });
   url = urlOf({ ...config, port: listener.port });
   return {
     url,

@@ -3,6 +3,7 @@
  * needed.
  */
 import { createAccess, type Access } from './access/access.js';
+import { findStaleRules, namesInRegistry } from './access/stale-rules.js';
 import { limitAccess } from './access/limiter.js';
 import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
@@ -16,6 +17,9 @@ import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
+import { requirePasswordLength } from './auth/passwords/length.js';
+import { updateLastAccess } from './auth/session-store.js';
+import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
@@ -81,13 +85,13 @@ interface ServiceContext extends ServiceOptions, Identity {
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
-  const identity = createIdentity(options);
   const availability = watchAvailability(database, observe);
   const background = createBackground(observe);
+  const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
-  const items = createItemServices(options);
-  background.run('rules', () => warnOfUnsupportedRules(options, items));
+  const items = createItemServices(options, identity);
+  background.run('rules', () => reportRules(options, items));
   const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
   const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
@@ -110,14 +114,22 @@ interface Identity {
   readonly keys: Keys;
   readonly tokens: Tokens;
   readonly access: Access;
+  readonly staticTokens: StaticTokens;
 }
 
-const createIdentity = ({ config, database }: ServiceOptions): Identity => {
+const createIdentity = ({ config, database }: ServiceOptions, background: Background): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
-  const access = createAccess(createAccessSource({ executor: database, readClaims: tokens.readClaims }));
+  const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
+  const source = createAccessSource({
+    executor: database,
+    readClaims: tokens.readClaims,
+    storedForms: staticTokens.storedForms,
+    noteUse: ({ id }) => background.run('last use of a token', () => updateLastAccess(database, id)),
+  });
+  const access = createAccess(source);
   const { rateLimit } = config;
-  return { keys, tokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
+  return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
 
 const createServiceRouter = (context: ServiceContext): Router => {
@@ -176,12 +188,15 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
   };
 };
 
-const warnOfUnsupportedRules = async (
+/** Reports rules that cannot be evaluated, or name what does not exist: they refuse, and nothing else says why. */
+const reportRules = async (
   { database, observe }: ServiceOptions,
   { registry }: ItemServices,
 ): Promise<void> => {
-  const problems = findUnsupportedRules(await loadRows(database), registry.collections.values());
-  for (const message of problems) observe({ kind: 'warning', message });
+  const rows = await loadRows(database);
+  for (const message of findUnsupportedRules(rows, registry.collections.values()))
+    observe({ kind: 'warning', message });
+  for (const rule of findStaleRules(rows, namesInRegistry(registry))) observe({ kind: 'ruleStale', ...rule });
 };
 
 /** Warns when password reset pages are configured without SMTP. */
@@ -227,14 +242,18 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
   });
 };
 
-const createItemServices = ({ config, database, declarations, observe }: ServiceOptions): ItemServices => ({
-  registry: createRegistry(declarations),
+const createItemServices = (
+  { config, database, declarations, observe }: ServiceOptions,
+  { staticTokens }: Identity,
+): ItemServices => ({
+  registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
   dialect: database.sql,
   limits: limitsOf(config, config.query.limitMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic),
   maxDepth: config.query.relationalDepth,
   observe,
+  toStoredToken: staticTokens.toStored,
 });
 
 const limitsOf = (config: Config, max: number): Limits => ({

@@ -206,6 +206,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'runtime/observe',
     'runtime/auth/passwords',
+    'runtime/auth/static-tokens',
     'runtime/access',
     'runtime/plan',
     'runtime/execute',

@@ -15,6 +15,7 @@ import {
 } from './databases.js';
 import { adminToken } from './runtime/harness/rows.js';
 import { sharedRoot, sharedText } from './shared.js';
+import { plainTokens } from './runtime/harness/plain-tokens.js';
 
 export const systemTemplate = async (dialect: TestDialect): Promise<Template> => ({
   source: await sharedText(`template-${dialect}`, () => makeTemplate(dialect)),
@@ -32,6 +33,7 @@ const createSystemTables = async (url: string): Promise<void> => {
     database,
     spec: await loadSpec([join(packageRoot, 'spec')]),
     introspect: () => introspect(catalogReader(database), { include: ['svc_*'] }),
+    staticTokens: plainTokens,
     admin: { email: 'admin@example.com', token: adminToken, password: null },
     log: () => undefined,
   });

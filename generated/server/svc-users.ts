@@ -33,8 +33,9 @@ const fields = {
     length: 255,
     nullable: true,
     conceal: true,
-    validation: { token: { _neq: '' } },
-    validationMessage: 'A token has at least one character',
+    token: true,
+    validation: { token: { _regex: '^[A-Za-z0-9._~+/=-]{16,}$', _nstarts_with: 'eyJ' } },
+    validationMessage: 'A token has at least 16 letters, digits and "-._~+/=", and does not look like a JWT',
   }),
   password: svc.string({
     length: 255,
@@ -51,7 +52,7 @@ const fields = {
   provider: svc.string({ length: 64 }),
   /** Id of the user at the provider */
   external_identifier: svc.string({ length: 255, nullable: true }),
-  /** Time of the last login or refresh */
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
   last_access: svc.timestamp({ nullable: true, readonly: true }),
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access: svc.csv({ nullable: true }),

@@ -67,6 +67,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     collation: column.collation ?? null,
     conceal: specials.includes('conceal'),
     hash: specials.includes('hash'),
+    token: specials.includes('static-token'),
     lowerCase: specials.includes('lower-case'),
     fill,
     validation: entry === undefined ? null : validationOf(entry, findings),

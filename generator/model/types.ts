@@ -132,6 +132,8 @@ export interface Field extends FieldShape {
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;
+  /** Whether it is a static token, which the server may store as a hash. */
+  readonly token: boolean;
   /** Whether texts are stored in lower case. */
   readonly lowerCase: boolean;
   /** Value set by the server. */

@@ -3,6 +3,7 @@ import { trimEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
 import { createPolicyIndex } from './policies.js';
+import { findStaleNames, type FindNames, type StaleName } from './stale-rules.js';
 
 export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
@@ -24,18 +25,24 @@ export interface PolicyExplanation {
   readonly admin: boolean;
   /** Addresses to which the policy applies; empty for any address. */
   readonly addresses: readonly string[];
-  readonly permissions: readonly Omit<Permission, 'collection' | 'action'>[];
+  readonly permissions: readonly PermissionExplanation[];
+}
+
+export interface PermissionExplanation extends Omit<Permission, 'collection' | 'action'> {
+  /** Names in its rules that do not exist. */
+  readonly stale: readonly StaleName[];
 }
 
 interface ExplainOptions {
   readonly user: User;
   readonly collection: { readonly name: string; readonly readonly: boolean };
   readonly action: Action;
+  readonly findNames: FindNames;
 }
 
 export const explainAccess = (
   rows: AccessRows,
-  { user, collection, action }: ExplainOptions,
+  { user, collection, action, findNames }: ExplainOptions,
 ): Explanation => {
   const policyIndex = createPolicyIndex(rows);
   const roles = policyIndex.rolesOf(user);
@@ -61,12 +68,11 @@ export const explainAccess = (
       addresses: trimEntries(addresses),
       permissions: rows.permissions
         .filter((each) => each.policy === id && each.collection === collection.name && each.action === action)
-        .map(({ permissions, validation, presets, fields }) => ({
-          permissions,
-          validation,
-          presets,
-          fields,
-        })),
+        .map((permission) => {
+          const { permissions, validation, presets, fields } = permission;
+          const stale = findStaleNames(permission, findNames);
+          return { permissions, validation, presets, fields, stale };
+        }),
     }))
     .filter(({ admin, permissions }) => admin || permissions.length > 0);
   return {

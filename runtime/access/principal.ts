@@ -28,7 +28,7 @@ export interface Holder {
   readonly session: string | null;
   /** Digest of the credential: a static token itself, otherwise the password hash with which the session began. */
   readonly credentialDigest: string;
-  /** Unix time in milliseconds at which the token expires; `Infinity` for a static token. */
+  /** Unix time in milliseconds at which the token expires, or at which that of a static token is read again. */
   readonly expires: number;
 }
 

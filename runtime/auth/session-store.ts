@@ -88,7 +88,7 @@ const deleteSessions = (database: Database, where: Where<'svc_sessions'>): Promi
   });
 
 /** Updates `last_access`, without an activity record or a new access version: no permission changed. */
-const updateLastAccess = async (database: Database, id: string): Promise<void> => {
+export const updateLastAccess = async (database: Database, id: string): Promise<void> => {
   const set = { last_access: databaseTime(new Date()) };
   await updateRows(database, 'svc_users', { set, where: { id } });
 };

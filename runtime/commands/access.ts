@@ -2,6 +2,8 @@
 import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
 import type { Action } from '../access/policies.js';
+import type { FindNames } from '../access/stale-rules.js';
+import type { Model } from '../../generator/model/types.js';
 import { findByEmail } from '../auth/accounts.js';
 import type { Config } from '../config/config.js';
 import { loadRows, rowToUser } from '../execute/access-source.js';
@@ -54,11 +56,14 @@ const explain = ({
     const user = rowToUser(row);
     if (user.status !== 'active')
       throw new Refusal(`${email} has the status "${user.status}", which allows nothing`);
-    const collection = await findCollection(name, database, config);
-    return explainAccess(await loadRows(database), { user, collection, action: requested });
+    const { collection, findNames } = await findCollection(name, database, config);
+    return explainAccess(await loadRows(database), { user, collection, action: requested, findNames });
   });
 
-/** Returns a collection as it would be served. Views and keyless tables are read-only. */
+/**
+ * Returns a collection as it would be served, and a lookup of the names in all of them. Views and keyless tables are
+ * read-only.
+ */
 const findCollection = async (name: string, reader: Database, { tables }: Config) => {
   const [{ readCatalog }, { loadSpec }, { buildModel }, { suggest }] = await Promise.all([
     import('../../generator/main.js'),
@@ -69,7 +74,10 @@ const findCollection = async (name: string, reader: Database, { tables }: Config
   const spec = await loadSpec(specFolders());
   const { collections } = buildModel({ catalog: await readCatalog({ ...tables, reader }, spec), spec }).model;
   const found = collections.find((each) => each.name === name);
-  if (found !== undefined) return { name, readonly: found.readonly || found.key.length === 0 };
+  if (found !== undefined) {
+    const collection = { name, readonly: found.readonly || found.key.length === 0 };
+    return { collection, findNames: namesInModel(collections) };
+  }
   const remedy = suggest(
     name,
     collections.map((each) => each.name),
@@ -103,8 +111,22 @@ const policyToLines = ({ name, heldBy, admin, addresses, permissions }: PolicyEx
     `  items       ${isEmpty(permission.permissions) ? 'all' : JSON.stringify(permission.permissions)}`,
     ...(isEmpty(permission.validation) ? [] : [`  validation  ${JSON.stringify(permission.validation)}`]),
     ...(isEmpty(permission.presets) ? [] : [`  presets     ${JSON.stringify(permission.presets)}`]),
+    ...permission.stale.map(({ part, name }) => `  warning     "${name}" in "${part}" does not exist`),
   ]),
 ];
+
+/** Returns a lookup of names in the collections of a model. */
+const namesInModel =
+  (collections: Model['collections']): FindNames =>
+  (name) => {
+    const found = collections.find((each) => each.name === name);
+    if (found === undefined) return undefined;
+    const targets = found.relations.map((relation): [string, string | null] => [
+      relation.name,
+      relation.kind === 'manyToAny' ? null : relation.target,
+    ]);
+    return { fields: new Set(found.fields.map((field) => field.name)), targets: new Map(targets) };
+  };
 
 const isEmpty = (rule: Readonly<Record<string, unknown>> | null): boolean =>
   rule === null || Object.keys(rule).length === 0;

@@ -1,6 +1,7 @@
 /** `svc bootstrap`: creates the system tables and the first administrator. */
 import { Command } from 'commander';
 import { createKeys } from '../auth/keys.js';
+import { createStaticTokens } from '../auth/static-tokens.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
@@ -36,12 +37,14 @@ export const runBootstrap = async (
     import('../../generator/spec/load.js'),
     import('../../generator/introspection/index.js'),
   ]);
-  await createKeys(config.secret)();
+  const keys = createKeys(config.secret);
+  await keys();
   return bootstrap({
     database,
     spec: await loadSpec(specFolders()),
     introspect: () => introspect(database, { include: ['svc_*'] }),
     admin: config.admin,
+    staticTokens: createStaticTokens(keys, config.auth.staticTokens),
     log,
   });
 };

@@ -68,7 +68,9 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
     import('../processes/ports.js'),
   ]);
   const port = await choosePort(config.host, config.port);
-  await run(config, observe, () => supervise({ processes, port, watchdog: config.watchdog, observe }));
+  await run(config, observe, () =>
+    supervise({ processes, host: config.host, port, watchdog: config.watchdog, observe }),
+  );
 };
 
 /**

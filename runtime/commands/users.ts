@@ -1,6 +1,9 @@
 /** `svc users …`: restores access to locked-out accounts. */
 import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
+import { createKeys } from '../auth/keys.js';
+import { createStaticTokens } from '../auth/static-tokens.js';
+import type { Config } from '../config/config.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import type { Statements } from '../execute/system-rows.js';
 import {
@@ -55,7 +58,7 @@ const tokenCommand = (): Command =>
     .action(
       action(async (email: string, { json }: { json?: true }) => {
         const token = createToken();
-        await changeUser(email, { token });
+        await changeUser(email, async (config) => ({ token: await toStoredToken(token, config) }));
         if (json === true) printJson({ email, token });
         else printLine(token);
         return 0;
@@ -70,7 +73,7 @@ const passwordCommand = (): Command =>
     .action(
       action(async (email: string, { json }: { json?: true }) => {
         const password = createPassword();
-        await changeUser(email, { password: await hashPassword(password) });
+        await changeUser(email, async () => ({ password: await hashPassword(password) }));
         if (json === true) printJson({ email, password });
         else printLine(password);
         return 0;
@@ -83,25 +86,30 @@ const tfaResetCommand = (): Command =>
     .argument('<email>')
     .action(
       action(async (email: string) => {
-        await changeUser(email, { tfa_secret: null });
+        await changeUser(email, async () => ({ tfa_secret: null }));
         printLine(`one-time passwords of ${email} are off`);
         return 0;
       }),
     );
 
-const changeUser = (email: string, changes: Partial<NewUser>): Promise<void> =>
-  withAccess(async (statements) => {
+const changeUser = (email: string, changesOf: (config: Config) => Promise<Partial<NewUser>>): Promise<void> =>
+  withAccess(async (statements, config) => {
     const user = await findUser(statements, email);
     if (user === null) throw new Refusal(`there is no user ${email}; run "svc users create ${email}"`);
-    await updateUser(statements, user.id, changes);
+    await updateUser(statements, user.id, await changesOf(config));
   });
 
-const withAccess = <Result>(body: (statements: Statements) => Promise<Result>): Promise<Result> =>
-  withDatabase(async (database) => {
+const toStoredToken = (token: string, { secret, auth }: Config): Promise<string> =>
+  createStaticTokens(createKeys(secret), auth.staticTokens).toStored(token);
+
+const withAccess = <Result>(
+  body: (statements: Statements, config: Config) => Promise<Result>,
+): Promise<Result> =>
+  withDatabase(async (database, config) => {
     await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
       throw new Refusal(`svc_users cannot be read: ${error.message}; run "svc bootstrap" to create it`);
     });
-    return changeAccess(database, body);
+    return changeAccess(database, (statements) => body(statements, config));
   });
 
 const roleOf = async (statements: Statements, name: string | undefined): Promise<string | null> => {

@@ -40,6 +40,8 @@ export interface Config {
     readonly sessionTtl: number;
     /** Milliseconds until a password reset link expires. */
     readonly resetTtl: number;
+    readonly passwordMinLength: number;
+    readonly staticTokens: 'plain' | 'hashed';
     /** Allowed pages of reset links besides the built-in one. */
     readonly resetUrls: readonly string[];
     /** Disables login with a password. */
@@ -159,6 +161,8 @@ const readAuth = (read: ReadVariable, faults: string[]): Config['auth'] => ({
   refreshTtl: read('REFRESH_TOKEN_TTL'),
   sessionTtl: read('SESSION_COOKIE_TTL'),
   resetTtl: read('PASSWORD_RESET_TTL'),
+  passwordMinLength: read('PASSWORD_MIN_LENGTH'),
+  staticTokens: read('STATIC_TOKENS'),
   resetUrls: read('PASSWORD_RESET_URL_ALLOW_LIST'),
   disableDefault: read('AUTH_DISABLE_DEFAULT'),
   providers: readProviders(read('AUTH_PROVIDERS'), {

@@ -211,6 +211,16 @@ export const variables = {
     default: 'admin@example.com',
     meaning: '`svc bootstrap`: e-mail address of the first administrator',
   },
+  STATIC_TOKENS: {
+    parse: parseOneOf(['plain', 'hashed']),
+    default: 'plain',
+    meaning: 'how static tokens are stored; `hashed`: as a hash keyed with `SECRET`, see `svc bootstrap`',
+  },
+  PASSWORD_MIN_LENGTH: {
+    parse: parseInteger(1, 128),
+    default: '8',
+    meaning: 'minimum number of characters of a new password',
+  },
   ADMIN_TOKEN: {
     parse: parseToken,
     default: null,

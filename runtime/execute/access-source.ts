@@ -14,13 +14,21 @@ export interface AccessSourceOptions {
    * TOKEN_EXPIRED
    */
   readClaims(token: string): Promise<TokenClaims | null>;
+  /** Returns the forms in which a static token may be stored. */
+  storedForms(token: string): Promise<readonly string[]>;
+  /** Notes that a static token was used, at most once every few minutes in a process. */
+  noteUse(user: User): void;
 }
 
-export const createAccessSource = ({ executor, readClaims }: AccessSourceOptions): AccessSource => ({
+export const createAccessSource = ({
+  executor,
+  readClaims,
+  ...tokens
+}: AccessSourceOptions): AccessSource => ({
   loadRows: () => loadRows(executor),
   async findHolder(token) {
     const claims = await readClaims(token);
-    return claims === null ? findByToken(executor, token) : findBySession(claims, executor);
+    return claims === null ? findByToken(executor, token, tokens) : findBySession(claims, executor);
   },
   readVersion: () => readVersion(executor),
 });
@@ -108,20 +116,27 @@ const json = (value: unknown): Readonly<Record<string, unknown>> | null => {
 /** Returns whether a text can be stored: some databases fail on a parameter that contains NUL. */
 export const isStorable = (given: string): boolean => !given.includes('\0');
 
+/** Milliseconds after which the holder of a static token is read again, which notes its use. */
+const tokenRecheck = 5 * 60_000;
+
 /**
  * Finds the user of a static token: by index, then compared in constant time, since a collation may treat
  * different texts as equal.
  */
-const findByToken = async (executor: Executor, token: string): Promise<Holder | null> => {
+const findByToken = async (
+  executor: Executor,
+  token: string,
+  { storedForms, noteUse }: Pick<AccessSourceOptions, 'storedForms' | 'noteUse'>,
+): Promise<Holder | null> => {
   if (!isStorable(token)) return null;
-  const [row] = await executor.query('select * from svc_users where token = ?', [token]);
-  if (row === undefined || !equalsInConstantTime(String(row.token), token)) return null;
-  return {
-    user: rowToUser(row),
-    session: null,
-    credentialDigest: credentialOf(token),
-    expires: Number.POSITIVE_INFINITY,
-  };
+  const forms = await storedForms(token);
+  const places = forms.map(() => '?').join(', ');
+  const [row] = await executor.query(`select * from svc_users where token in (${places})`, forms);
+  const stored = String(row?.token);
+  if (row === undefined || !forms.some((form) => equalsInConstantTime(stored, form))) return null;
+  const user = rowToUser(row);
+  noteUse(user);
+  return { user, session: null, credentialDigest: credentialOf(stored), expires: Date.now() + tokenRecheck };
 };
 
 /**

@@ -18,6 +18,7 @@ import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
 import { findListRows, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
 import { requireRowPermission } from './row-locks.js';
+import { checkCreated, checkUpdated } from './stored-checks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
 import { toWrite, type TransactionContext, type CompletedWrite } from './write-transaction.js';
 
@@ -26,7 +27,13 @@ import { toWrite, type TransactionContext, type CompletedWrite } from './write-t
  * database generates them without returning them.
  */
 export const writeCreate = (plan: CreatePlan, context: TransactionContext): Promise<readonly Key[] | null> =>
-  writeStep({ ...plan, action: 'create' }, context, () => insertRows(plan.collection, plan.rows, context));
+  writeStep({ ...plan, action: 'create' }, context, async () => {
+    const keys = await insertRows(plan.collection, plan.rows, context);
+    if (plan.stored.length === 0) return keys;
+    if (keys === null) throw unknownKey(plan.collection);
+    await checkCreated(plan, keys, context);
+    return keys;
+  });
 
 /** Keys per statement. */
 const maxKeys = 1_000;
@@ -49,6 +56,7 @@ export const writePermitted = async (
 ): Promise<void> => {
   const { collection, row } = plan;
   await writeStep({ ...plan, rows: [row], action: 'update' }, context, async () => {
+    for (const part of chunk(keys, maxKeys)) await checkUpdated(plan, part, context);
     for (const part of row.size === 0 ? [] : chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileUpdate(collection, row, options));

@@ -43,13 +43,16 @@ export const executeCreate = <Output>(
 ): Promise<Output> => {
   const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
-  if (allowsAutocommit && plan.rows.length === 1 && plan.lists.length === 0) {
+  if (allowsAutocommit && isOneInsert(plan)) {
     if (output.returning !== null) return insertReturning({ plan, write, output }, output.returning, context);
     if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
   }
   const run = (transaction: TransactionContext) => writeCreate(plan, transaction);
   return inTransaction({ write, keys: [], run, read: output.read }, context);
 };
+
+const isOneInsert = ({ rows, lists, stored }: CreatePlan): boolean =>
+  rows.length === 1 && lists.length === 0 && stored.length === 0;
 
 const insertReturning = async <Output>(
   { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
@@ -128,8 +131,8 @@ const executeOneUpdate = <Output>(
   return inTransaction({ write, keys: [key], run, read: output.read }, context);
 };
 
-const isOneUpdate = ({ row, lists, where }: UpdatePlan): boolean =>
-  lists.length === 0 && row.size > 0 && usesOwnRowOnly(where);
+const isOneUpdate = ({ row, lists, stored, where }: UpdatePlan): boolean =>
+  lists.length === 0 && stored === null && row.size > 0 && usesOwnRowOnly(where);
 
 const updateReturning = async <Output>(
   { plan: { collection, row, where }, write, output }: PlannedWrite<UpdatePlan, Output>,

@@ -92,7 +92,10 @@ const restrictShape = (node: ShapeNode, absent: ReadonlySet<string>, visibility:
   return { ...node, fields: nullable } as ShapeNode;
 };
 
-const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
+/** Names of operators in filters, which every caller keeps. */
+const logicNames: ReadonlySet<string> = new Set(
+  ['and', 'or', 'some', 'none', 'null', 'nnull', 'eq', 'neq', 'in', 'nin'].map((name) => `_${name}`),
+);
 
 const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: MemberNode) => boolean) => {
   const { collection, action } = directivesOf(node);

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Responder } from './respond.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
@@ -17,9 +17,14 @@ export interface ListenOptions extends MessageOptions {
   readonly port: number;
   readonly respond: Responder;
   readonly observe: Observe;
+  /** Where connections come from; without it, the server listens itself. */
+  readonly connections?: ConnectionSource;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;
 }
+
+/** Calls `accept` for every connection. @returns a function that stops it */
+export type ConnectionSource = (accept: (socket: Socket) => void) => () => void;
 
 export interface Listener {
   readonly port: number;
@@ -33,6 +38,9 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
   const inProgress = { count: 0 };
   server.on('request', createListener(options, inProgress));
+  const { connections } = options;
+  if (connections !== undefined)
+    return Promise.resolve(serveConnections({ server, inProgress, connections }, options));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -40,6 +48,29 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
       resolve({ port: (server.address() as AddressInfo).port, close: () => close(server, inProgress) });
     });
   });
+};
+
+interface Serving {
+  readonly server: Server;
+  readonly inProgress: InProgress;
+  readonly connections: ConnectionSource;
+}
+
+/** Serves connections that another process has accepted. */
+const serveConnections = (
+  { server, inProgress, connections }: Serving,
+  { port }: ListenOptions,
+): Listener => {
+  // begins to enforce the time limits of requests
+  server.emit('listening');
+  const stop = connections((socket) => server.emit('connection', socket));
+  return {
+    port,
+    close() {
+      stop();
+      return close(server, inProgress);
+    },
+  };
 };
 
 /** Number of requests in progress. */

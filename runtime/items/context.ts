@@ -8,6 +8,7 @@ import type { ApiRequest } from '../request/api-request.js';
 import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Limits } from '../sql/read.js';
+import type { ToStoredToken } from './hash.js';
 
 /** Services shared by all requests. */
 export interface ItemServices {
@@ -19,6 +20,7 @@ export interface ItemServices {
   readonly publicLimits: Limits;
   readonly maxDepth: number;
   readonly observe: Observe;
+  readonly toStoredToken: ToStoredToken;
 }
 
 /** Context of one request. */
@@ -32,7 +34,7 @@ export interface ItemContext extends ItemServices {
 export type Client = Pick<ApiRequest, 'address' | 'headers'>;
 
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
-  const { registry, database, dialect, limits, publicLimits, maxDepth, observe } = services;
+  const { registry, database, dialect, limits, publicLimits, maxDepth, observe, toStoredToken } = services;
   return {
     registry,
     database,
@@ -41,6 +43,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     publicLimits,
     maxDepth,
     observe,
+    toStoredToken,
     principal,
     client,
     now: new Date(),

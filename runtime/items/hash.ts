@@ -1,5 +1,8 @@
-/** Replaces the values of `hash` fields by argon2id hashes in all rows of a plan. */
-import type { Collection } from '../../contract/collection.js';
+/**
+ * Replaces values that are not stored as they are in all rows of a plan: those of `hash` fields by argon2id hashes, those
+ * of static tokens by their stored form.
+ */
+import type { Collection, Field } from '../../contract/collection.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import {
   isOwnerOperand,
@@ -10,49 +13,74 @@ import {
   type UpdatePlan,
 } from '../plan/write-plan.js';
 
-/** Hashes values in the rows of a create plan and of its lists. */
-export const hashCreate = async <Plan extends CreatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
+/** Returns the form in which a static token is stored. */
+export type ToStoredToken = (token: string) => Promise<string>;
+
+/** Replaces values in the rows of a create plan and of its lists. */
+export const hashCreate = async <Plan extends CreatePlan<ListRow>>(
+  plan: Plan,
+  toStoredToken: ToStoredToken,
+): Promise<Plan> => {
   const { collection, rows, lists } = plan;
-  if (collection.hashed.length === 0 && lists.length === 0) return plan;
+  if (isStoredAsGiven(collection) && lists.length === 0) return plan;
   return {
     ...plan,
-    rows: await Promise.all(rows.map((row) => hashRow(row, collection))),
-    lists: await Promise.all(lists.map(hashList)),
+    rows: await Promise.all(rows.map((row) => hashRow(row, collection, toStoredToken))),
+    lists: await Promise.all(lists.map((list) => hashList(list, toStoredToken))),
   };
 };
 
-/** Hashes values in the row of an update plan and in the rows of its lists. */
-export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(plan: Plan): Promise<Plan> => {
+/** Replaces values in the row of an update plan and in the rows of its lists. */
+export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(
+  plan: Plan,
+  toStoredToken: ToStoredToken,
+): Promise<Plan> => {
   const { collection, row, lists } = plan;
-  if (collection.hashed.length === 0 && lists.length === 0) return plan;
+  if (isStoredAsGiven(collection) && lists.length === 0) return plan;
   return {
     ...plan,
-    row: await hashRow(row, collection),
-    lists: await Promise.all(lists.map(hashList)),
+    row: await hashRow(row, collection, toStoredToken),
+    lists: await Promise.all(lists.map((list) => hashList(list, toStoredToken))),
   };
 };
 
-const hashRow = async <Row extends ListRow>(row: Row, { hashed }: Collection): Promise<Row> => {
+const isStoredAsGiven = ({ hashed, tokens }: Collection): boolean =>
+  hashed.length === 0 && tokens.length === 0;
+
+const hashRow = async <Row extends ListRow>(
+  row: Row,
+  { hashed, tokens }: Collection,
+  toStoredToken: ToStoredToken,
+): Promise<Row> => {
+  if (hashed.length === 0 && tokens.length === 0) return row;
   const values = new Map(row);
-  for (const { name } of hashed) {
-    const value = row.get(name) ?? null;
-    if (value !== null && !isOwnerOperand(value)) values.set(name, await hashPassword(String(value)));
-  }
+  const replace = async (fields: readonly Field[], toStored: (value: string) => Promise<string>) => {
+    for (const { name } of fields) {
+      const value = row.get(name) ?? null;
+      if (value !== null && !isOwnerOperand(value)) values.set(name, await toStored(String(value)));
+    }
+  };
+  await replace(hashed, hashPassword);
+  await replace(tokens, toStoredToken);
   return values as ListRow as Row;
 };
 
-const hashList = async (list: ListPlan): Promise<ListPlan> => ({
+const hashList = async (list: ListPlan, toStoredToken: ToStoredToken): Promise<ListPlan> => ({
   ...list,
-  creates: list.creates === null ? null : await hashCreate(list.creates),
-  updates: await Promise.all(list.updates.map(hashListUpdate)),
+  creates: list.creates === null ? null : await hashCreate(list.creates, toStoredToken),
+  updates: await Promise.all(list.updates.map((update) => hashListUpdate(update, toStoredToken))),
 });
 
-/** Hashes both plans of a listed row. Only one of them runs and they share their lists, which are hashed once. */
-const hashListUpdate = async (update: ListUpdate): Promise<ListUpdate> => {
+/** Handles both plans of a listed row. Only one of them runs and they share their lists, which are handled once. */
+const hashListUpdate = async (update: ListUpdate, toStoredToken: ToStoredToken): Promise<ListUpdate> => {
   const { update: present, move: taken } = update;
-  const hashed = present === null ? null : await hashUpdate(present);
+  const hashed = present === null ? null : await hashUpdate(present, toStoredToken);
   if ('problems' in taken) return { ...update, update: hashed };
   const { row, collection } = taken;
   const lists = hashed === null ? taken.lists : hashed.lists;
-  return { ...update, update: hashed, move: { ...taken, row: await hashRow(row, collection), lists } };
+  return {
+    ...update,
+    update: hashed,
+    move: { ...taken, row: await hashRow(row, collection, toStoredToken), lists },
+  };
 };

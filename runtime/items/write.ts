@@ -29,7 +29,10 @@ export const createItems = async (
   const { collection } = target;
   const output = createOutputReader(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
-  const plan = await hashCreate(planCreate(collection, payloads, writeContext(context)));
+  const plan = await hashCreate(
+    planCreate(collection, payloads, writeContext(context)),
+    context.toStoredToken,
+  );
   if (plan.rows.length === 0) return noRows;
   return executeCreate(plan, output, executeContext(collection, context));
 };
@@ -73,7 +76,7 @@ const updateKeys = async (
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.length === 0) return noRows;
-  const plan = await hashUpdate(planned);
+  const plan = await hashUpdate(planned, context.toStoredToken);
   return executeUpdate({ plan, keys }, output, executeContext(collection, context));
 };
 
@@ -88,7 +91,10 @@ const updateEach = async (
   const plans = planUpdates(collection, changes, writeContext(context));
   for (const { key, payload } of changes) rejectOwnRow(collection, { keys: [key], payload }, context);
   const updates = await Promise.all(
-    changes.map(async ({ key }, index) => ({ key, plan: await hashUpdate(plans[index] as UpdatePlan) })),
+    changes.map(async ({ key }, index) => ({
+      key,
+      plan: await hashUpdate(plans[index] as UpdatePlan, context.toStoredToken),
+    })),
   );
   return executeUpdates(updates, output, executeContext(collection, context));
 };

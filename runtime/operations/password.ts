@@ -14,6 +14,7 @@ export const createPasswordOperations = (services: OperationServices, auth: Auth
     send: createMailer(config.mail),
     page: () => `${url()}/reset-password`,
     pages: config.auth.resetUrls,
+    minLength: config.auth.passwordMinLength,
     ttl: config.auth.resetTtl,
   });
 

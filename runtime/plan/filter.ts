@@ -144,10 +144,11 @@ const notARelation = (name: string, filter: Filter, scope: Scope): Error => {
 };
 
 const planMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
-  if (filter.kind === 'and' && filter.filters.length > 0 && filter.filters.every(isQuantifier)) {
+  if (filter.kind === 'and' && filter.filters.length > 0 && filter.filters.every(isListFilter)) {
     return allOf(filter.filters.map((part) => planMany(relation, part, context)));
   }
-  if (filter.kind === 'compare') return planManyNull(relation, filter.operator, context);
+  if (filter.kind === 'compare') return planManyComparison(relation, filter, context);
+  if (isKeyNull(relation, filter, context)) return planWithoutKey(relation, filter, context);
   const inner = isQuantifier(filter) ? filter.filter : filter;
   const some = planSome(relation, inner, context);
   // an empty object filters nothing
@@ -166,24 +167,64 @@ const planSome = (relation: ToMany, filter: Filter, context: Context): Condition
   return rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
 };
 
+type ComparisonFilter = Extract<Filter, { kind: 'compare' }>;
+
 const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
   filter.kind === 'some' || filter.kind === 'none';
 
-/** Plans `_null` and `_nnull` of a list: `{works: {_null: true}}` means that it has no row. */
-const planManyNull = (relation: ToMany, operator: Operator, context: Context): Condition => {
-  const any: Filter = { kind: 'and', filters: [] };
-  if (operator === 'null') return { kind: 'not', condition: planSome(relation, any, context) };
-  if (operator === 'nnull') return planSome(relation, any, context);
-  throw invalidQuery(
-    `"_${operator}" cannot compare the list "${relation.name}"; filter one of its fields, as in {"${relation.name}": {"id": …}}`,
+const isListFilter = (filter: Filter): boolean => isQuantifier(filter) || filter.kind === 'compare';
+
+/** Plans an operator on a list itself: `_null` and `_nnull` test whether it has rows, others compare their keys. */
+const planManyComparison = (relation: ToMany, filter: ComparisonFilter, context: Context): Condition => {
+  const { operator, slot } = filter;
+  if (operator === 'null') return { kind: 'not', condition: planSome(relation, anyRow, context) };
+  if (operator === 'nnull') return planSome(relation, anyRow, context);
+  const positive = keyComparisons[operator];
+  const [key, ...others] = relation.collection.key;
+  if (positive === undefined || key === undefined || others.length > 0)
+    throw noListOperator(relation, operator);
+  const some = planSome(
+    relation,
+    { kind: 'field', name: key.name, filter: { kind: 'compare', operator: positive, slot } },
+    context,
   );
+  return positive === operator ? some : { kind: 'not', condition: some };
 };
 
-const planComparison = (
-  name: string,
-  { operator, slot }: Extract<Filter, { kind: 'compare' }>,
-  context: Context,
-): Condition => {
+const anyRow: Filter = { kind: 'and', filters: [] };
+
+/** Operators that compare the keys of a list's rows, and what at least one, or no row then matches. */
+const keyComparisons: Partial<Readonly<Record<Operator, Operator>>> = {
+  eq: 'eq',
+  in: 'in',
+  neq: 'eq',
+  nin: 'in',
+};
+
+const noListOperator = ({ name }: ToMany, operator: Operator): Error =>
+  invalidQuery(
+    `"_${operator}" cannot compare the list "${name}"; filter one of its fields, as in {"${name}": {"id": …}}`,
+  );
+
+/**
+ * Returns whether a query tests only that the key of the list's rows is null, which means that there are none. In a
+ * rule, no row matches, so that rules keep their meaning.
+ */
+const isKeyNull = ({ collection }: ToMany, filter: Filter, { scope }: Context): boolean =>
+  scope.grant !== null &&
+  filter.kind === 'field' &&
+  collection.key.length === 1 &&
+  collection.key[0]?.name === filter.name &&
+  filter.filter.kind === 'compare' &&
+  filter.filter.operator === 'null';
+
+const planWithoutKey = (relation: ToMany, filter: Filter, context: Context): Condition => {
+  // rejects a key that the caller may not read
+  planSome(relation, filter, context);
+  return { kind: 'not', condition: planSome(relation, anyRow, context) };
+};
+
+const planComparison = (name: string, { operator, slot }: ComparisonFilter, context: Context): Condition => {
   const column = planColumn(name, context);
   const known = operatorsOf(column.field);
   if (!known.has(operator)) {

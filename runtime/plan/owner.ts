@@ -22,15 +22,12 @@ export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValu
 };
 
 /** Binds an update plan. @throws as `bindCreate` */
-export const bindUpdate = (
-  { check, writtenNames, ...plan }: ListUpdatePlan,
-  owner: OwnerValues,
-): UpdatePlan => {
+export const bindUpdate = ({ check, ...plan }: ListUpdatePlan, owner: OwnerValues): UpdatePlan => {
   const row = bindRow(plan.row, owner);
   if (check === null) return { ...plan, row };
   const grant = checkOwner(check, owner);
   if (grant === plan.grant) return { ...plan, row };
-  return { ...plan, row, grant, where: updateCondition(grant, writtenNames, check.context.writing) };
+  return { ...plan, row, grant, where: updateCondition(grant, plan.writtenNames, check.context.writing) };
 };
 
 /** Returns the same row where it contains no operand of the owner. */

@@ -26,10 +26,21 @@ export interface OwnerCheck {
   readonly context: RowContext;
 }
 
+/** A validation that depends on values that only the stored row has. */
+export interface StoredCheck {
+  /** Fields to read from the stored row. */
+  readonly columns: readonly Field[];
+  readonly names: readonly string[];
+  /** Values that the request determines. */
+  readonly values: Values;
+  readonly context: RowContext;
+}
+
 export interface RowValidation {
   /** The grant of the permissions whose validation passes. */
   readonly grant: Grant;
   readonly check: OwnerCheck | null;
+  readonly stored: StoredCheck | null;
 }
 
 /** Validates a row as far as its values are known; adds failures to `problems`. */
@@ -37,13 +48,62 @@ export const validateRow = (input: RowInput, context: RowContext): RowValidation
   const { collection } = context.grant;
   if (collection.access) context.problems.push(...findRuleFailures(input.row, context));
   const isValidated = context.grant.permissions.some(({ validation }) => validation !== always);
-  if (!isValidated && collection.validated.length === 0) return { grant: context.grant, check: null };
+  if (!isValidated && collection.validated.length === 0)
+    return { grant: context.grant, check: null, stored: null };
   const values = knownValues(input, context);
   validateFields(input.row, values, context);
   const grant = validateGrant(input.names, values, context);
   const isDecided = context.owner.size === 0 || !dependsOnOwner(input.row, { ...context, grant });
-  return { grant, check: isDecided ? null : { input, context: { ...context, grant } } };
+  return {
+    grant,
+    check: isDecided ? null : { input, context: { ...context, grant } },
+    stored: toStoredCheck({ names: input.names, values, context: { ...context, grant } }),
+  };
 };
+
+/** Returns the check of the fields that rules name and the request does not determine, or null where there is none. */
+const toStoredCheck = (check: Omit<StoredCheck, 'columns'>): StoredCheck | null => {
+  const { values, context } = check;
+  const { collection, permissions } = context.grant;
+  const names = new Set(permissions.flatMap(({ validation }) => ruleNames(validation)));
+  const columns = [...collection.fields.values()].filter(
+    (field) => names.has(field.name) && !values.has(field.name) && isReadable(field, context),
+  );
+  return columns.length === 0 ? null : { ...check, columns };
+};
+
+/** Returns whether the stored value can be validated: an owner's value is known by then, a hash is none. */
+const isReadable = ({ name, hash }: Field, { owner, action }: RowContext): boolean =>
+  !owner.has(name) && !(hash === true && action === 'update');
+
+const ruleNames = (rule: Rule): readonly string[] =>
+  rule.kind === 'always' ? [] : rule.filters.flatMap(({ filter }) => filterNames(filter));
+
+const filterNames = (filter: Filter): readonly string[] => {
+  if (filter.kind === 'field') return [filter.name];
+  return 'filters' in filter ? filter.filters.flatMap(filterNames) : [];
+};
+
+/**
+ * Completes a validation with the values of the stored row. @param row the values to write, with those of the owner
+ * @returns the remaining grant
+ * @throws FAILED_VALIDATION
+ */
+export const checkStored = ({ names, values, context }: StoredCheck, stored: Values, row: ListRow): Grant => {
+  const problems: ApiError[] = [];
+  const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
+  const complete = new Map<string, unknown>([...stored, ...values, ...owned]);
+  const checked = { ...context, problems };
+  const grant = validateGrant(names, complete, checked);
+  const failures = findFailures(complete, context);
+  for (const [{ presets }, failed] of problems.length > 0 ? [] : failures)
+    if (hasPresets(presets)) addFailures(failed, complete, checked);
+  throwProblems(problems);
+  return grant;
+};
+
+/** Returns whether a permission sets values, which the row to write contains already. */
+const hasPresets = (presets: Payload | null): boolean => Object.keys(presets ?? {}).length > 0;
 
 /**
  * Completes a validation with the values of the owner. A permission that fails here must not have presets,
@@ -62,7 +122,7 @@ export const checkOwner = ({ input, context }: OwnerCheck, values: readonly Scal
   const { grant } = validateRow(input, { ...context, owner, problems });
   throwProblems(problems);
   const dropped = context.grant.permissions.filter((permission) => !grant.permissions.includes(permission));
-  if (dropped.some(({ presets }) => presets !== null && Object.keys(presets).length > 0)) {
+  if (dropped.some(({ presets }) => hasPresets(presets))) {
     throw forbidden(`"${grant.collection.name}" takes values that you may not write`);
   }
   return grant;

@@ -8,19 +8,15 @@ import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { compareValues } from './compare.js';
 import { validationError, invalidValueError } from './problems.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
-import { validateRow, type OwnerCheck } from './row-validation.js';
+import { validateRow, type RowValidation } from './row-validation.js';
 import type { ListRow, OwnerOperand } from './write-plan.js';
 import { toStoredValue, readValue } from './values.js';
 import type { Scalar } from './parsed-value.js';
 
-export interface PlannedRow {
+export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
-  /** The grant of the permissions whose validation the payload passes. */
-  readonly grant: Grant;
   /** The lists in the payload. */
   readonly lists: readonly ListValue[];
-  /** The checks that need values of the owner; `null` for none. */
-  readonly check: OwnerCheck | null;
 }
 
 export interface ListValue {

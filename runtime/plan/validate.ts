@@ -3,7 +3,7 @@
  * filter that a payload cannot decide, such as one on related items, fails.
  */
 import type { Rule } from '../access/grant.js';
-import type { Collection, Field } from '../../contract/collection.js';
+import { requireField, type Collection, type Field } from '../../contract/collection.js';
 import { compileExpression } from '../../contract/expressions.js';
 import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
@@ -19,9 +19,9 @@ export interface Failure {
 
 export interface ValidationContext {
   readonly collection: Collection;
-  /** Values by field name, in their stored form. Fields that are absent pass. */
+  /** Values by field name, in their stored form. Fields that are absent pass; what is no field never does. */
   readonly payload: ReadonlyMap<string, unknown>;
-  /** Whether null passes every operator but those that test for null; otherwise null equals nothing. */
+  /** Whether null passes every operator but those that test for null; otherwise it passes none of them. */
   readonly nullPasses: boolean;
   resolve(value: unknown): unknown;
 }
@@ -60,19 +60,24 @@ export const validateFilter = (filter: Filter, context: FilterContext): readonly
 };
 
 const validateField = (name: string, filter: Filter, context: FilterContext): readonly Failure[] => {
+  if (!context.collection.fields.has(name)) return refuse(name, filter);
   if (!context.payload.has(name)) return [];
   if (filter.kind === 'and') return filter.filters.flatMap((part) => validateField(name, part, context));
   if (filter.kind === 'or')
     return validateOne(filter.filters.map((part) => validateField(name, part, context)));
-  if (filter.kind !== 'compare') return [{ field: name, type: filter.kind, operand: null }];
+  if (filter.kind !== 'compare') return refuse(name, filter);
   const operand = filter.slot === null ? null : context.values[filter.slot];
   const value = context.payload.get(name);
-  const field = context.collection.fields.get(name) ?? { name, type: 'unknown' };
+  const field = requireField(context.collection, name);
   const comparison = { field, value, operands: resolveOperands(operand, context) };
   return passes(filter.operator, comparison, context)
     ? []
     : [{ field: name, type: filter.operator, operand }];
 };
+
+const refuse = (field: string, filter: Filter): readonly Failure[] => [
+  { field, type: filter.kind === 'compare' ? filter.operator : filter.kind, operand: null },
+];
 
 const resolveOperands = (operand: unknown, { resolve }: FilterContext): readonly unknown[] =>
   (Array.isArray(operand) ? operand : [operand]).flatMap((each) => resolve(each));
@@ -89,7 +94,7 @@ const passes = (operator: Operator, comparison: Comparison, { nullPasses }: Vali
   if (operator === 'nnull') return value !== null;
   if (operator === 'empty') return value === null || value === '';
   if (operator === 'nempty') return value !== null && value !== '';
-  if (value === null && nullPasses) return true;
+  if (value === null) return nullPasses;
   return isSatisfied(operator, comparison);
 };
 

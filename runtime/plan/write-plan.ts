@@ -4,7 +4,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Collection, ToMany } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
-import type { OwnerCheck } from './row-validation.js';
+import type { OwnerCheck, StoredCheck } from './row-validation.js';
 import type { Condition } from './types.js';
 import type { Scalar } from './parsed-value.js';
 
@@ -30,6 +30,8 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly grant: Grant;
   readonly rows: readonly Row[];
   readonly lists: readonly ListPlan[];
+  /** Checks of the stored rows, by the index of the row. */
+  readonly stored: readonly { readonly rowIndex: number; readonly check: StoredCheck }[];
 }
 
 export interface UpdatePlan<Row extends ListRow = WriteRow> {
@@ -40,6 +42,10 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly lists: readonly ListPlan[];
   /** The condition on the stored row: the grant's rows, and the rule of every written field. */
   readonly where: Condition;
+  /** The check of each stored row; `null` for none. */
+  readonly stored: StoredCheck | null;
+  /** Fields and lists that require a permission. */
+  readonly writtenNames: readonly string[];
 }
 
 export interface DeletePlan {
@@ -69,8 +75,6 @@ export interface ListCreatePlan extends CreatePlan<ListRow> {
 
 export interface ListUpdatePlan extends UpdatePlan<ListRow> {
   readonly check: OwnerCheck | null;
-  /** Fields and lists that require a permission. */
-  readonly writtenNames: readonly string[];
 }
 
 /** Why something could not be planned; reported only if the plan is needed. */

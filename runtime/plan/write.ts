@@ -119,6 +119,7 @@ const planRows = (
     rows: planned.map(({ row }) => row),
     lists,
     checks: planned.flatMap(({ check }) => check ?? []),
+    stored: planned.flatMap(({ stored }, rowIndex) => (stored === null ? [] : { rowIndex, check: stored })),
   };
 };
 
@@ -144,7 +145,7 @@ const readChange = (collection: Collection, { key, payload }: Change, level: Cha
 };
 
 const toUpdatePlan = (
-  { sent, row, grant, check, lists: values }: ChangedRow,
+  { sent, row, grant, check, stored, lists: values }: ChangedRow,
   lists: readonly ListPlan[],
   level: ChangeLevel,
 ): ListUpdatePlan => {
@@ -152,7 +153,7 @@ const toUpdatePlan = (
   const permitted = writtenNames(sent, level).filter((name) => names.has(name));
   const isRefused = level.problems.length > 0;
   const where = isRefused ? conditionFalse : updateCondition(grant, permitted, level.writing);
-  return { collection: grant.collection, grant, row, lists, where, check, writtenNames: permitted };
+  return { collection: grant.collection, grant, row, lists, where, check, stored, writtenNames: permitted };
 };
 
 const planLists = (lists: readonly ListValue[], owner: Owner, level: LevelContext): readonly ListPlan[] =>

@@ -4,6 +4,7 @@
  */
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import { loadConfig } from '../config/config.js';
 import { createObserver, timed, type Observation, type Observe } from '../observe.js';
 import { lazy } from '../concurrency/lazy.js';
@@ -11,6 +12,8 @@ import { createHashProcess } from '../auth/passwords/hash-process.js';
 import { computeHashesBy } from '../auth/passwords/hash.js';
 import { isRefusal } from '../config/refusal.js';
 import { beatInterval, createWatchdog } from './watchdog.js';
+import type { ConnectionSource } from '../http/node-server.js';
+import type { ConnectionMessage } from './connections.js';
 import { openBuild, type OpenOptions } from './open-build.js';
 
 export interface RequestProcess {
@@ -28,6 +31,8 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly onReadiness?: (ready: boolean) => void;
   /** Whether the process ends when its event loop hangs; a supervisor ends it otherwise. */
   readonly endsHung?: boolean;
+  /** Where connections come from; without it, the process listens itself. */
+  readonly connections?: ConnectionSource;
 }
 
 const drainLimit = 10_000;
@@ -48,7 +53,13 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () =>
-      serve({ ...opened, config, observe, track: watchdog.track }),
+      serve({
+        ...opened,
+        config,
+        observe,
+        track: watchdog.track,
+        ...(options.connections !== undefined && { connections: options.connections }),
+      }),
     );
     setReady(true);
     watchdog.start();
@@ -80,6 +91,10 @@ export type Report =
   | { kind: 'readiness'; ready: boolean }
   /** The event loop turns; sent at intervals from `ready` on. */
   | { kind: 'beat' }
+  /** A connection has been taken. */
+  | { kind: 'taken'; id: number }
+  /** No more connections are taken. */
+  | { kind: 'closing' }
   | { kind: 'failed'; message: string; refusal: boolean };
 
 /** Runs a child. `directory` is the build to serve, known once the first process has prepared it. */
@@ -100,6 +115,7 @@ const runChild = async (directory: string | undefined): Promise<void> => {
       observe: await createObserver(config),
       ...(directory === undefined ? {} : { directory }),
       endsHung: false,
+      connections: takeConnections,
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
     const { url, collections } = running;
@@ -110,6 +126,21 @@ const runChild = async (directory: string | undefined): Promise<void> => {
     const message = error instanceof Error ? error.message : String(error);
     report({ kind: 'failed', message, refusal: isRefusal(error) }, () => process.exit(1));
   }
+};
+
+/** Takes the connections that the supervisor offers. */
+const takeConnections: ConnectionSource = (accept) => {
+  const take = ({ kind, id }: ConnectionMessage, socket?: Socket): void => {
+    if (kind !== 'connection') return;
+    report({ kind: 'taken', id });
+    // absent where the client has gone
+    if (socket !== undefined) accept(socket);
+  };
+  process.on('message', take);
+  return () => {
+    process.off('message', take);
+    report({ kind: 'closing' });
+  };
 };
 
 const report = (message: Report, sent: () => void = () => {}): void => {

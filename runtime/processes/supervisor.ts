@@ -8,13 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
+import { acceptConnections, type Connections } from './connections.js';
 import type { Report } from './request-process.js';
 import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
   /** Number of request processes to keep running. */
   readonly processes: number;
-  /** Port they share, never 0. */
+  /** Address and port they share; the port is never 0. */
+  readonly host: string;
   readonly port: number;
   /** Milliseconds after which a process that does not respond is killed; 0: never. */
   readonly watchdog: number;
@@ -55,6 +57,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       ready,
       hung: new Set(),
       directory: null,
+      connections: null,
       stopping: false,
       restartDelay: minRestartDelay,
       resolve,
@@ -70,6 +73,8 @@ interface Supervision {
   readonly hung: Set<number>;
   /** Folder of the build; `null` until the first process is ready. */
   directory: string | null;
+  /** The shared port; `null` until the first process is ready. */
+  connections: Connections | null;
   stopping: boolean;
   /** Milliseconds before the next restart. */
   restartDelay: number;
@@ -97,6 +102,8 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'readiness') ready.set(child.id, report.ready);
     if (report.kind === 'ready' || report.kind === 'beat') pulse.beat();
     if (report.kind === 'ready') registerProcess(child, report, supervision);
+    if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
+    if (report.kind === 'closing') supervision.connections?.remove(child.process);
   });
   child.once('exit', (code, signal) => {
     pulse.stop();
@@ -139,10 +146,26 @@ const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
 };
 
 const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
-  const { options, ready, hung, directory, resolve } = supervision;
+  const { options, directory, reject } = supervision;
   options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
+  supervision.connections?.add(child.process);
   if (directory !== null) return;
   supervision.directory = report.directory;
+  acceptConnections(options.host, options.port).then(
+    (connections) => {
+      supervision.connections = connections;
+      connections.add(child.process);
+      startOthers(report, supervision);
+    },
+    (error: Error) => {
+      killProcesses(supervision);
+      reject(error);
+    },
+  );
+};
+
+const startOthers = (report: Ready, supervision: Supervision): void => {
+  const { options, ready, hung, resolve } = supervision;
   resolve({
     ...report,
     isReady: () => [...ready.values()].some(Boolean),
@@ -171,6 +194,7 @@ const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Super
 const stopProcesses = async (supervision: Supervision): Promise<void> => {
   supervision.stopping = true;
   supervision.ready.clear();
+  supervision.connections?.close();
   const exited = children().map((child) => once(child, 'exit'));
   for (const child of children()) child.process.kill('SIGTERM');
   await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);

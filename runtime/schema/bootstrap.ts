@@ -5,6 +5,7 @@ import { findAdministrators } from '../execute/administrators.js';
 import { findRow, insertRow, type Statements } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { hashPassword, verifyPassword } from '../auth/passwords/hash.js';
+import { convertTokens, type StaticTokens } from '../auth/static-tokens.js';
 import { runDataSteps } from './data-steps.js';
 import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
@@ -27,6 +28,7 @@ export interface BootstrapOptions {
   readonly introspect: () => Promise<Catalog>;
   /** `null`: generated and reported, if there is none yet. */
   readonly admin: { readonly email: string; readonly token: string | null; readonly password: string | null };
+  readonly staticTokens: StaticTokens;
   /** Called before every step. */
   readonly log: (message: string) => void;
 }
@@ -55,8 +57,15 @@ export const bootstrap = (options: BootstrapOptions): Promise<BootstrapReport> =
   options.database.locked('svc_bootstrap', async () => {
     const steps = await reconcile(options);
     const admin = await ensureAdministrator(options);
-    return { steps, admin };
+    const converted = await storeTokens(options);
+    return { steps: [...steps, ...converted], admin };
   });
+
+/** Stores tokens as configured; they stay valid. */
+const storeTokens = async ({ database, staticTokens }: BootstrapOptions): Promise<readonly string[]> => {
+  const converted = await changeAccess(database, (statements) => convertTokens(statements, staticTokens));
+  return converted === 0 ? [] : [`hash ${converted} static tokens`];
+};
 
 const reconcile = async ({
   database,
@@ -89,43 +98,58 @@ const runStep = async (database: Database, step: DdlStep): Promise<void> => {
   }
 };
 
-const ensureAdministrator = ({ database, admin, log }: BootstrapOptions): Promise<AdminReport> =>
+const ensureAdministrator = ({
+  database,
+  admin,
+  staticTokens,
+  log,
+}: BootstrapOptions): Promise<AdminReport> =>
   changeAccess(database, async (statements) => {
     const user = await findUser(statements, admin.email);
-    if ((await findAdministrators(statements)).length > 0) return updateCredentials(statements, admin, user);
+    if ((await findAdministrators(statements)).length > 0)
+      return updateCredentials(statements, { admin, user, staticTokens });
     log(`create the administrator ${admin.email}`);
     const role = await ensureAdministratorRole(statements);
     if (user === null) {
       const token = admin.token ?? createToken();
       const password = admin.password ?? createPassword();
       const { email } = admin;
-      await insertUser(statements, { email, role, token, password: await hashPassword(password) });
+      await insertUser(statements, { email, role, ...(await changesOf({ token, password }, staticTokens)) });
       return { email: admin.email, token, password, state: 'created' };
     }
     const token = admin.token ?? (user.token === null ? createToken() : null);
     const password = admin.password ?? (user.password === null ? createPassword() : null);
-    await updateUser(statements, user.id, { role, ...(await changesOf({ token, password })) });
+    await updateUser(statements, user.id, { role, ...(await changesOf({ token, password }, staticTokens)) });
     return { email: admin.email, token, password, state: 'promoted' };
   });
 
 /** Sets configured values that differ from the stored ones. */
 const updateCredentials = async (
   statements: Statements,
-  admin: BootstrapOptions['admin'],
-  user: FoundUser | null,
+  {
+    admin,
+    user,
+    staticTokens,
+  }: Pick<BootstrapOptions, 'admin' | 'staticTokens'> & {
+    readonly user: FoundUser | null;
+  },
 ): Promise<AdminReport> => {
   const { email } = admin;
   if (user === null) return { email, token: null, password: null, state: 'absent' };
-  const token = admin.token === user.token ? null : admin.token;
+  const forms = admin.token === null ? [] : await staticTokens.storedForms(admin.token);
+  const token = forms.some((form) => form === user.token) ? null : admin.token;
   const isKnown = admin.password === null || (await verifyPassword(user.password, admin.password));
   const password = isKnown ? null : admin.password;
   if (token === null && password === null) return { email, token, password, state: 'kept' };
-  await updateUser(statements, user.id, await changesOf({ token, password }));
+  await updateUser(statements, user.id, await changesOf({ token, password }, staticTokens));
   return { email, token, password, state: 'renewed' };
 };
 
-const changesOf = async ({ token, password }: Pick<AdminReport, 'token' | 'password'>) => ({
-  ...(token === null ? {} : { token }),
+const changesOf = async (
+  { token, password }: Pick<AdminReport, 'token' | 'password'>,
+  { toStored }: StaticTokens,
+) => ({
+  ...(token === null ? {} : { token: await toStored(token) }),
   ...(password === null ? {} : { password: await hashPassword(password) }),
 });
 

@@ -1,4 +1,5 @@
 /** Manages users and administrators outside of requests, for bootstrap and the command line. */
+import { isHashedToken } from '../auth/static-tokens.js';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { databaseTime } from '../execute/database-time.js';
 import {
@@ -56,13 +57,14 @@ export const changeAccess = <Result>(
     return result;
   });
 
-/** Returns the static token of a user, or null without user or token. */
+/** Returns the static token of a user; null without user or token, or where only its hash is stored. */
 export const tokenOf = async (database: Database, email: string): Promise<string | null> => {
   const found = await findRow(database, 'svc_users', {
     where: { email: [email, email.toLowerCase()] },
     columns: ['token'],
   });
-  return found?.token ?? null;
+  const token = found?.token ?? null;
+  return token === null || isHashedToken(token) ? null : token;
 };
 
 export interface FoundUser {

@@ -18,6 +18,7 @@ import { createViews } from '../../runtime/graphql/schema.js';
 import { readList } from '../../runtime/items/read.js';
 import { parseQuery } from '../../runtime/request/query.js';
 import { loadDialect } from '../../runtime/databases/open.js';
+import { toStoredToken } from '../runtime/harness/plain-tokens.js';
 
 const document = `query ($after: GraphQLStringOrFloat) {
   Album(filter: { AlbumId: { _gt: $after } }, sort: ["AlbumId"], limit: 50) {
@@ -105,6 +106,7 @@ const context: CallContext = {
   limits,
   publicLimits: limits,
   maxDepth: 10,
+  toStoredToken,
   observe: () => undefined,
   principal,
   client: { address: () => '127.0.0.1', headers: {} },

@@ -41,6 +41,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   collation: null,
   conceal: false,
   hash: false,
+  token: false,
   lowerCase: false,
   fill: null,
   validation: null,

@@ -14,6 +14,7 @@ import {
   type TestDatabase,
   type TestDialect,
 } from '../databases.js';
+import { plainTokens } from './harness/plain-tokens.js';
 
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 const open: TestDatabase[] = [];
@@ -43,6 +44,7 @@ const run = (
     database,
     spec,
     introspect: () => read(database),
+    staticTokens: plainTokens,
     admin: {
       email: admin.email ?? 'admin@example.com',
       token: admin.token ?? null,

@@ -21,8 +21,15 @@ const read = {
   page: null,
   meta: [],
 } as const;
-const create = { collection, rows: [], lists: [] };
-const update = { collection, row: new Map<string, string>(), lists: [], where: conditionTrue };
+const create = { collection, rows: [], lists: [], stored: [] };
+const update = {
+  collection,
+  row: new Map<string, string>(),
+  lists: [],
+  where: conditionTrue,
+  stored: null,
+  writtenNames: [],
+};
 const remove = { collection, where: conditionTrue };
 
 /** Everything that a grant shows. */

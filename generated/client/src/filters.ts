@@ -1,5 +1,5 @@
 /** Types of filters, by the type of the field. */
-import type { CollectionName, Filter } from './names.js';
+import type { BareKey, CollectionName, Filter } from './names.js';
 
 /** Compares with null. */
 interface Nullness {
@@ -70,10 +70,13 @@ export interface NullFilter extends Nullness {}
 /** Concealed values can only be compared with null and the empty string. */
 export interface ConcealedFilter extends Emptiness {}
 
-/** Filters by a list of related items: at least one matches (`_some`, which may be omitted), or none does. */
+/**
+ * Filters by a list of related items: at least one matches (`_some`, which may be omitted), or none does. A comparison of
+ * the list itself is one of the keys of its items.
+ */
 export type ManyFilter<Name extends CollectionName> = Filter<Name> | Quantified<Name>;
 
-export interface Quantified<Name extends CollectionName> extends Nullness {
+export interface Quantified<Name extends CollectionName> extends Equality<BareKey<Name>> {
   /** At least one related item matches. */
   _some?: Filter<Name>;
   /** No related item matches. */

@@ -31,6 +31,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
         { name: '_none', type: filter },
         { name: '_null', type: 'Boolean' },
         { name: '_nnull', type: 'Boolean' },
+        ...(collection.key.length === 1 ? keyComparisons : []),
       ],
     },
     ...(collection.key.length === 0
@@ -42,8 +43,24 @@ export const collectionTypes = (collection: Collection, context: Context): reado
   ];
 };
 
-/** Names of the logical operators. Columns of these names can only be filtered over REST. */
-const logicNames: ReadonlySet<string> = new Set(['_and', '_or', '_some', '_none', '_null', '_nnull']);
+/** Operators that compare the keys of a list's items. */
+const keyComparisons: readonly FieldDefinition[] = [
+  { name: '_eq', type: 'ID' },
+  { name: '_neq', type: 'ID' },
+  { name: '_in', type: '[ID]' },
+  { name: '_nin', type: '[ID]' },
+];
+
+/** Names of the operators. Columns of these names can only be filtered over REST. */
+const logicNames: ReadonlySet<string> = new Set([
+  '_and',
+  '_or',
+  '_some',
+  '_none',
+  '_null',
+  '_nnull',
+  ...keyComparisons.map(({ name }) => name),
+]);
 
 const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const links = linksOf(collection, context);

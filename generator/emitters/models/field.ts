@@ -60,6 +60,7 @@ const printRules = (field: Field): (Code | null)[] => [
   flag('readonly', field.readonly),
   flag('conceal', field.conceal),
   flag('hash', field.hash),
+  flag('token', field.token),
   flag('lowerCase', field.lowerCase),
   text('fill', field.fill),
   field.validation === null ? null : pair('validation:', printValue(field.validation)),

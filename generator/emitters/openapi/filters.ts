@@ -82,13 +82,27 @@ const relationFilter = (
   if (target === undefined) return null;
   const nested = ref('schemas', `${context.stemOf(target)}Filter`);
   if (relation.kind === 'oneToMany')
-    return { ...accessExtensions(target, 'read'), anyOf: [nested, quantified(nested)] };
+    return { ...accessExtensions(target, 'read'), anyOf: [nested, quantified(nested, target)] };
   const column = collection.fields.find((field) => field.name === relation.name);
   return column === undefined ? nested : { anyOf: [comparisonOf(column), nested] };
 };
 
-const quantified = (nested: ReferenceObject): SchemaObject => ({
+const quantified = (nested: ReferenceObject, target: Collection): SchemaObject => ({
   type: 'object',
-  properties: { _some: nested, _none: nested, _null: { type: 'boolean' }, _nnull: { type: 'boolean' } },
+  properties: {
+    _some: nested,
+    _none: nested,
+    _null: { type: 'boolean' },
+    _nnull: { type: 'boolean' },
+    ...(target.key.length === 1 && keyComparisons),
+  },
   additionalProperties: false,
 });
+
+/** Operators that compare the keys of a list's items. */
+const keyComparisons: Record<string, SchemaObject> = {
+  _eq: { description: 'At least one item has this key.' },
+  _neq: { description: 'No item has this key.' },
+  _in: { description: 'At least one item has one of these keys.' },
+  _nin: { description: 'No item has one of these keys.' },
+};

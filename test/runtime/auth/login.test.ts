@@ -359,6 +359,30 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect(await traces()).toEqual(before);
   });
 
+  it('no password is shorter than PASSWORD_MIN_LENGTH', async () => {
+    const strict = await server().startAnother({ PASSWORD_MIN_LENGTH: '12' });
+    try {
+      const set = (target: typeof strict, password: string) =>
+        target.request('PATCH', `/users/${target.ids.users.get('ben')}`, { as: 'admin', body: { password } });
+      const message = 'A password has at least 12 characters';
+      const refused = await set(strict, 'eleven-char');
+      expect(refused.errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: 'password' }]);
+      expect(refused.text).toContain(message);
+      const mutation = 'mutation { update_users_me(data: { password: "eleven-char" }) { id } }';
+      const asked = await graphqlAsk(strict, mutation, { as: 'admin', path: '/graphql/system' });
+      expect(asked.codes).toEqual(['FAILED_VALIDATION']);
+      const reset = await strict.request('POST', '/auth/password/reset', {
+        body: { token: 'x', password: 'eleven-char' },
+      });
+      expect([reset.codes, reset.text.includes(message)]).toEqual([['INVALID_PAYLOAD'], true]);
+      expect((await set(server(), '🔒'.repeat(7))).codes).toEqual(['FAILED_VALIDATION']);
+      expect((await set(server(), '🔒'.repeat(8))).status).toBe(200);
+      expect((await set(strict, password)).status).toBe(200);
+    } finally {
+      await strict.close();
+    }
+  });
+
   it('rejects an empty password from every caller', async () => {
     const id = server().ids.users.get('ben');
     for (const [method, path, body] of [
@@ -380,7 +404,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
 
   it.each([
     ['status', ['whatever', 'ACTIVE', 'active ', ''], ['draft', 'invited', 'suspended', 'active']],
-    ['token', [''], [null, 'dora-token']],
+    ['token', [''], [null, 'dora-token-of-the-test']],
   ])('no %s is set that stands for nothing, whoever sets it', async (field, wrong, right) => {
     const set = (value: string | null) =>
       server().request('PATCH', `/users/${server().ids.users.get('dora')}`, {

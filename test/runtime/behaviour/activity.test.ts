@@ -101,10 +101,10 @@ describe.each(dialects)('activity on %s', (dialect) => {
     await clear();
     const made = await send('admin', 'POST', '/users', {
       email: 'canary@example.com',
-      token: 'canary-token-1',
+      token: 'canary-token-number-1',
     });
     const { id } = made.data as { readonly id: string };
-    await send('admin', 'PATCH', `/users/${id}`, { token: 'canary-token-2' });
+    await send('admin', 'PATCH', `/users/${id}`, { token: 'canary-token-number-2' });
     const found = await rows('svc_users');
     expect(found.map(({ action, item }) => [action, item])).toEqual([
       ['create', id],

@@ -109,9 +109,9 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await books('mover', 'limit=1&sort=-year')).data).toEqual([{ year: 2001 }]);
     await admin('PATCH', path, { status: 'suspended' });
     expect((await books('mover')).codes).toEqual(['INVALID_CREDENTIALS']);
-    await admin('PATCH', path, { status: 'active', token: 'another-token' });
+    await admin('PATCH', path, { status: 'active', token: 'another-token-of-ann' });
     expect((await books('mover')).codes).toEqual(['INVALID_CREDENTIALS']);
-    const headers = { authorization: 'Bearer another-token' };
+    const headers = { authorization: 'Bearer another-token-of-ann' };
     expect(
       (await second.request('GET', '/items/book?limit=1&fields=year&sort=-year', { headers })).data,
     ).toEqual([{ year: 2001 }]);

@@ -161,6 +161,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     [{ stock: { _lt: 10 } }, { stock: ' 1e1 ' }],
     [{ lent: { _eq: false } }, { lent: '1' }],
     [{ isbn: { _gt: '9' } }, { isbn: '10' }],
+    [{ year: { _neq: 5 } }, { year: null }],
   ])('a payload is held as it is stored: %j refuses %j', async (validation, body) => {
     await withRule({ action: 'create', validation }, async () => {
       const { codes } = await send('ruled', 'POST', '/items/book', { title: 'held', ...body });
@@ -170,7 +171,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
 
   it.each([
     [{ price: { _lte: '12.350' } }, { price: 12.35 }],
-    [{ year: { _neq: 5 } }, { year: null }],
+    [{ _or: [{ year: { _null: true } }, { year: { _neq: 5 } }] }, { year: null }],
     [{ stock: { _in: ['7', 8] } }, { stock: ' 7 ' }],
     [{ stock: { _lt: 1e300 } }, { stock: 7 }],
     [{ lent: { _eq: 1 } }, { lent: 'true' }],

@@ -17,6 +17,7 @@ import {
 } from '../../../runtime/execute/system-rows.js';
 import { bootstrap } from '../../../runtime/schema/bootstrap.js';
 import { catalogReader, createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
+import { plainTokens } from '../harness/plain-tokens.js';
 
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 
@@ -61,6 +62,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
       database,
       spec,
       introspect: () => introspect(catalogReader(database), { include: ['svc_*'] }),
+      staticTokens: plainTokens,
       admin: { email: 'admin@example.com', token: null, password: null },
       log: () => undefined,
     });

@@ -13,6 +13,7 @@ import { createTestDatabase, dialects, type TestDatabase } from '../../databases
 import { handleItems, type Handle } from '../harness/items.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
+import { toStoredToken } from '../harness/plain-tokens.js';
 
 const folder = join(import.meta.dirname, 'cases');
 const names = readdirSync(folder)
@@ -109,6 +110,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      toStoredToken,
       observe: () => undefined,
       tagOf: async () => null,
     });

@@ -5,6 +5,7 @@ import { dialects } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import { accessOf, adminToken } from './access.js';
 import { openArchive, type Archive } from './archive.js';
+import { toStoredToken } from '../harness/plain-tokens.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,7 @@ describe.each(dialects)('on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      toStoredToken,
       observe: () => undefined,
       tagOf: async () => null,
     });

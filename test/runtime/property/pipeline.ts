@@ -5,6 +5,7 @@ import { integer, string } from '../../../contract/fields.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import type { Archive } from './archive.js';
+import { toStoredToken } from '../harness/plain-tokens.js';
 
 /** Rows of a list without a limit. */
 export const fallback = 6;
@@ -40,6 +41,7 @@ export const openPipeline = async ({
     publicLimits: limits,
     maxDepth: 10,
     observe,
+    toStoredToken,
     tagOf: async () => null,
   };
   return (access) => handleItems({ ...services, access });

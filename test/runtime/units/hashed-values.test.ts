@@ -1,4 +1,4 @@
-/** No value of a `hash` field is stored as it was sent, wherever in a payload it stands. */
+/** No value of a `hash` field, and no static token, is stored as it was sent, wherever in a payload it stands. */
 import { describe, expect, it } from 'vitest';
 import {
   createRegistry,
@@ -12,6 +12,8 @@ import { hashCreate, hashUpdate } from '../../../runtime/items/hash.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
 
 const secret = string({ hash: true, nullable: true });
+const token = string({ token: true, nullable: true });
+const toStoredToken = (plain: string): Promise<string> => Promise.resolve(`stored ${plain}`);
 
 const registry = createRegistry([
   defineCollection({
@@ -25,14 +27,14 @@ const registry = createRegistry([
     name: 'box',
     path: '/items/box',
     key: ['id'],
-    fields: { id: integer(), shelf: integer({ nullable: true }), secret },
+    fields: { id: integer(), shelf: integer({ nullable: true }), secret, token },
     relations: { lids: oneToMany('lid', ['box'], ['id']) },
   }),
   defineCollection({
     name: 'lid',
     path: '/items/lid',
     key: ['id'],
-    fields: { id: integer(), box: integer({ nullable: true }), secret },
+    fields: { id: integer(), box: integer({ nullable: true }), secret, token },
   }),
 ]);
 const collectionOf = (name: string) => registry.collections.get(name) as Collection;
@@ -51,9 +53,10 @@ const writing = {
   fills: { user: null, now: () => '', uuid: () => '' },
 };
 
-/** Every value of the fields called `secret`, wherever in a plan. */
+/** Every value of the fields called `secret` or `token`, wherever in a plan. */
 const secretsIn = (plan: unknown): unknown[] => {
-  if (plan instanceof Map) return plan.has('secret') ? [plan.get('secret')] : [];
+  if (plan instanceof Map)
+    return ['secret', 'token'].flatMap((name) => (plan.has(name) ? [plan.get(name)] : []));
   if (Array.isArray(plan)) return plan.flatMap(secretsIn);
   if (typeof plan !== 'object' || plan === null) return [];
   const {
@@ -84,14 +87,19 @@ describe('a secret', () => {
     ],
   ])('%s is hashed', async (_, name, payload, count) => {
     const [plan] = planUpdates(collectionOf(name), [{ key: [1], payload }], writing);
-    const made = await hashCreate(planCreate(collectionOf(name), [payload], writing));
-    for (const secrets of [secretsIn(await hashUpdate(plan as never)), secretsIn(made)])
+    const made = await hashCreate(planCreate(collectionOf(name), [payload], writing), toStoredToken);
+    for (const secrets of [secretsIn(await hashUpdate(plan as never, toStoredToken)), secretsIn(made)])
       expect(secrets).toEqual(Array.from({ length: count }, () => hashed));
+    const tokens = JSON.parse(JSON.stringify(payload).replaceAll('"secret"', '"token"')) as object;
+    const withTokens = await hashCreate(planCreate(collectionOf(name), [tokens], writing), toStoredToken);
+    expect(secretsIn(withTokens)).toEqual(Array.from({ length: count }, () => 'stored plain'));
   });
 
   it('that is null stays so', async () => {
-    expect(secretsIn(await hashCreate(planCreate(collectionOf('box'), [{ secret: null }], writing)))).toEqual(
-      [null],
-    );
+    expect(
+      secretsIn(
+        await hashCreate(planCreate(collectionOf('box'), [{ secret: null }], writing), toStoredToken),
+      ),
+    ).toEqual([null]);
   });
 });

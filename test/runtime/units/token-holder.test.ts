@@ -36,7 +36,12 @@ const holderOf = (claims: Partial<TokenClaims>, stored: Stored = {}) => {
     expires: now + hour,
     ...claims,
   });
-  return createAccessSource({ executor, readClaims }).findHolder('token');
+  return createAccessSource({
+    executor,
+    readClaims,
+    storedForms: async (token) => [token],
+    noteUse: () => {},
+  }).findHolder('token');
 };
 
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));

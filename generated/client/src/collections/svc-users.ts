@@ -33,7 +33,7 @@ export interface SvcUsers {
   /** Id of the user at the provider */
   external_identifier: string | null;
   /**
-   * Time of the last login or refresh
+   * Time of the last login, refresh or, within five minutes, use of the static token
    * YYYY-MM-DDTHH:MM:SSZ
    */
   last_access: string | null;
@@ -81,7 +81,7 @@ export interface SvcUsersCreate {
   /** Id of the user at the provider */
   external_identifier?: string | null;
   /**
-   * Time of the last login or refresh
+   * Time of the last login, refresh or, within five minutes, use of the static token
    * Only administrators can write it.
    * YYYY-MM-DDTHH:MM:SSZ
    */

@@ -25,6 +25,10 @@ export type Album_quantifier_filter = {
   _none?: Album_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_Album_input = {
@@ -101,6 +105,10 @@ export type Customer_quantifier_filter = {
   _none?: Customer_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_Customer_input = {
@@ -183,6 +191,10 @@ export type Employee_quantifier_filter = {
   _none?: Employee_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_Employee_input = {
@@ -277,6 +289,10 @@ export type Invoice_quantifier_filter = {
   _none?: Invoice_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_Invoice_input = {
@@ -327,6 +343,10 @@ export type InvoiceLine_quantifier_filter = {
   _none?: InvoiceLine_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_InvoiceLine_input = {
@@ -447,6 +467,10 @@ export type Track_quantifier_filter = {
   _none?: Track_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_Track_input = {

@@ -27,6 +27,10 @@ export type svc_access_quantifier_filter = {
   _none?: svc_access_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_access_input = {
@@ -75,6 +79,10 @@ export type svc_activity_quantifier_filter = {
   _none?: svc_activity_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type svc_dashboards_filter = {
@@ -105,6 +113,10 @@ export type svc_dashboards_quantifier_filter = {
   _none?: svc_dashboards_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_dashboards_input = {
@@ -161,6 +173,10 @@ export type svc_keys_quantifier_filter = {
   _none?: svc_keys_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type svc_panels_filter = {
@@ -205,6 +221,10 @@ export type svc_panels_quantifier_filter = {
   _none?: svc_panels_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_panels_input = {
@@ -279,6 +299,10 @@ export type svc_permissions_quantifier_filter = {
   _none?: svc_permissions_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_permissions_input = {
@@ -384,6 +408,10 @@ export type svc_roles_quantifier_filter = {
   _none?: svc_roles_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_roles_input = {
@@ -438,6 +466,10 @@ export type svc_sessions_quantifier_filter = {
   _none?: svc_sessions_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type update_svc_settings_input = {
@@ -500,6 +532,10 @@ export type svc_users_quantifier_filter = {
   _none?: svc_users_filter | null | undefined;
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
 };
 
 export type create_svc_users_input = {
@@ -521,7 +557,7 @@ export type create_svc_users_input = {
   provider?: string | null | undefined;
   /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** Time of the last login or refresh */
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
@@ -549,7 +585,7 @@ export type update_svc_users_input = {
   provider?: string | null | undefined;
   /** Id of the user at the provider */
   external_identifier?: string | null | undefined;
-  /** Time of the last login or refresh */
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
   last_access?: string | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
