@@ -19,7 +19,7 @@ export interface OperatorRecord {
   readonly operand: OperandKind;
   /** The operand may be null. */
   readonly nullable?: true;
-  /** Comparison of conditions; absent where `negates` is given. */
+  /** The comparison in conditions; absent for flags, and where NOT of the negated operator is planned. */
   readonly comparison?: string;
   /** The operator that this one negates. */
   readonly negates?: string;

@@ -68,7 +68,7 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   const output = await time('write', () =>
     writeOutput(options.out, [...files, ...client.files], {
       check: options.check,
-      ...(client.outcome === 'left' && { keptFolder: clientFolder }),
+      ...(client.outcome === 'skipped' && { keptFolder: clientFolder }),
     }),
   );
   return {
@@ -86,7 +86,7 @@ const makeClient = async (
   model: Model,
   files: readonly OutputFile[],
 ): Promise<ClientResult> =>
-  client === true ? runClientStep({ model, files, out }) : { outcome: 'left', files: [], warnings: [] };
+  client === true ? runClientStep({ model, files, out }) : { outcome: 'skipped', files: [], warnings: [] };
 
 /** Reads the catalog of the served tables, from a stored file or the database. */
 export const readCatalog = (

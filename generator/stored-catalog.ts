@@ -7,7 +7,7 @@ import { assembleModel } from './model/build.js';
 import type { Model } from './model/types.js';
 import type { Spec } from './spec/types.js';
 
-/** The stored catalog passes the same patterns as a live database, and gives the same bytes. */
+/** Reads a stored catalog, filtered like a live database, so that the output is identical. */
 export const readStoredCatalog = async (file: string, tables: IntrospectOptions): Promise<Catalog> => {
   const stored = parseCatalog(await readFile(file, 'utf8'), file);
   const isWanted = createTableFilter(tables);

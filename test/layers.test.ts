@@ -1,5 +1,5 @@
 /** Compares all imports with the tables of `layers.ts`. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
@@ -97,7 +97,30 @@ describe('the README of a room', () => {
     expect(named.length).toBeGreaterThan(1);
     expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
   });
+
+  it.each(own)('of %s lists what the table lets it import', (room) => {
+    const path = join(room, 'README.md');
+    if (process.env.UPDATE === 'docs') {
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(room)));
+    }
+    expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(room));
+  });
 });
+
+/** Prints the line of a README that lists what its folder may import. */
+const printImports = (room: string): string => {
+  const entries = (rooms[room] ?? []).map((entry) => entry.split(' ').toReversed());
+  const list = (type: boolean) =>
+    entries.flatMap(([place = '', only]) =>
+      (only === 'type') === type ? [`\`${place.replace(/^runtime\//, '')}\``] : [],
+    );
+  const [values, types] = [list(false), list(true)];
+  const parts = [
+    ...(values.length > 0 ? [values.join(', ')] : []),
+    ...(types.length > 0 ? [`types of ${types.join(', ')}`] : []),
+  ];
+  return `- May import: ${parts.length > 0 ? parts.join('; ') : 'libraries only'}.`;
+};
 
 it('a request process loads neither the generator nor the libraries of tools', () => {
   const loaded = [...closureOf('runtime/processes/request-process')];

@@ -15,8 +15,8 @@ import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
 import type { ClientReply } from './process.js';
 
-/** `made`: generated; `unchanged`: files of the previous run; `left`: the whole client was left as it is. */
-export type ClientOutcome = 'made' | 'unchanged' | 'left';
+/** `unchanged`: the input is that of the previous run; `skipped`: the tools are not installed. */
+export type ClientOutcome = 'generated' | 'unchanged' | 'skipped';
 
 export interface ClientResult {
   readonly outcome: ClientOutcome;
@@ -41,7 +41,7 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const missing = Object.keys(tools).filter((name) => tools[name] === null);
   if (missing.length > 0) {
     const warning = `the client was not updated: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
-    return { outcome: 'left', files: [], warnings: [warning] };
+    return { outcome: 'skipped', files: [], warnings: [warning] };
   }
   const task = taskOf(model, files);
   const input = hash({ edition, task, tools });
@@ -49,7 +49,7 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const result = stored ?? (await makeInChildProcess(task));
   const stamp = printStamp({ tools, input, files: result });
   return {
-    outcome: stored === null ? 'made' : 'unchanged',
+    outcome: stored === null ? 'generated' : 'unchanged',
     files: [...emitClient(model), ...result, stamp],
     warnings: [],
   };

@@ -158,7 +158,7 @@ interface MissingTarget {
 
 const noTarget = (field: string, { target, one, tables }: MissingTarget) => {
   if (target === null) {
-    const message = `the relation of "${field}" says no target, and no foreign key of the column leads to a collection`;
+    const message = `the relation of "${field}" has no target, and its column has no foreign key to a collection`;
     return { message, remedy: 'add one_collection, or one_collection_field and one_allowed_collections' };
   }
   if (one === undefined) {

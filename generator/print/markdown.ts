@@ -2,8 +2,7 @@
 import { oneLine, visible } from './text.js';
 
 /**
- * Text inside a line: what stands between backticks is code, nothing else in it is markup, in a table neither. A
- * backtick without a second one is a character.
+ * Escapes text inside a line. Pairs of backticks are the only markup, in tables too.
  */
 export const text = (value: string): string =>
   oneLine(value)

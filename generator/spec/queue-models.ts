@@ -119,7 +119,7 @@ export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): Q
   const segments = (fileName.exec(path)?.[1] ?? '').split('.');
   if (segments.length < 2) {
     const remedy = 'name it as in "acme.summary.yaml", in small letters, for the model acme/summary';
-    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, 'the file name says no model', remedy));
+    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, 'the file name is not a model id', remedy));
   } else if (segments.includes('requests')) {
     const message = '"requests" cannot be part of a model id';
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));

@@ -114,4 +114,4 @@ const summaryOf = (report: GenerateReport, check: boolean): string => {
 
 /** Describes the time of the client step, the only slow one. */
 const clientTime = ({ client, timings }: GenerateReport): string =>
-  client === 'made' ? `, ${Math.round(timings.client)} of them for the client` : '';
+  client === 'generated' ? `, ${Math.round(timings.client)} of them for the client` : '';

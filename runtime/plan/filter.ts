@@ -140,7 +140,7 @@ const notARelation = (name: string, filter: Filter, scope: Scope): Error => {
       : forbiddenField(scope, name);
   }
   const used = filter.kind === 'field' ? filter.name : `_${filter.kind}`;
-  return invalidQuery(`"${used}" is not an operator that "${name}" knows`);
+  return invalidQuery(`"${name}" does not support the operator "${used}"`);
 };
 
 const planMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
@@ -229,7 +229,7 @@ const planComparison = (name: string, { operator, slot }: ComparisonFilter, cont
   const known = operatorsOf(column.field);
   if (!known.has(operator)) {
     throw invalidQuery(
-      `"_${operator}" does not suit "${name}" (${column.field.type}); it knows ${[...known].map((each) => `_${each}`).join(', ')}`,
+      `"${name}" (${column.field.type}) does not support "_${operator}"; it supports ${[...known].map((each) => `_${each}`).join(', ')}`,
     );
   }
   if (operator === 'null' || operator === 'empty') return { kind: operator, column };

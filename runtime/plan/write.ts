@@ -178,7 +178,7 @@ const planList = ({ relation, value }: ListValue, owner: Owner, level: LevelCont
 };
 
 /**
- * Plans the rows of a list that the payload keeps or changes. Rows given by their key withoutOwner share one plan.
+ * Plans the rows of a list that the payload keeps or changes. Rows given only by their key share one plan.
  */
 const planListUpdates = (
   relation: ToMany,

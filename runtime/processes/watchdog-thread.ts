@@ -1,4 +1,4 @@
-/** The thread of a watchdog. Its timers turn while the event loop of the process does not. */
+/** The thread of a watchdog. Its timers run even while the event loop of the process is blocked. */
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -45,8 +45,8 @@ const endProcess = (): void => {
 let seen = 0;
 let missed = 0;
 
-/** Counts looks instead of time, so that a machine that slept is not judged. */
-const look = (): void => {
+/** Counts checks instead of time, so that the sleep of a machine is not reported as a hang. */
+const checkBeats = (): void => {
   const beats = Atomics.load(table, 0);
   missed = beats === seen ? missed + 1 : 0;
   seen = beats;
@@ -56,4 +56,4 @@ const look = (): void => {
 };
 
 parentPort?.on('message', ([number, name]: OperationName) => names.set(number, name));
-setInterval(look, interval);
+setInterval(checkBeats, interval);

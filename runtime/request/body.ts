@@ -36,7 +36,7 @@ const requireJson = (header: string | string[] | undefined): void => {
   throw apiError(
     'UNSUPPORTED_MEDIA_TYPE',
     { mediaType, where: 'Content-Type' },
-    `the Content-Type "${mediaType}" is not read here; send application/json`,
+    `the Content-Type "${mediaType}" is not supported; send application/json`,
   );
 };
 

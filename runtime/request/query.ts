@@ -251,7 +251,7 @@ const readMeta = (value: unknown): readonly MetaKey[] => {
   const names = new Set(readNames(value, 'meta') ?? []);
   for (const name of names) {
     if (name !== '*' && name !== 'total_count' && name !== 'filter_count') {
-      throw invalidQuery(`"meta" knows total_count, filter_count and *, not "${name}"`);
+      throw invalidQuery(`"meta" does not support "${name}"; it supports total_count, filter_count and *`);
     }
   }
   return (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*'));

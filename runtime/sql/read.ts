@@ -104,7 +104,7 @@ const maxColumns = 1_980;
 
 /** Returns the select list, which is never empty. @throws INVALID_QUERY */
 export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => {
-  if (columns.length > maxColumns) throw invalidQuery(`"fields" stands for more than ${maxColumns} columns`);
+  if (columns.length > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} columns`);
   return columns.length === 0 ? ['1'] : join(columns, ', ');
 };
 

@@ -19,7 +19,7 @@ export class QueueError extends Error {
 
   constructor(status: number, detail: string | readonly Detail[], errorType: string | null = null) {
     super(typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join('; '));
-    this.name = 'Refused';
+    this.name = 'QueueError';
     this.status = status;
     this.detail = detail;
     this.errorType = errorType;

@@ -211,7 +211,7 @@ describe('meta', () => {
       [
         "svc_relations, works.artist: works.artist points at "Artist" by its foreign key, not at "Album"; write Artist or nothing",
         "svc_relations, works.ownr: "works" has no column "ownr"; did you mean "owner"?",
-        "svc_relations, works.position: the relation of "position" says no target, and no foreign key of the column leads to a collection; add one_collection, or one_collection_field and one_allowed_collections",
+        "svc_relations, works.position: the relation of "position" has no target, and its column has no foreign key to a collection; add one_collection, or one_collection_field and one_allowed_collections",
         "svc_relations, works.owner: "svc_user" is not a table; did you mean "svc_users"?",
         "svc_relations, works.artist: "works" has no relation "other" that could be the junction_field; name a relation of "works"",
         "svc_relations, works.artist: "works" has no column "positoin" that could be the sort_field; did you mean "position"?",
