@@ -33,8 +33,11 @@ const databaseFolder = [
   'type runtime/schema/system-tables',
 ];
 
+/** What all folders of the queue may import. */
+const queue = [...shared, ...databaseContract, 'type runtime/execute/system-rows'];
+
 /**
- * Room → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
+ * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
  * for everything below a folder; the longest that fits a module is its room. Modules of `runtime/` that fit none are
  * composition roots: they may import anything, and only other roots may import them.
  */
@@ -193,6 +196,38 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/execute/system-rows',
     ...databaseContract,
   ],
+  'runtime/queue/http': [
+    ...queue,
+    'runtime/queue/requests',
+    'runtime/queue/store',
+    'runtime/queue/models',
+    'runtime/queue/temporal',
+    'runtime/queue/webhooks',
+    'type runtime/queue/settings',
+    'runtime/access',
+    'runtime/request/body',
+    'type runtime/request/api-request',
+    'type runtime/request/route',
+  ],
+  'runtime/queue/requests': [
+    ...queue,
+    'runtime/queue/store',
+    'runtime/queue/temporal/dispatcher',
+    'runtime/queue/temporal/gateway',
+    'type runtime/queue',
+  ],
+  'runtime/queue/store': [...queue, 'runtime/execute/system-rows', 'type runtime/access/policies'],
+  'runtime/queue/models': [...queue, 'runtime/queue/requests', 'runtime/request/json-schema'],
+  'runtime/queue/temporal': [
+    ...queue,
+    'runtime/queue/contract',
+    'runtime/queue/requests',
+    'runtime/queue/store',
+    'runtime/queue/models',
+    'runtime/queue/webhooks',
+    'type runtime/queue/settings',
+  ],
+  'runtime/queue/webhooks': [...queue, 'runtime/queue/requests', 'runtime/queue/store'],
   'runtime/queue/contract': ['type runtime/queue/requests/outcome'],
   'runtime/queue/temporal/workflows': [
     'runtime/queue/contract',

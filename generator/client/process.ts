@@ -3,7 +3,7 @@ import type { OutputFile } from '../model/types.js';
 import { makeClient, type ClientTask } from './make.js';
 
 export type ClientReply =
-  | { readonly kind: 'made'; readonly files: readonly OutputFile[] }
+  | { readonly kind: 'generated'; readonly files: readonly OutputFile[] }
   | { readonly kind: 'failed'; readonly message: string };
 
 const reply = (message: ClientReply): void => {
@@ -14,7 +14,7 @@ const reply = (message: ClientReply): void => {
 process.once('disconnect', () => process.exit(1));
 process.once('message', (task: ClientTask) => {
   makeClient(task).then(
-    (files) => reply({ kind: 'made', files }),
+    (files) => reply({ kind: 'generated', files }),
     (error: Error) => reply({ kind: 'failed', message: error.message }),
   );
 });

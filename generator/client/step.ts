@@ -124,6 +124,6 @@ const makeInChildProcess = async (task: ClientTask): Promise<readonly OutputFile
   const here = fileURLToPath(import.meta.url);
   const child = fork(join(here, '..', `process${here.slice(here.lastIndexOf('.'))}`));
   const reply = await runInChild<ClientReply>(child, task, 'the client step');
-  if (reply.kind === 'made') return reply.files;
+  if (reply.kind === 'generated') return reply.files;
   throw new Error(`the client could not be generated: ${reply.message}`);
 };

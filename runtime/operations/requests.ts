@@ -25,7 +25,7 @@ import { listRequests, type ListFilter } from '../queue/store/request-lists.js';
 import type { RequestHead, RequestState } from '../queue/store/request-head.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
-import { QueueError } from '../queue/http/wire.js';
+import { QueueError } from '../queue/requests/queue-error.js';
 import type { OperationContext } from './context.js';
 import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';

@@ -1,7 +1,7 @@
 /** Options of submissions, with limits tested from both sides. */
 import { describe, expect, it } from 'vitest';
 import { readSubmitOptions } from '../../runtime/queue/http/submit-options.js';
-import { QueueError } from '../../runtime/queue/http/wire.js';
+import { QueueError } from '../../runtime/queue/requests/queue-error.js';
 import type { ApiRequest } from '../../runtime/request/api-request.js';
 
 const policy = { allowed: [], http: false };

@@ -11,7 +11,7 @@ import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { queueError, type QueueError } from './wire.js';
+import { queueError, type QueueError } from '../requests/queue-error.js';
 
 /** An authenticated caller; requests belong to the account (the user), whichever key was used. */
 export interface Caller {

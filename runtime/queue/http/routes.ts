@@ -30,7 +30,8 @@ import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
-import { respondJson, respondError, errorHeaders, jsonType, queueError, QueueError } from './wire.js';
+import { QueueError, queueError } from '../requests/queue-error.js';
+import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;

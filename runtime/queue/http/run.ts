@@ -1,15 +1,18 @@
 /** Handles `/run`: runs a model within the HTTP request, without storage, retries or webhooks; a disconnect cancels it. */
-import type { QueueModelDeclaration, RunFiles, RunModel } from '../../../contract/queue-model.js';
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import { readJson } from '../../request/body.js';
-import { createDirectoryStore, isFileName, signFile, type FileStore } from '../requests/files.js';
+import { createDirectoryStore } from '../requests/files.js';
+import { partError, queueError } from '../requests/queue-error.js';
+import { createRunFiles } from '../requests/run-files.js';
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
 import type { RunResult } from '../models/attempt.js';
+import { toFunction } from '../models/load-function.js';
 import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
-import { respondJson, errorHeaders, queueError, partError } from './wire.js';
+import { respondJson, errorHeaders } from './wire.js';
 
 export type RunHandler = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
 
@@ -88,34 +91,3 @@ const loadRunner = async (loadFunctions: RunHandlerOptions['loadFunctions']): Pr
   ]);
   return createRunner(async (model) => toFunction(model, await functions[model]?.()));
 };
-
-/** Checks the type of a loaded module. @throws Error when it does not export a function `run` */
-export const toFunction = (model: string, loaded: unknown): { readonly run: RunModel<unknown, unknown> } => {
-  if (typeof loaded === 'object' && loaded !== null && 'run' in loaded && typeof loaded.run === 'function') {
-    return loaded as { readonly run: RunModel<unknown, unknown> };
-  }
-  throw new Error(`the module of the model ${model} does not export a function "run"`);
-};
-
-export interface RunFilesOptions {
-  readonly files: FileStore;
-  readonly settings: Pick<QueueSettings, 'publicUrl' | 'secrets' | 'fileTtl'>;
-  /** Lifetime in seconds requested by the caller; `null` for the retention of the server. */
-  readonly ttl: number | null;
-}
-
-/** Returns the file API of a run: it stores files and returns signed URLs. */
-export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
-  async save(name, contentType, bytes) {
-    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
-    await files.write(request, name, bytes);
-    const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
-    const expires = Math.ceil((Date.now() + lasts) / 1000);
-    return {
-      url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
-      content_type: contentType,
-      file_name: name,
-      file_size: bytes.byteLength,
-    };
-  },
-});

@@ -2,7 +2,7 @@
 import type { ApiRequest } from '../../request/api-request.js';
 import type { Detail } from '../requests/outcome.js';
 import { findTargetError, type TargetPolicy } from '../webhooks/target.js';
-import { QueueError } from './wire.js';
+import { QueueError } from '../requests/queue-error.js';
 
 export interface SubmitOptions {
   readonly webhook: string | null;

@@ -3,7 +3,7 @@ import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from '../store/request-head.js';
-import { queueError } from '../http/wire.js';
+import { queueError } from './queue-error.js';
 
 export interface CancelServices {
   readonly lifecycle: RequestLifecycle;

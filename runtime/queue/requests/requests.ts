@@ -13,8 +13,8 @@ import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
 import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
-import { submit, type Submission, type Submitted } from '../http/submit.js';
-import { queueError } from '../http/wire.js';
+import { submit, type Submission, type Submitted } from './submit.js';
+import { queueError } from './queue-error.js';
 
 export interface Requests {
   /** @throws 404 when the model does not exist or the caller may not use it */

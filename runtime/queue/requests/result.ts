@@ -2,7 +2,7 @@
 import { readOutput } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { queueError } from '../http/wire.js';
+import { queueError } from './queue-error.js';
 
 export interface RequestResult {
   readonly status: number;

@@ -19,7 +19,7 @@ import {
   type Gateway,
   type Searchable,
 } from './gateway.js';
-import { toFunction } from '../http/run.js';
+import { toFunction } from '../models/load-function.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';

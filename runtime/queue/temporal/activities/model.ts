@@ -9,7 +9,7 @@ import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
-import { createRunFiles } from '../../http/run.js';
+import { createRunFiles } from '../../requests/run-files.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
 import { insertLogs, type LogLine } from '../../store/logs.js';

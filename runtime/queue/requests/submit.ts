@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import type { RequestLifecycle } from '../requests/lifecycle.js';
+import type { RequestLifecycle } from './lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
 import { countAhead, countWaiting } from '../store/waiting.js';
 import { findRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
-import type { SubmitOptions } from './submit-options.js';
-import { queueError, partError } from './wire.js';
+import type { SubmitOptions } from '../http/submit-options.js';
+import { queueError, partError } from './queue-error.js';
 
 export interface SubmitServices {
   readonly database: Database;
