@@ -170,7 +170,7 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
   if (failures.size === 0) return grant;
   const remaining = restrictGrant(grant, (permission) => !failures.has(permission));
   const [first] = failures.keys();
-  const reported = new Set(remaining === null ? [first] : []);
+  const reported = new Set<Grant['permissions'][number] | undefined>(remaining === null ? [first] : []);
   for (const name of names) {
     if (remaining?.fields.has(name) !== true && !isUnchangedKey(name, context))
       reported.add([...failures.keys()].find((permission) => listsField(permission, name)));

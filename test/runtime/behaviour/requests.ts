@@ -143,6 +143,7 @@ const dates = fc.constantFrom(
 interface Shape {
   readonly columns: Readonly<Record<string, fc.Arbitrary<unknown>>>;
   readonly relations: Readonly<Record<string, string>>;
+  readonly key: readonly string[];
 }
 
 const bookColumns = { id: wholes, title: words, isbn: words, author: wholes, year: wholes, price: prices };
@@ -151,21 +152,32 @@ const shapes: Readonly<Record<string, Shape>> = {
   book: {
     columns: { ...bookColumns, stock: wholes, lent: switches, note: words },
     relations: { author: 'author', shelves: 'book_shelf', review: 'review' },
+    key: ['id'],
   },
   author: {
     columns: { id: wholes, name: words, born: dates, country: words, secret: words },
     relations: { country: 'country', books: 'book' },
+    key: ['id'],
   },
-  country: { columns: { code: words, name: words }, relations: { author: 'author' } },
-  shelf: { columns: { id: wholes, room: words, number: wholes }, relations: { books: 'book_shelf' } },
+  country: { columns: { code: words, name: words }, relations: { author: 'author' }, key: ['code'] },
+  shelf: {
+    columns: { id: wholes, room: words, number: wholes },
+    relations: { books: 'book_shelf' },
+    key: ['id'],
+  },
   book_shelf: {
     columns: { book: wholes, shelf: wholes, position: wholes },
     relations: { book: 'book', shelf: 'shelf' },
+    key: ['book', 'shelf'],
   },
-  review: { columns: { id: wholes, book: wholes, stars: wholes, words }, relations: { book: 'book' } },
+  review: {
+    columns: { id: wholes, book: wholes, stars: wholes, words },
+    relations: { book: 'book' },
+    key: ['id'],
+  },
 };
 
-const shapeOf = (table: string): Shape => shapes[table] ?? { columns: {}, relations: {} };
+const shapeOf = (table: string): Shape => shapes[table] ?? { columns: {}, relations: {}, key: [] };
 
 const pathsOf = (table: string, depth: number): readonly string[] => {
   const { columns, relations } = shapeOf(table);
@@ -231,11 +243,23 @@ const soundQuery = (table: string): fc.Arbitrary<Readonly<Record<string, unknown
   );
 };
 
-const soundRow = (table: string): fc.Arbitrary<unknown> => {
-  const columns = Object.entries(shapeOf(table).columns).map(([column, each]) => [
-    column,
-    mostly(each, fc.constant(null)),
-  ]);
+/** A query that names the rows of a write. */
+const soundSelection = (table: string): fc.Arbitrary<Readonly<Record<string, unknown>>> =>
+  fc.record(
+    {
+      filter: soundFilter(table, 2),
+      sort: fc.array(fc.constantFrom(...Object.keys(shapeOf(table).columns)), { maxLength: 3 }),
+      limit: fc.integer({ min: -1, max: 20 }),
+      page: fc.nat(4),
+      search: words,
+    },
+    { requiredKeys: ['limit'] },
+  );
+
+const soundRow = (table: string, without: readonly string[] = []): fc.Arbitrary<unknown> => {
+  const columns = Object.entries(shapeOf(table).columns)
+    .filter(([column]) => !without.includes(column))
+    .map(([column, each]) => [column, mostly(each, fc.constant(null))]);
   return fc.record(Object.fromEntries(columns) as Record<string, fc.Arbitrary<unknown>>, {
     requiredKeys: [],
   });
@@ -249,14 +273,15 @@ export const soundRead = soundTable.chain((table) => fc.tuple(fc.constant(table)
 /** Method, path and body. */
 export const soundWrite = soundTable.chain((table) => {
   const entry = soundRow(table);
+  const change = soundRow(table, shapeOf(table).key);
   const [list, bulk] = [
     fc.array(entry, { maxLength: 4 }),
-    fc.record({ query: soundQuery(table), data: entry }),
+    fc.record({ query: soundSelection(table), data: change }),
   ];
   const at = (keys: readonly string[]) => fc.constantFrom(...keys.map((each) => `/items/${table}${each}`));
   return fc.oneof(
     fc.tuple(fc.constant('POST'), at(['']), fc.oneof(entry, list)),
-    fc.tuple(fc.constant('PATCH'), at(['/201', '/1', '/de', '/201,1']), entry),
+    fc.tuple(fc.constant('PATCH'), at(['/201', '/1', '/de', '/201,1']), change),
     fc.tuple(fc.constant('PATCH'), at(['']), bulk),
     fc.tuple(fc.constant('DELETE'), at(['/202', '/3']), fc.constant(undefined)),
   );
