@@ -90,7 +90,7 @@ const startSvc = async ({ mariadb, address, ends }: Parts): Promise<Omit<QueuePl
     temporal: new Client({ connection }),
     column: (query) => mariadb.column(database, query),
     execute: (statement) => mariadb.execute(database, [statement]),
-    startWorker: () => start(['worker'], /working: /),
+    startWorker: () => start(['worker'], /workers started: /),
     startBareWorker: () => (bareWorker ??= startBareWorker(address, ends)),
   };
 };

@@ -49,8 +49,8 @@ beforeAll(async () => {
     createSvc(place, { name, args, environment, ready });
   const own = [
     svc('api', ['start', '--workers', '1'], /serving/),
-    svc('worker 1', ['worker'], /working: /),
-    svc('worker 2', ['worker'], /working: /),
+    svc('worker 1', ['worker'], /workers started: /),
+    svc('worker 2', ['worker'], /workers started: /),
   ];
   for (const each of own) await each.start();
   victims = [...own, temporal, database];

@@ -59,7 +59,7 @@ describe('processes of their own', () => {
   };
   const startWorker = async (address: string): Promise<Running> => {
     const worker = place.start(['worker'], { ...environmentOf(address), PUBLIC_URL: url });
-    await worker.until(/working: /);
+    await worker.until(/workers started: /);
     return worker;
   };
   const startTemporal = async (): Promise<{ readonly address: string; start(): Promise<void> }> => {

@@ -37,7 +37,7 @@ describe('a folder that cannot be written', () => {
 
   it('is no concern of workers that do not use it', async () => {
     const worker = place.start(['worker', '--role', 'workflows,webhooks'], environment);
-    await worker.until(/working: /);
+    await worker.until(/workers started: /);
     await worker.stop('SIGTERM');
     expect(worker.output()).not.toContain('QUEUE_FILES_DIR');
   });

@@ -80,7 +80,7 @@ it('serves its queue', async () => {
   const api = place.start(['start', '--workers', '1'], environment);
   const url = (await api.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
   const worker = place.start(['worker'], { ...environment, PUBLIC_URL: url });
-  await worker.until(/working: /);
+  await worker.until(/workers started: /);
   const headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ prompt: 'sea', width: 16, height: 16 });
   const answer = await fetch(`${url}/queue/demo/image`, { method: 'POST', headers, body });
