@@ -84,6 +84,8 @@ describe('configuration', () => {
       REFRESH_TOKEN_TTL: '1d',
       SESSION_COOKIE_TTL: '1h',
       PASSWORD_RESET_TTL: '2h',
+      PASSWORD_MIN_LENGTH: '12',
+      STATIC_TOKENS: 'hashed',
       PASSWORD_RESET_URL_ALLOW_LIST: 'https://shop.example/reset',
       AUTH_DISABLE_DEFAULT: 'true',
       AUTH_PROVIDERS: 'acme, my-hub',
@@ -158,6 +160,8 @@ describe('configuration', () => {
         refreshTtl: 86_400_000,
         sessionTtl: 3_600_000,
         resetTtl: 7_200_000,
+        passwordMinLength: 12,
+        staticTokens: 'hashed',
         resetUrls: ['https://shop.example/reset'],
         disableDefault: true,
         providers: [
