@@ -20,6 +20,7 @@ import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { requirePasswordLength } from './auth/passwords/length.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
+import { createTokenUse } from './auth/token-use.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
@@ -125,7 +126,9 @@ const createIdentity = ({ config, database }: ServiceOptions, background: Backgr
     executor: database,
     readClaims: tokens.readClaims,
     storedForms: staticTokens.storedForms,
-    noteUse: ({ id }) => background.run('last use of a token', () => updateLastAccess(database, id)),
+    noteUse: createTokenUse((id) =>
+      background.run('last use of a token', () => updateLastAccess(database, id)),
+    ),
   });
   const access = createAccess(source);
   const { rateLimit } = config;

@@ -282,6 +282,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': [
     'contract/expressions',
     'runtime/access/access',
+    'runtime/auth/token-use',
     'runtime/execute/size-hints',
     'runtime/graphql/documents',
     'runtime/items/handle',

@@ -102,6 +102,10 @@ const indexRows = (rows: AccessRows): IndexedRows => {
   };
 };
 
+/** Returns the names of policies by id, for messages. */
+export const policyNamesOf = (policies: AccessRows['policies']): ReadonlyMap<string, string> =>
+  new Map(policies.map(({ id, columns }) => [id, String(columns?.name ?? id)]));
+
 /** Indexes the rows; policy sets are created on first use and kept. */
 export const createPolicyIndex = (rows: AccessRows): PolicyIndex => {
   const indexed = indexRows(rows);

@@ -2,7 +2,7 @@
 import type { Collection, Registry } from '../../contract/collection.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import type { Permission } from './grant.js';
-import type { AccessRows } from './policies.js';
+import { policyNamesOf, type AccessRows } from './policies.js';
 
 /** A name in a rule that does not exist. */
 export interface StaleName {
@@ -51,7 +51,7 @@ export const findStaleRules = (
   { policies, permissions }: Pick<AccessRows, 'policies' | 'permissions'>,
   findNames: FindNames,
 ): readonly StaleRule[] => {
-  const policyNames = new Map(policies.map(({ id, columns }) => [id, String(columns?.name ?? id)]));
+  const policyNames = policyNamesOf(policies);
   return permissions.flatMap((permission) =>
     findStaleNames(permission, findNames).map(({ part, name }) => ({
       part,

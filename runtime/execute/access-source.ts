@@ -16,7 +16,7 @@ export interface AccessSourceOptions {
   readClaims(token: string): Promise<TokenClaims | null>;
   /** Returns the forms in which a static token may be stored. */
   storedForms(token: string): Promise<readonly string[]>;
-  /** Notes that a static token was used, at most once every few minutes in a process. */
+  /** Called whenever the holder of a static token is read, which every change of access makes necessary. */
   noteUse(user: User): void;
 }
 
