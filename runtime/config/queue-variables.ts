@@ -40,7 +40,7 @@ export const queueVariables = {
   QUEUE_FILES_DIR: {
     parse: parseText,
     default: '.svc/files',
-    meaning: 'folder of these files, shared by servers and workers',
+    meaning: 'folder of the files of results, shared by servers and workers',
   },
   WEBHOOK_ALLOW_CIDRS: {
     parse: parseNetworks,
