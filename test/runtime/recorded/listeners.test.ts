@@ -49,7 +49,7 @@ describe('both listeners answer alike', () => {
 
   // a case reads what those before it wrote
   for (const group of groups)
-    describe(group, { shuffle: false }, () => {
+    describe(`${group}`, { shuffle: false }, () => {
       const bindings: readonly Bindings[] = [new Map(), new Map()];
       beforeAll(restore);
 

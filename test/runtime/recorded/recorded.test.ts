@@ -16,7 +16,7 @@ describe.each(dialects)('the recorded cases on %s', (dialect) => {
 
   // a case reads what those before it wrote
   for (const group of groups)
-    describe(group, { shuffle: false }, () => {
+    describe(`${group}`, { shuffle: false }, () => {
       const bindings: Bindings = new Map();
       if (group === 'auth') stopClock();
       beforeAll(() => restoreMuseum(server));
