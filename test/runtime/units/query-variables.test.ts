@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry, defineCollection } from '../../../contract/collection.js';
 import { string } from '../../../contract/fields.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
-import type { Principal } from '../../../runtime/access/principal.js';
+import { resolvePolicies, type Principal } from '../../../runtime/access/principal.js';
 import { resolveQueryVariable } from '../../../runtime/access/query-variables.js';
 import { accessRows, permission } from './access-rows.js';
 
@@ -32,13 +32,8 @@ const resolve = (value: unknown, permissions: readonly Parts[], collections = re
     access: [{ policy: 'p', role: null, user: 'ann' }],
     permissions: permissions.map((parts) => permission('p', parts)),
   });
-  const index = createPolicyIndex(rows);
-  const principal = {
-    user,
-    policies: index.policiesOf(user),
-    roles: index.rolesOf(user),
-    records: index.records,
-  } as Principal;
+  const holder = { user, session: null, credentialDigest: '', expires: 0 };
+  const principal = resolvePolicies(holder, createPolicyIndex(rows)).principal as Principal;
   return resolveQueryVariable(value, { principal, registry: collections, now: new Date(0) });
 };
 
