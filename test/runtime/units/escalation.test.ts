@@ -84,7 +84,10 @@ const creating = (parts: Partial<Policy>, ...permissions: AccessRows['permission
 });
 
 const giving = (...access: readonly Partial<AccessRows['access'][number]>[]): Edit => ({
-  access: [...before.access, ...access.map((each) => ({ policy: 'other', role: null, user: null, ...each }))],
+  access: [
+    ...before.access,
+    ...access.map(({ policy = 'other', role = null, user = null }) => ({ policy, role, user })),
+  ],
 });
 
 const beyond = (action: string, collection: string): string =>

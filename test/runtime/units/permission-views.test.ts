@@ -53,6 +53,12 @@ const writer = policiesWith([
   { collection: 'gone' },
 ]);
 
+const allowed = (policies: PolicySet, name = 'book') =>
+  allowedActions(registry.collections.get(name) as Collection, policies);
+
+const visibility = (policies: PolicySet, caller: typeof user | null = user) =>
+  visibilityOf({ user: caller, policies }, registry);
+
 const none = { access: 'none' };
 
 describe('the summary', () => {
@@ -84,9 +90,6 @@ describe('the summary', () => {
 });
 
 describe('the actions on an item', () => {
-  const allowed = (policies: PolicySet, name = 'book') =>
-    allowedActions(registry.collections.get(name) as Collection, policies);
-
   it('are those that a permission is there for', () => {
     expect(allowed(writer)).toEqual({
       update: { access: true, fields: ['title'] },
@@ -107,9 +110,6 @@ describe('the actions on an item', () => {
 });
 
 describe('what a caller sees of the API', () => {
-  const visibility = (policies: PolicySet, caller: typeof user | null = user) =>
-    visibilityOf({ user: caller, policies }, registry);
-
   it('are the names that a permission lists', () => {
     const { visibleNames } = visibility(writer);
     expect(visibleNames('book', 'read')).toEqual(new Set(['id', 'title', 'author']));
