@@ -1,0 +1,168 @@
+/** Writes within permissions: fields, presets, rows, and the validations of fields and permissions. */
+import { describe, expect, it } from 'vitest';
+import { planDelete } from '../../../runtime/plan/write.js';
+import { conditionTrue } from '../../../runtime/plan/types.js';
+import {
+  collectionOf,
+  created,
+  messageOf,
+  named,
+  policiesOf,
+  problemsOf,
+  update,
+  updated,
+  writing,
+  type Payload,
+} from './member-plans.js';
+
+const deletes = (action: string) =>
+  planDelete(
+    collectionOf('member'),
+    writing(policiesOf('member', [{ action, permissions: { age: { _lt: 9 } } }])),
+  );
+
+/** Names that the condition of an update compares. */
+const namesIn = (payload: Payload) =>
+  JSON.stringify(
+    update('member', payload, [
+      { fields: ['age'], permissions: { name: { _eq: 'young' } } },
+      { fields: ['fee'], permissions: { name: { _eq: 'rich' } } },
+    ])?.where,
+  ).match(/young|rich/g);
+
+describe('a permission', () => {
+  it('limits the fields that can be written', () => {
+    expect(problemsOf(() => created('member', { name: 'a', age: 1 }, [{ fields: ['name'] }]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "age" does not exist or may not be used for create' },
+    ]);
+    expect(problemsOf(() => updated('member', { missing: 1 }, [{ fields: ['name'] }]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "missing" does not exist or may not be used for update' },
+    ]);
+    expect(problemsOf(() => updated('member', { missing: 1 }, [{}]))).toEqual([
+      { code: 'INVALID_PAYLOAD', reason: '"missing" is not a field of "member"' },
+    ]);
+  });
+
+  it('does not include a read-only field, which only presets and administrators write', () => {
+    expect(problemsOf(() => updated('member', { status: 'x' }, [{}]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "status" is read-only' },
+    ]);
+    expect(updated('member', { age: 1 }, [{ presets: { status: 'x' } }])).toEqual({ status: 'x', age: 1 });
+    expect(updated('member', { status: 'x' })).toEqual({ status: 'x' });
+  });
+
+  it('has presets for missing values', () => {
+    const permissions = [{ presets: { age: 7, joined: '2024-01-02', gone: 1 } }];
+    expect(created('member', { name: 'a', age: 5 }, permissions)).toEqual({
+      name: 'a',
+      age: 5,
+      joined: '2024-01-02',
+    });
+    expect(problemsOf(() => created('member', named, [{ presets: { age: 'x' } }]))).toEqual([
+      expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'age' }),
+    ]);
+  });
+
+  it('is required for a list', () => {
+    expect(problemsOf(() => created('team', { members: [] }, [{ fields: ['label'] }]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "members" does not exist or may not be used for create' },
+    ]);
+  });
+
+  it('is required for the action', () => {
+    const none = {
+      code: 'FORBIDDEN',
+      reason: 'the collection "member" does not exist or may not be used this way',
+    };
+    expect(problemsOf(() => created('member', named, [{ action: 'read' }]))).toEqual([none]);
+    expect(problemsOf(() => updated('member', named, [{ action: 'read' }]))).toEqual([none]);
+    expect(problemsOf(() => deletes('read'))).toEqual([none]);
+    expect(deletes('delete').where).toMatchObject({ kind: 'compare', operator: 'lt' });
+  });
+
+  it('limits the rows that a change applies to, by its own rule and that of each field', () => {
+    expect(namesIn({ age: 1 })).toEqual(['young', 'rich', 'young']);
+    expect(namesIn({ fee: 1 })).toEqual(['young', 'rich', 'rich']);
+    expect(update('member', named)?.where).toEqual(conditionTrue);
+  });
+});
+
+describe('the validation of a field', () => {
+  it('has the message of the field', () => {
+    expect(problemsOf(() => updated('member', { level: 9 }))).toEqual([
+      {
+        code: 'FAILED_VALIDATION',
+        collection: 'member',
+        field: 'level',
+        path: [],
+        type: 'between',
+        valid: [1, 5],
+      },
+    ]);
+    expect(messageOf(() => updated('member', { level: 9 }))).toContain('levels go from 1 to 5.');
+    expect(updated('member', { level: 5 })).toEqual({ level: 5 });
+  });
+
+  it('reports the value instead of a pattern, unless the field is concealed', () => {
+    const where = { code: 'FAILED_VALIDATION', collection: 'member', path: [], type: 'regex' };
+    expect(problemsOf(() => updated('member', { nick: 'A' }))).toEqual([
+      { ...where, field: 'nick', invalid: 'A' },
+    ]);
+    expect(messageOf(() => updated('member', { nick: 'A' }))).toContain('"nick" does not pass "_regex".');
+    expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([{ ...where, field: 'code' }]);
+  });
+
+  it('accepts null and missing fields', () => {
+    expect(updated('member', { level: null, nick: null })).toEqual({ level: null, nick: null });
+    expect(updated('member', { age: 1 })).toEqual({ age: 1 });
+  });
+});
+
+describe('the validation of a permission', () => {
+  const adult = { validation: { age: { _gte: 18 } } };
+
+  it('is applied to the payload with presets', () => {
+    expect(updated('member', { age: 18 }, [adult])).toEqual({ age: 18 });
+    expect(problemsOf(() => updated('member', { age: 17 }, [adult]))).toEqual([
+      { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
+    ]);
+    expect(problemsOf(() => updated('member', named, [{ ...adult, presets: { age: 17 } }]))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+  });
+
+  it('rejects null', () => {
+    expect(problemsOf(() => updated('member', { age: null }, [adult]))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte', valid: 18 }),
+    ]);
+  });
+
+  it('removes the fields and presets of only this permission', () => {
+    const permissions = [
+      { ...adult, fields: ['fee', 'age'], presets: { joined: '2024-01-02' } },
+      { fields: ['name', 'age'] },
+    ];
+    expect(updated('member', { age: 18, fee: 1, name: 'a' }, permissions)).toEqual({
+      joined: '2024-01-02',
+      age: 18,
+      fee: '1',
+      name: 'a',
+    });
+    expect(updated('member', { age: 17, name: 'a' }, permissions)).toEqual({ age: 17, name: 'a' });
+    expect(problemsOf(() => updated('member', { age: 17, fee: 1 }, permissions))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+    expect(updated('member', { id: 1, age: 17 }, permissions)).toEqual({ age: 17 });
+  });
+
+  it('is reported once for each permission that fails', () => {
+    const permissions = [
+      { fields: ['age', 'fee'], validation: { age: { _gte: 18 } } },
+      { fields: ['name'], validation: { age: { _gte: 21 } } },
+    ];
+    expect(problemsOf(() => updated('member', { age: 1, fee: 1, name: 'a' }, permissions))).toEqual([
+      expect.objectContaining({ valid: 18 }),
+      expect.objectContaining({ valid: 21 }),
+    ]);
+  });
+});
