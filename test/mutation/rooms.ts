@@ -66,4 +66,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       ),
     ],
   },
+  model: {
+    files: ['generator/model/*.ts'],
+    tests: ['test/generator/model/*.test.ts'],
+  },
 };
