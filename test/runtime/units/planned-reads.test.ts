@@ -9,7 +9,7 @@ import {
   restrictToItems,
   splitKeyValue,
 } from '../../../runtime/plan/item.js';
-import { planRead } from '../../../runtime/plan/read.js';
+import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
 import { allOf, anyOf, conditionFalse, conditionTrue } from '../../../runtime/plan/types.js';
 import { readQuery } from '../../../runtime/request/query.js';
 import {
@@ -83,6 +83,17 @@ describe('a selection is refused', () => {
     ['odd', 'target.title', 'INVALID_QUERY: fields below "target" are not served'],
   ])('%s: %s', (collection, field, want) => {
     expect(refusalOf(collection, { fields: [field] })).toBe(want);
+  });
+
+  it.each<[string, string, string]>([
+    ['note', 'book.title', 'book'],
+    ['note', 'text.other', 'text'],
+    ['book', 'notes.text', 'notes'],
+    ['odd', 'target.title', 'target'],
+  ])('without a permission for its first name, whatever follows: %s: %s', (collection, field, name) => {
+    expect(refusalOf(collection, { fields: [field] }, [{ collection, fields: ['id', 'code'] }])).toBe(
+      missing(name),
+    );
   });
 });
 
@@ -202,6 +213,16 @@ const namesOf = (select: Select): string =>
         })
         .join(' ');
 
+/** Types of the selected columns of a book; those with a name are asked for as text. */
+const typesOf = (...names: readonly string[]) => {
+  const nodes = names.map((name) => ({ name, children: [], text: true as const }));
+  const query = { ...emptyQuery, fields: [...nodes, { name: 'shelf', children: [] }] };
+  const plan = planRead(query, collectionOf('book'), { policies: policiesOf(), maxDepth: 10 });
+  return plan.select.kind === 'key'
+    ? []
+    : plan.select.entries.map((entry) => entry.kind === 'field' && entry.field.type);
+};
+
 describe('a selection', () => {
   const shelf = 'id label room genre';
 
@@ -234,6 +255,18 @@ describe('a selection', () => {
   it('has a list of keys, or of what is named of its rows', () => {
     expect(entriesOf('book', ['notes'])).toBe('notes[key]');
     expect(entriesOf('book', ['notes.text'])).toBe('notes[text]');
+  });
+
+  it('has the whole item of a relation that shares its name with no column', () => {
+    expect(entriesOf('fine', ['loan'])).toBe('loan(book day reader)');
+  });
+
+  it('has whole rows of a list whose rows have no key', () => {
+    expect(entriesOf('desk', ['entries'])).toBe('entries[line]');
+  });
+
+  it('has an integer as text where the client asks for that', () => {
+    expect(typesOf('pages', 'title')).toEqual(['bigInteger', 'string', 'integer']);
   });
 
   it('leaves out relations to what the caller may not read', () => {
@@ -300,6 +333,35 @@ describe('an order', () => {
     expect(
       planOf('odd', { fields: ['id'], sort: ['-x'] }, { permissions: hidden }).order[0]?.descending,
     ).toBe(true);
+  });
+});
+
+/** The columns by which each nested list is sorted; `~`: rows without a value come last. */
+const nestedOrders = (collection: string, query: Query, options: CompileOptions = {}) => {
+  const { select } = planOf(collection, query, options);
+  const lists = select.kind === 'key' ? [] : select.entries.filter((entry) => entry.kind === 'many');
+  return lists.map(({ plan }) =>
+    plan.order.map(({ column, nullsLast }) => `${nullsLast === true ? '~' : ''}${column.field.name}`).join(),
+  );
+};
+
+describe('the order of a nested list', () => {
+  it('is that of its sort field, else that of its collection', () => {
+    expect(nestedOrders('book', { fields: ['loans.reader', 'notes.text'] })).toEqual(['~day,book', 'id']);
+  });
+
+  it('is the one of the query, for the list that it names', () => {
+    const query = { fields: ['notes.text', 'loans.reader'], deep: { loans: { _sort: ['reader'] } } };
+    expect(nestedOrders('book', query)).toEqual(['id', 'reader,book,day']);
+    expect(nestedOrders('book', { ...query, deep: { notes: { _sort: ['text'] } } })).toEqual([
+      'text,id',
+      '~day,book',
+    ]);
+  });
+
+  it('is not by a sort field that the caller may not read', () => {
+    const permissions = [{ collection: 'crate' }, { collection: 'tag', fields: ['id', 'crate'] }];
+    expect(nestedOrders('crate', { fields: ['tags.id'] }, { permissions })).toEqual(['id']);
   });
 });
 

@@ -12,6 +12,7 @@ import { date, decimal, integer, string, timestamp, uuid, text } from '../../../
 import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type PolicySet } from '../../../runtime/access/policies.js';
 import type { WriteContext } from '../../../runtime/plan/row-context.js';
+import { checkStored } from '../../../runtime/plan/row-validation.js';
 import { conditionTrue } from '../../../runtime/plan/types.js';
 import { planCreate, planDelete, planUpdates } from '../../../runtime/plan/write.js';
 import type { UpdatePlan } from '../../../runtime/plan/write-plan.js';
@@ -486,5 +487,74 @@ describe('the validation of a permission', () => {
       expect.objectContaining({ valid: 18 }),
       expect.objectContaining({ valid: 21 }),
     ]);
+  });
+});
+
+describe('a validation of values that only the stored row has', () => {
+  const adult = { validation: { age: { _gte: 18 } } };
+  const storedOf = (payload: Payload, permissions: readonly Given[]) =>
+    update('member', payload, permissions)?.stored ?? null;
+  const columnsOf = (payload: Payload, validation: Payload): readonly string[] | null =>
+    storedOf(payload, [{ validation }])?.columns.map(({ name }) => name) ?? null;
+  const check = (permissions: readonly Given[], stored: Payload, payload: Payload = named) => {
+    const plan = update('member', payload, permissions);
+    if (plan === undefined || plan.stored === null) throw new Error('nothing is checked');
+    const grant = checkStored(plan.stored, new Map(Object.entries(stored)), plan.row);
+    return [...grant.fields.keys()];
+  };
+
+  it.each<[Payload, Payload, readonly string[] | null]>([
+    [named, { age: { _gte: 18 } }, ['age']],
+    [named, { _and: [{ nick: { _null: true } }, { _or: [{ fee: { _gt: 1 } }] }] }, ['fee', 'nick']],
+    [named, { age: { _or: [{ _gte: 18 }, { _null: true }] } }, ['age']],
+    [{ age: 18 }, { age: { _gte: 18 } }, null],
+    [{ age: 18 }, { age: { _gte: 18 }, fee: { _gt: 1 } }, ['fee']],
+    [named, {}, null],
+    // a hash says nothing of what it was made from
+    [named, { pin: { _nnull: true } }, null],
+  ])('of %j by %j reads %j', (payload, validation, columns) => {
+    expect(columnsOf(payload, validation)).toEqual(columns);
+  });
+
+  it('reads a hashed field of a new row, which has its default', () => {
+    const { stored } = create('member', [named], [{ validation: { pin: { _nnull: true } } }]);
+    expect(
+      stored.map(({ rowIndex, check: { columns } }) => [rowIndex, columns.map(({ name }) => name)]),
+    ).toEqual([[0, ['pin']]]);
+  });
+
+  it('is passed or failed by what the row has', () => {
+    expect(check([adult], { age: 18 })).toContain('name');
+    expect(problemsOf(() => check([adult], { age: 17 }))).toEqual([
+      { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
+    ]);
+  });
+
+  it('goes by what is written where the row has another value', () => {
+    const both = [{ validation: { age: { _gte: 18 }, fee: { _gt: 1 } } }];
+    expect(check(both, { age: 17, fee: 2 }, { age: 18 })).toContain('age');
+  });
+
+  it('takes away what only the failed permission lists', () => {
+    const permissions = [{ ...adult, fields: ['fee'] }, { fields: ['name'] }];
+    expect(check(permissions, { age: 17 })).toEqual(['name']);
+    expect(problemsOf(() => check(permissions, { age: 17 }, { fee: 1 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+  });
+
+  it('is needed by a permission whose presets the row has already', () => {
+    const permissions = [{ ...adult, presets: { joined: '2024-01-02' } }, { fields: ['name'] }];
+    expect(check(permissions, { age: 18 })).toContain('fee');
+    expect(problemsOf(() => check(permissions, { age: 17 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+    const withoutPresets = [{ ...adult, presets: {} }, { fields: ['name'] }];
+    expect(check(withoutPresets, { age: 17 })).toEqual(['name']);
+  });
+
+  it('is reported once, even by a permission with presets that also lists the fields', () => {
+    const permissions = [{ ...adult, presets: { joined: '2024-01-02' } }];
+    expect(problemsOf(() => check(permissions, { age: 17 }))).toHaveLength(1);
   });
 });
