@@ -22,7 +22,7 @@ describe('a foreign key', () => {
     });
   });
 
-  it('to the own table gives both sides there', () => {
+  it('to its own table adds both sides', () => {
     const employees = table(
       'Employee',
       { EmployeeId: counter(), ReportsTo: integer({ nullable: true }) },
@@ -34,11 +34,11 @@ describe('a foreign key', () => {
     ]);
   });
 
-  it('to a table that is excluded gives nothing', () => {
+  it('to an excluded table adds nothing', () => {
     expect(shown(build([albums]), 'Album')).toEqual([]);
   });
 
-  it('between system and other tables works like any', () => {
+  it('between system and other tables works like any other', () => {
     const notes = table(
       'notes',
       { id: counter(), author: string(36) },
@@ -49,7 +49,7 @@ describe('a foreign key', () => {
     expect(shown(built, 'svc_users')).toContain('notes: many notes (id = author)');
   });
 
-  it('gives a list that is written with its owner where its items have keys and no rules of their own', () => {
+  it('adds a list that is written with its owner if its items have keys and no rules', () => {
     const byAuthor = { foreignKeys: [key(['author'], 'svc_users')] };
     const notes = table('notes', { id: counter(), author: string(36) }, byAuthor);
     const visits = table('visits', { author: string(36) }, { ...byAuthor, primaryKey: null });
@@ -61,7 +61,7 @@ describe('a foreign key', () => {
     for (const target of ['visits', 'svc_sessions', 'svc_access']) expect(written.get(target)).toBe(false);
   });
 
-  it('that its target does not satisfy is remarked', () => {
+  it('that its target does not satisfy is reported', () => {
     const broken = table(
       'broken',
       { id: counter(), x: integer(), y: integer() },
@@ -80,7 +80,7 @@ describe('a foreign key', () => {
     ]);
   });
 
-  it('that is written twice counts once', () => {
+  it('that is defined twice counts once', () => {
     const twice = {
       ...albums,
       foreignKeys: [...albums.foreignKeys, { ...key(['ArtistId'], 'Artist', ['ArtistId']), name: 'again' }],
@@ -106,7 +106,7 @@ describe('meta', () => {
   );
   const link = { many_collection: 'works', many_field: 'artist' };
 
-  it('names the list, which is then part of all fields, and says how it is kept', () => {
+  it('names the list, which becomes part of all fields, and its options', () => {
     const built = build(
       [artists, works],
       [{ ...link, one_field: 'pieces', sort_field: 'position', one_deselect_action: 'delete' }],
@@ -132,7 +132,7 @@ describe('meta', () => {
     });
   });
 
-  it('makes many-to-many of a junction', () => {
+  it('declares many-to-many through a junction', () => {
     const themes = table('themes', { id: counter() });
     const junction = table(
       'works_themes',
@@ -151,7 +151,7 @@ describe('meta', () => {
     expect(relationsOf(built, 'themes')[0]).toMatchObject({ name: 'works', junctionField: 'work' });
   });
 
-  it('makes many-to-any of a key and the collection it belongs to', () => {
+  it('declares many-to-any by a key and a collection field', () => {
     const blocks = table('blocks', {
       id: counter(),
       album: integer(),
@@ -194,7 +194,7 @@ describe('meta', () => {
     ]);
   });
 
-  it('of the database that leads nowhere is remarked and left aside', () => {
+  it('of the database with a missing target is reported and ignored', () => {
     const built = build(
       [artists, works],
       [
@@ -217,7 +217,7 @@ describe('meta', () => {
     `);
   });
 
-  it('of a file that leads nowhere is a fault at its place', () => {
+  it('of a file with a missing target is reported with its position', () => {
     const file =
       'relations:\n  - { field: artist, sort_field: positoin }\n  - { field: owner, one_collection: svc_user }\n';
     expect(faultsOf(() => build([artists, works], [], { 'collections/works.yaml': file })))

@@ -66,7 +66,7 @@ describe('the package’s spec', () => {
     );
   });
 
-  it('lets an internal table say nothing that is for collections', () => {
+  it('has no collection options for internal tables', () => {
     const file = 'spec/collections/svc_x.yaml';
     const faults: SpecFault[] = [];
     const node = parseYaml(
@@ -93,14 +93,14 @@ describe('the package’s spec', () => {
     }
   });
 
-  it('never empties the role and user of an access row, which would make it public', () => {
+  it('never clears role and user of an access row, which would make it public', () => {
     const access = ownSpec.collections.get('svc_access');
     for (const { references } of access?.columns?.values() ?? [])
       expect(references?.onDelete ?? 'cascade').toBe('cascade');
     for (const relation of access?.relations ?? []) expect(relation.one_deselect_action).toBe('delete');
   });
 
-  it('knows the same filter operators as the server', () => {
+  it('has the same filter operators as the server', () => {
     expect(filterOperators.toSorted()).toEqual(operatorNames.map((name) => `_${name}`).sort());
   });
 });
@@ -135,7 +135,7 @@ describe('the system collections', () => {
     ]);
   });
 
-  it('know their lists', () => {
+  it('have their lists', () => {
     const { model } = buildModel({ catalog: ownCatalog, spec: ownSpec });
     const lists = model.collections.flatMap(({ name, relations }) =>
       relations.filter(({ kind }) => kind === 'oneToMany').map((relation) => `${name}.${show(relation)}`),
@@ -157,7 +157,7 @@ describe('the system collections', () => {
     ]);
   });
 
-  it('are related as the spec says where the database has no foreign keys', () => {
+  it('have the relations of the spec if the database has no foreign keys', () => {
     const tables = ownCatalog.tables.map((candidate) => ({ ...candidate, foreignKeys: [] }));
     expect(allRelations({ ...ownCatalog, tables })).toEqual(allRelations(ownCatalog));
   });
