@@ -103,14 +103,13 @@ const grantPermissions = ({
   action,
   permissions,
 }: Pick<Grant, 'collection' | 'action' | 'permissions'>): Grant => {
-  const rows = uniteRules(permissions.map((permission) => permission.rows));
   return {
     collection,
     action,
     admin: false,
     everyField: permissions.some(({ fields }) => fields?.includes('*')),
-    rows,
-    fields: uniteFields(collection, permissions, rows),
+    rows: uniteRules(permissions.map((permission) => permission.rows)),
+    fields: uniteFields(collection, permissions),
     presets: Object.assign({}, ...permissions.map(({ presets }) => presets ?? {})),
     permissions,
   } as unknown as Grant;
@@ -159,14 +158,13 @@ const everyName = (collection: Collection): ReadonlyMap<string, Rule> =>
 const uniteFields = (
   collection: Collection,
   permissions: readonly ParsedPermission[],
-  rows: Rule,
 ): ReadonlyMap<string, Rule> => {
   const fields = new Map<string, Rule>();
   for (const name of namesOf(collection)) {
     const listing = permissions.filter((permission) => listsField(permission, name));
     if (listing.length === 0) continue;
     const rule = uniteRules(listing.map((permission) => permission.rows));
-    fields.set(name, listing.length === permissions.length || rows === rule ? always : rule);
+    fields.set(name, listing.length === permissions.length ? always : rule);
   }
   return fields;
 };

@@ -14,6 +14,7 @@ const isRun = ({ reason }: Block): boolean => reason === null;
 const blocksIn = (page: Page, language: string): readonly Block[] =>
   page.blocks.filter((block) => block.language === language && isRun(block));
 const commandsOf = (page: Page): readonly Block[] => blocksIn(page, 'sh');
+const withCommands = pages.filter((page) => commandsOf(page).length > 0);
 const programOf = (page: Page): string =>
   blocksIn(page, 'ts')
     .filter((block) => fileOf(block) === null)
@@ -45,6 +46,20 @@ const install = ({ directory }: Workplace): void => {
   }
 };
 
+/** What the blocks of a page print, by the path of the page. */
+const printed = new Map<string, PromiseSettledResult<readonly string[]>>();
+
+/** Runs the commands of all pages in their order, because programs and later pages use what they create. */
+const runCommands = async (): Promise<void> => {
+  for (const page of withCommands) {
+    const blocks = commandsOf(page).map(moved);
+    const [result] = await Promise.allSettled([
+      runBlocks(blocks, { directory: place.directory, environment }),
+    ]);
+    printed.set(page.path, result);
+  }
+};
+
 beforeAll(async () => {
   ports = new Map([
     ['8080', String(await reservePort())],
@@ -65,6 +80,7 @@ beforeAll(async () => {
   });
   const [, KEY = ''] = await demo.until(/^ {2}key +(\S+)$/m);
   environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...given, KEY };
+  await runCommands();
 });
 afterAll(async () => {
   await demo?.stop('SIGTERM');
@@ -72,14 +88,12 @@ afterAll(async () => {
 });
 
 describe('the commands', () => {
-  it.each(pages.filter((page) => commandsOf(page).length > 0))(
-    'of $path work, and print what it shows',
-    async (page) => {
-      const blocks = commandsOf(page).map(moved);
-      const printed = await runBlocks(blocks, { directory: place.directory, environment });
-      expect(blocks.flatMap((block, index) => compareOutput(block, printed[index] ?? ''))).toEqual([]);
-    },
-  );
+  it.each(withCommands)('of $path work, and print what it shows', (page) => {
+    const result = printed.get(page.path);
+    if (result?.status !== 'fulfilled') throw result?.reason;
+    const blocks = commandsOf(page).map(moved);
+    expect(blocks.flatMap((block, index) => compareOutput(block, result.value[index] ?? ''))).toEqual([]);
+  });
 });
 
 it.each(pages.flatMap((page) => blocksIn(page, 'graphql')))(
@@ -99,7 +113,6 @@ describe('the programs', () => {
   let compiled: ReturnType<typeof compilePrograms>;
   beforeAll(() => {
     const programs = withPrograms.map((page): [string, string] => [nameOf(page), withPorts(programOf(page))]);
-    // the commands above have generated what these import
     const models = pages
       .flatMap((page) => blocksIn(page, 'ts'))
       .map((block): [string, string] => [fileOf(block) ?? '', block.text]);

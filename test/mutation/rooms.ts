@@ -44,19 +44,24 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   access: {
-    files: ['addresses', 'credentials', 'grant', 'limiter', 'policies', 'variables'].map(
-      (name) => `runtime/access/${name}.ts`,
-    ),
+    files: ['runtime/access/*.ts'],
     tests: [
       units(
         'access-cache',
         'addresses',
         'credentials',
-        'fragment',
+        'escalation',
+        'explain',
         'grant',
         'limiter',
+        'permission-views',
         'policies',
+        'policy-cache',
+        'principal',
+        'query-variables',
         'share-reads',
+        'stale-rules',
+        'unsupported-rules',
         'variables',
       ),
     ],

@@ -1,16 +1,16 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { watchSearchable } from '../../runtime/queue/temporal/gateway.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
 let queue: TestQueue;
 let connection: Connection;
-beforeAll(async () => {
+beforeEach(async () => {
   queue = await startTestQueue('sqlite');
   connection = await Connection.connect({ address: inject('services').temporal });
 });
-afterAll(async () => {
+afterEach(async () => {
   await connection.close();
   await queue.close();
 });
@@ -26,6 +26,7 @@ it('who comes before the worker that adds the search attributes uses them later'
 });
 
 it('requests and deliveries are found by what they are about', async () => {
+  await queue.startWorkers();
   const { workflow } = new Client({ connection, namespace: queue.namespace });
   const path = `/queue/demo/image?svc_webhook=${queue.receiver.url}/found`;
   const { body } = await queue.request('POST', path, { as: 'ann', body: image });

@@ -14,6 +14,9 @@ export interface Submitted {
 
 export const image = { prompt: 'sea', width: 16, height: 16 };
 export const training = { model_name: 'm', prompt: 'sea', steps: 1 };
+export const picture = {
+  image: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==',
+};
 export const endless = { ...training, steps: 5_000, pause: 0.02 };
 export const spec = fileURLToPath(new URL('spec', import.meta.url));
 

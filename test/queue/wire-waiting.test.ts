@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
-import { type Submitted, image, training, toolsOf, strayWorkflows, detailOf } from './wire-tools.js';
+import { type Submitted, image, picture, training, toolsOf, strayWorkflows, detailOf } from './wire-tools.js';
 
 describe.each(dialects)('before a worker is there, on %s', (dialect) => {
   let queue: TestQueue;
@@ -30,9 +30,11 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
   });
 
   it('svc_max_queue_length refuses where more wait', async () => {
-    const full = await submit('demo/train?svc_max_queue_length=1', training);
+    // two run at a time
+    for (let round = 0; round < 4; round += 1) await queued('demo/ocr', picture);
+    const full = await submit('demo/ocr?svc_max_queue_length=1', picture);
     expect([full.status, full.headers.get('x-svc-error-type')]).toEqual([429, 'queue_full']);
-    expect((await submit('demo/train?svc_max_queue_length=100', training)).status).toBe(200);
+    expect((await submit('demo/ocr?svc_max_queue_length=100', picture)).status).toBe(200);
     expect((await submit('demo/image?svc_max_queue_length=0', image)).status).toBe(200);
     expect(detailOf(await submit('demo/image?svc_max_queue_length=-1', image))).toMatchObject([
       { loc: ['query', 'svc_max_queue_length'] },

@@ -5,11 +5,11 @@ import { ask } from '../graphql/library.js';
 import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { activityOf, codeOf, enableCodes, logIn, login, password, peopleServer } from './people.js';
+import { activityOf, codeOf, enableCodes, logIn, login, password, peopleServer, readers } from './people.js';
 
 describe.each(settings)('one-time passwords on $dialect through $listener', (setting) => {
   stopClock();
-  const server = useServer({ ...peopleServer(setting), ...setting });
+  const server = useServer({ ...peopleServer(setting, readers('gus')), ...setting });
   const post = (path: string, body: unknown, as?: string) =>
     server().request('POST', path, { body, ...(as !== undefined && { as }) });
   const generate = async (as: string) => {
@@ -20,8 +20,8 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
   const disableBy = (as: string, user: string) =>
     post(`/users/${server().ids.users.get(user)}/tfa/disable`, {}, as);
 
-  const guess = () => post('/users/me/tfa/generate', { password: 'guess' }, 'ann');
-  const disable = (otp: string) => post('/users/me/tfa/disable', { otp }, 'ann');
+  const guess = () => post('/users/me/tfa/generate', { password: 'guess' }, 'gus');
+  const disable = (otp: string) => post('/users/me/tfa/disable', { otp }, 'gus');
 
   it('need a login and the password', async () => {
     expect((await post('/users/me/tfa/generate', { password })).codes).toEqual(['INVALID_CREDENTIALS']);
@@ -127,8 +127,8 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
   });
 
   it('do not make guesses of the password, or of codes, be forgotten by what proves neither', async () => {
-    const { secret } = await generate('ann');
-    const enableOwn = () => post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, 'ann');
+    const { secret } = await generate('gus');
+    const enableOwn = () => post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, 'gus');
     for (let round = 0; round < 2; round += 1) {
       for (let each = 0; each < 5; each += 1) expect((await guess()).codes).toEqual(['INVALID_CREDENTIALS']);
       expect((await enableOwn()).status).toBe(204);

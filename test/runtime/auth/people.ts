@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { librarySql } from '../behaviour/library.js';
 import type { Client } from '../harness/client.js';
 import { cheapHash } from '../harness/passwords.js';
+import type { TestUser } from '../harness/rows.js';
 import type { Answer, TestAccess, TestServer, TestServerOptions } from '../server-harness.js';
 
 export const password = 'correct horse battery';
@@ -33,10 +34,17 @@ export const peopleAccess: TestAccess = {
   },
 };
 
-export const peopleServer = ({ dialect }: Pick<TestServerOptions, 'dialect'>): TestServerOptions => ({
+/** Returns readers with the password, for tests that change what belongs to one person. */
+export const readers = (...names: readonly string[]): Readonly<Record<string, TestUser>> =>
+  Object.fromEntries(names.map((name) => [name, { role: 'Reader', columns }]));
+
+export const peopleServer = (
+  { dialect }: Pick<TestServerOptions, 'dialect'>,
+  more: Readonly<Record<string, TestUser>> = {},
+): TestServerOptions => ({
   dialect,
   sql: librarySql(dialect),
-  access: peopleAccess,
+  access: { ...peopleAccess, users: { ...peopleAccess.users, ...more } },
 });
 
 export interface Tokens {

@@ -1,5 +1,5 @@
 /** Policies that ask for one-time passwords: until these are on, nothing is permitted but to turn them on. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
@@ -29,7 +29,7 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
       as: 'admin',
       body: { enforce_tfa: enforced },
     });
-  beforeAll(() => demand(true));
+  beforeEach(() => demand(true));
 
   const as = (token: string) => (method: string, path: string, body?: unknown) =>
     server().request(method, path, {

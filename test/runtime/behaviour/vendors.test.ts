@@ -109,8 +109,9 @@ const flagSql = (dialect: TestDialect): string => {
 };
 
 const tables = `
-create table "word" ("id" {counter}, "text" varchar(20), "fixed" char(5), "data" json, "at" {instant} null);
+create table "word" ("id" {counter}, "text" varchar(20));
 insert into "word" ("text") values ('B'), ('a'), ('ä'), ('b');
+create table "written" ("id" {counter}, "text" varchar(20), "fixed" char(5), "data" json, "at" {instant} null);
 create table "clock" ("id" {counter}, "time" {clock});
 `;
 
@@ -123,12 +124,12 @@ describe.each(dialects)('differences of databases on %s', (dialect) => {
     dialect,
     sql: sqlFor(dialect, tables + clockSql(expected.spans) + flagSql(dialect)),
   });
-  const find = async (query: unknown): Promise<readonly unknown[]> => {
-    const { data } = await server().request('SEARCH', '/items/word', { as: 'admin', body: { query } });
+  const find = async (query: unknown, table = 'word'): Promise<readonly unknown[]> => {
+    const { data } = await server().request('SEARCH', `/items/${table}`, { as: 'admin', body: { query } });
     return (data as readonly { readonly text: unknown }[]).map(({ text }) => text);
   };
   const create = (row: unknown, fields: string) =>
-    server().request('POST', `/items/word?fields=${fields}`, { as: 'admin', body: row });
+    server().request('POST', `/items/written?fields=${fields}`, { as: 'admin', body: row });
 
   it('which texts are equal, and in which order they stand', async () => {
     const equal = async (text: string, other: string) =>
@@ -142,7 +143,7 @@ describe.each(dialects)('differences of databases on %s', (dialect) => {
       sameAccent: expected.sameAccent,
       sameBlanks: expected.sameBlanks,
     });
-    expect(await find({ sort: 'text,id', limit: 4 })).toEqual(expected.sorted);
+    expect(await find({ sort: 'text,id' })).toEqual(expected.sorted);
   });
 
   it('which texts hold another, and which are found by a search', async () => {
@@ -191,8 +192,8 @@ describe.each(dialects)('differences of databases on %s', (dialect) => {
 
   it('an empty text is a text, and null is not', async () => {
     await create({ text: '' }, 'text');
-    expect(await find({ filter: { text: { _empty: true } }, sort: 'text' })).toContain('');
-    expect(await find({ filter: { text: { _null: true } } })).not.toContain('');
+    expect(await find({ filter: { text: { _empty: true } } }, 'written')).toContain('');
+    expect(await find({ filter: { text: { _null: true } } }, 'written')).not.toContain('');
   });
 });
 

@@ -33,7 +33,7 @@ describe('PostgreSQL', () => {
   describe('prepared statements', () => {
     const numbers = Array.from({ length: 700 }, (_, index) => index);
 
-    it('more of them than are kept work again and again, whichever way they are run', async () => {
+    it('work again and again where more are run than are kept, and are closed on the server', async () => {
       for (const round of [1, 2]) {
         for (const number of numbers) {
           const statement = { text: `select ${number} + cast(? as integer)`, values: [round] };
@@ -42,21 +42,19 @@ describe('PostgreSQL', () => {
           expect(found).toEqual({ v: number - round });
         }
       }
-    });
-
-    it('are closed on the server when they are not kept', async () => {
       const [found] = await database.query('select count(*) as kept from pg_prepared_statements');
       expect(Number(found?.kept)).toBeGreaterThan(200);
       expect(Number(found?.kept)).toBeLessThanOrEqual(256);
     });
 
     it('name themselves in the error when they fail, and work when the fault is gone', async () => {
-      const statement = { text: 'insert into t (v) values (?)', values: ['no number'] };
+      await place.execute('create table growing (v int)');
+      const statement = { text: 'insert into growing (v) values (?)', values: ['no number'] };
       await expect(database.write(statement)).rejects.toMatchObject({ code: '22P02', sql: statement.text });
       expect(await database.write({ ...statement, values: [1] })).toEqual({ affected: 1 });
-      const missing = 'select later from t where v = ?';
+      const missing = 'select later from growing where v = ?';
       await expect(database.query(missing, [1])).rejects.toMatchObject({ code: '42703', sql: missing });
-      await place.execute('alter table t add column later text');
+      await place.execute('alter table growing add column later text');
       expect(await database.query(missing, [1])).toEqual([{ later: null }]);
     });
 
@@ -129,15 +127,15 @@ describe('PostgreSQL', () => {
   });
 
   it('what was written counts, and is undone where the transaction fails', async () => {
-    await place.execute('truncate t');
-    await database.write({ text: 'insert into t (v) values (?), (?)', values: [1, 2] });
-    expect(await database.write({ text: 'update t set v = v', values: [] })).toEqual({ affected: 2 });
+    await place.execute('create table counted (v int)');
+    await database.write({ text: 'insert into counted (v) values (?), (?)', values: [1, 2] });
+    expect(await database.write({ text: 'update counted set v = v', values: [] })).toEqual({ affected: 2 });
     const failing = database.transaction(async (executor) => {
-      await executor.write({ text: 'delete from t', values: [] });
+      await executor.write({ text: 'delete from counted', values: [] });
       throw new Error('changed my mind');
     });
     await expect(failing).rejects.toThrow('changed my mind');
-    expect(await database.query('select v from t order by v')).toEqual([{ v: 1 }, { v: 2 }]);
+    expect(await database.query('select v from counted order by v')).toEqual([{ v: 1 }, { v: 2 }]);
   });
 
   it('a lock is held by one at a time, beside the pool', async () => {

@@ -46,7 +46,7 @@ const grantOf = (...permissions: readonly Partial<Permission>[]): Grant =>
 
 /** `always`, or the values its filters compare with. */
 const say = (rule: Rule | undefined): unknown =>
-  rule === undefined || rule.kind === 'always' ? rule?.kind : rule.filters.map(({ values }) => values[0]);
+  rule?.kind === 'filters' ? rule.filters.map(({ values }) => values[0]) : rule?.kind;
 
 const fieldsOf = (grant: Grant): Record<string, unknown> =>
   Object.fromEntries([...grant.fields].map(([name, rule]) => [name, say(rule)]));
@@ -142,6 +142,17 @@ describe('a grant', () => {
     expect(left('always')).toEqual([[2], { title: 'always' }]);
     expect(left('always', '3')).toEqual([[2, 3], { title: 'always', price: [3] }]);
     expect(left()).toBeNull();
+  });
+
+  it.each<[string, Partial<Permission>]>([
+    ['a rule that is no filter', { permissions: { price: { _bogus: 1 } } }],
+    ['a validation that is no filter', { validation: { price: { _bogus: 1 } } }],
+    ['a time that is none', { permissions: { price: { _gt: '$NOW(soon)' } } }],
+    ['a time that is none, in a list', { validation: { price: { _in: [1, '$NOW(soon)'] } } }],
+    ['a preset of a time that is none', { presets: { price: '$NOW(soon)' } }],
+  ])('permits nothing by %s', (_, invalid) => {
+    expect(grantOf(invalid)).toBeNull();
+    expect(say(grantOf(invalid, where(1)).rows)).toEqual([1]);
   });
 
   it('unites presets', () => {

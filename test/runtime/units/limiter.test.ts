@@ -82,6 +82,11 @@ describe('requests within a window', () => {
     expect(await ask(access, times(1, '198.51.100.1'))).toEqual([ends[0]]);
   });
 
+  it('name the limit that was exceeded', async () => {
+    const refused = limited(0).admit(null, requestFrom('203.0.113.9'));
+    await expect(refused).rejects.toThrow('more than 0 requests in 60 s');
+  });
+
   it('say when the next window begins', async () => {
     vi.setSystemTime(now);
     const access = limited(0);

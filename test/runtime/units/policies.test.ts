@@ -4,20 +4,9 @@ import { createRegistry, defineCollection, type Collection } from '../../../cont
 import { integer } from '../../../contract/fields.js';
 import { readAddressList, requireAddress } from '../../../runtime/access/addresses.js';
 import type { Principal } from '../../../runtime/access/principal.js';
-import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import { isUnresolvable, resolveVariable } from '../../../runtime/access/variables.js';
-
-const permission = (policy: string, parts: Partial<Permission> = {}) => ({
-  policy,
-  collection: 'book',
-  action: 'read',
-  permissions: null,
-  validation: null,
-  presets: null,
-  fields: ['*'],
-  ...parts,
-});
+import { permission } from './access-rows.js';
 
 const rows: AccessRows = {
   version: '1',
@@ -25,6 +14,7 @@ const rows: AccessRows = {
     { id: 'top', parent: null, columns: { name: 'Top', parent: null } },
     { id: 'leaf', parent: 'top', columns: { name: 'Leaf', parent: 'top' } },
     { id: 'lone', parent: null },
+    { id: 'named', parent: null, columns: { name: 'top' } },
   ],
   policies: [
     { id: 'z', admin: false, columns: { 'a.b': 'dotted', name: 'Zed' } },
@@ -149,6 +139,11 @@ describe('variables', () => {
     ['$CURRENT_POLICIES.a.b', [null, 'dotted']],
   ])('%s reads %j', (text, value) => {
     expect(resolve(text, userOf('eve', 'leaf'))).toEqual(value);
+  });
+
+  it('reads other roles by "parent" only, not by a name that is the id of one', () => {
+    expect(resolve('$CURRENT_ROLE.name', userOf('eve', 'named'))).toBe('top');
+    expect(resolve('$CURRENT_ROLE.name.name', userOf('eve', 'named'))).toBeNull();
   });
 
   it.each(['$CURRENT_USER.role.name', '$CURRENT_ROLE.name', '$CURRENT_USER.email'])(

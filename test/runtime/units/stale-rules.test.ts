@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { findStaleRules, type CollectionNames } from '../../../runtime/access/stale-rules.js';
+import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
+import {
+  findStaleRules,
+  namesInRegistry,
+  type CollectionNames,
+} from '../../../runtime/access/stale-rules.js';
 
 const collections = new Map<string, CollectionNames>([
   [
@@ -41,6 +47,14 @@ describe('a rule', () => {
       { permissions: { author: { books: { _some: { _and: [{ colour: 1 }, { colour: 2 }] } } } } },
       ['Readers read book permissions author.books.colour'],
     ],
+    [
+      { permissions: { author: { books: { _none: { colour: 1 } } } } },
+      ['Readers read book permissions author.books.colour'],
+    ],
+    [
+      { permissions: { _and: [{ items: { anything: 1 } }, { colour: 1 }] } },
+      ['Readers read book permissions colour'],
+    ],
     [{ permissions: { title: { nested: { _eq: 1 } } } }, ['Readers read book permissions title.nested']],
     [{ presets: { title: 'x', colour: 1 } }, ['Readers read book presets colour']],
   ])('%j is stale', (permission, want) => {
@@ -58,4 +72,30 @@ describe('a rule', () => {
   ])('%j is not', (permission) => {
     expect(find(permission)).toEqual([]);
   });
+});
+
+it('names are those of the served collections', () => {
+  const find = namesInRegistry(
+    createRegistry([
+      defineCollection({
+        name: 'book',
+        path: null,
+        key: ['id'],
+        fields: { id: integer(), author: integer(), item: integer(), kind: string() },
+        relations: {
+          author: manyToOne('author', ['author'], ['id']),
+          item: manyToAny('item', 'kind', ['book', 'author']),
+        },
+      }),
+      defineCollection({ name: 'author', path: null, key: ['id'], fields: { id: integer() } }),
+    ]),
+  );
+  expect(find('book')).toEqual({
+    fields: new Set(['id', 'author', 'item', 'kind']),
+    targets: new Map([
+      ['author', 'author'],
+      ['item', null],
+    ]),
+  });
+  expect(find('gone')).toBeUndefined();
 });

@@ -1,0 +1,406 @@
+/** A caller grants no more than the caller holds, and takes over nobody who holds more. */
+import { describe, expect, it } from 'vitest';
+import { findEscalation, touchesIdentity, type AccessChange } from '../../../runtime/access/escalation.js';
+import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
+import { accessRows, permission } from './access-rows.js';
+
+const max = { id: 'max', role: null };
+
+const office = ['10.0.0.0/8', '192.0.2.0/24'];
+const rated = { rating: { _gt: 3 } };
+const complete = { title: { _nnull: true } };
+
+/** What `max` holds: the first four policies; `other` and `root` permit more. */
+const before = accessRows({
+  roles: [
+    { id: 'chief', parent: null },
+    { id: 'clerk', parent: 'chief' },
+    { id: 'plain', parent: null },
+  ],
+  policies: [
+    { id: 'own', admin: false },
+    { id: 'office', admin: false, addresses: office },
+    { id: 'strict', admin: false, secondFactor: true },
+    { id: 'empty', admin: false },
+    { id: 'other', admin: false },
+    { id: 'root', admin: true },
+    { id: 'unheld', admin: false, secondFactor: true },
+  ],
+  access: [
+    ...['own', 'office', 'strict', 'empty'].map((policy) => ({ policy, role: null, user: 'max' })),
+    { policy: 'other', role: 'chief', user: null },
+    { policy: 'other', role: null, user: 'eve' },
+  ],
+  permissions: [
+    permission('own', { fields: ['id', 'title', 'pages'] }),
+    permission('own', { action: 'update', fields: ['title'], validation: complete }),
+    permission('own', { action: 'create', fields: ['title'], presets: { kind: 'x' } }),
+    permission('own', { collection: 'film', permissions: rated }),
+    permission('own', { collection: 'pen', permissions: {} }),
+    permission('own', { collection: 'pen', action: 'delete', fields: null }),
+    permission('office', { collection: 'note' }),
+    permission('strict', { collection: 'secret' }),
+    permission('other', { collection: 'salary' }),
+  ],
+});
+
+type Edit = Partial<AccessRows>;
+
+interface Case {
+  /** Changes of the rows before and after; `max` is the caller. */
+  readonly from?: Edit;
+  readonly to?: Edit;
+  readonly user?: AccessChange['user'];
+  readonly admin?: boolean;
+  readonly usersBefore?: AccessChange['before']['users'];
+  readonly usersAfter?: AccessChange['after']['users'];
+  readonly holders?: AccessChange['after']['holders'];
+}
+
+const find = ({ from = {}, to = {}, user = max, admin = false, holders = [], ...options }: Case) => {
+  const rows = { ...before, ...from };
+  const policies = createPolicyIndex(rows).policiesOf(
+    { ...max, status: 'active', columns: {} },
+    () => '10.0.0.1',
+  );
+  return findEscalation({
+    caller: { ...policies, admin },
+    user,
+    before: { rows, users: options.usersBefore ?? [], holders },
+    after: { rows: { ...rows, ...to }, users: options.usersAfter ?? [], holders },
+  });
+};
+
+type Policy = AccessRows['policies'][number];
+
+const changing = (id: string, parts: Partial<Policy>): Edit => ({
+  policies: before.policies.map((policy) => (policy.id === id ? { ...policy, ...parts } : policy)),
+});
+
+/** A new policy that permits these. */
+const creating = (parts: Partial<Policy>, ...permissions: AccessRows['permissions']): Edit => ({
+  policies: [...before.policies, { id: 'new', admin: false, ...parts }],
+  permissions: [...before.permissions, ...permissions],
+});
+
+const giving = (...access: readonly Partial<AccessRows['access'][number]>[]): Edit => ({
+  access: [
+    ...before.access,
+    ...access.map(({ policy = 'other', role = null, user = null }) => ({ policy, role, user })),
+  ],
+});
+
+const beyond = (action: string, collection: string): string =>
+  `"${action}" on "${collection}" beyond your own permissions`;
+
+describe('a new permission', () => {
+  it.each<[string, Parameters<typeof permission>[1]]>([
+    ['the same', { fields: ['id', 'title', 'pages'] }],
+    ['of fewer fields', { fields: ['pages'] }],
+    ['of no field', { fields: null }],
+    ['of one field where the own is of all', { collection: 'pen', fields: ['colour'] }],
+    ['of all fields where the own is', { collection: 'pen' }],
+    ['of no field, as the own', { collection: 'pen', action: 'delete', fields: null }],
+    ['of fewer rows where the own rule is empty', { collection: 'pen', permissions: { id: { _eq: 1 } } }],
+    ['of the same rows', { collection: 'film', permissions: rated }],
+    ['of fewer rows, by what the caller reads', { fields: ['id'], permissions: { pages: { _gt: 1 } } }],
+    [
+      'of fewer rows, by conditions that are combined',
+      {
+        fields: ['id'],
+        permissions: { _or: [{ pages: { _gt: 1 } }, { _and: [{ title: { _null: true } }] }] },
+      },
+    ],
+    [
+      'of fewer rows, by several conditions on one field',
+      { fields: ['id'], permissions: { pages: { _or: [{ _gt: 1 }, { _and: [{ _lt: 0 }] }] } } },
+    ],
+    ['with the validation of the own', { action: 'update', fields: ['title'], validation: complete }],
+    ['with a validation where the own has none', { fields: ['id'], validation: complete }],
+    ['with the presets of the own', { action: 'create', fields: ['title'], presets: { kind: 'x' } }],
+    ['with presets that set nothing', { fields: ['id'], presets: {} }],
+  ])('%s is granted', (_, parts) => {
+    expect(find({ to: creating({}, permission('new', parts)) })).toBeNull();
+  });
+
+  it.each<[string, Parameters<typeof permission>[1]]>([
+    ['of another collection', { collection: 'salary' }],
+    ['of another action', { action: 'delete', fields: null }],
+    ['of another field', { fields: ['id', 'price'] }],
+    ['of all fields', {}],
+    ['of a field where the own is of none', { collection: 'pen', action: 'delete', fields: ['id'] }],
+    ['of all rows', { collection: 'film' }],
+    ['of other rows', { collection: 'film', permissions: { rating: { _gte: 3 } } }],
+    [
+      'of fewer rows where the own are not all',
+      { collection: 'film', permissions: { ...rated, id: { _eq: 1 } } },
+    ],
+    ['of rows by what the caller does not read', { fields: ['id'], permissions: { price: { _gt: 1 } } }],
+    [
+      'of rows by what the caller reads and what not',
+      { fields: ['id'], permissions: { pages: { _gt: 1 }, price: { _gt: 1 } } },
+    ],
+    [
+      'of rows by what the caller does not read, in a combination',
+      { fields: ['id'], permissions: { _or: [{ pages: { _gt: 1 } }, { _and: [{ price: { _gt: 1 } }] }] } },
+    ],
+    ['of rows by related rows', { fields: ['id'], permissions: { title: { name: { _eq: 1 } } } }],
+    ['of rows by some of a list', { fields: ['id'], permissions: { title: { _some: {} } } }],
+    ['of rows by none of a list', { fields: ['id'], permissions: { title: { _none: {} } } }],
+    [
+      'of rows by a comparison and by some of a list',
+      { fields: ['id'], permissions: { title: { _gt: 1, _some: {} } } },
+    ],
+    [
+      'of rows by related rows, as an alternative',
+      { fields: ['id'], permissions: { title: { _or: [{ name: { _eq: 1 } }] } } },
+    ],
+    [
+      'of rows by related rows, in a combination',
+      { fields: ['id'], permissions: { title: { _and: [{ _gt: 1 }, { name: { _eq: 1 } }] } } },
+    ],
+    ['without the validation of the own', { action: 'update', fields: ['title'] }],
+    [
+      'with another validation',
+      { action: 'update', fields: ['title'], validation: { title: { _null: true } } },
+    ],
+    ['with other presets', { action: 'create', fields: ['title'], presets: { kind: 'y' } }],
+    ['without the presets of the own', { action: 'create', fields: ['title'] }],
+  ])('%s is not', (_, parts) => {
+    const wanted = permission('new', parts);
+    expect(find({ to: creating({}, wanted) })).toBe(beyond(wanted.action, wanted.collection));
+  });
+
+  it('of rows by a field that the caller reads on some rows only is not granted', () => {
+    const wanted = permission('new', { collection: 'film', permissions: { rating: { _gt: 4 } } });
+    expect(find({ to: creating({}, wanted) })).toBe(beyond('read', 'film'));
+  });
+
+  it('of rows by a field that the caller may write but not read is not granted', () => {
+    const own = permission('own', { collection: 'pen', action: 'update' });
+    const reads = permission('own', { collection: 'pen', fields: ['id'] });
+    const wanted = permission('new', {
+      collection: 'pen',
+      action: 'update',
+      permissions: { price: { _gt: 1 } },
+    });
+    const others = before.permissions.filter(({ collection }) => collection !== 'pen');
+    const from = { permissions: [...others, own, reads] };
+    const policies = [...before.policies, { id: 'new', admin: false }];
+    expect(find({ from, to: { policies, permissions: [...from.permissions, wanted] } })).toBe(
+      beyond('update', 'pen'),
+    );
+  });
+
+  it('that was there before is not a new one, whatever else changes in its policy', () => {
+    const more = permission('other', { fields: ['id'] });
+    expect(find({ to: { permissions: [...before.permissions, more] } })).toBeNull();
+    const removed = before.permissions.filter(({ policy }) => policy !== 'other');
+    expect(find({ to: { permissions: removed } })).toBeNull();
+  });
+
+  it('that changes beyond the own is not granted', () => {
+    const permissions = before.permissions.map((each) =>
+      each.policy === 'other' ? { ...each, fields: ['id'] } : each,
+    );
+    expect(find({ to: { permissions } })).toBe(beyond('read', 'salary'));
+  });
+
+  it('may be granted by an administrator', () => {
+    expect(find({ admin: true, to: creating({}, permission('new', { collection: 'salary' })) })).toBeNull();
+  });
+});
+
+describe('the conditions of a policy', () => {
+  const notes = permission('new', { collection: 'note' });
+  const secrets = permission('new', { collection: 'secret' });
+  const elsewhere = '"read" on "note" from addresses that your own policy does not allow';
+  const unproven =
+    '"read" on "secret" without the second factor that your own policy requires ("enforce_tfa")';
+
+  it.each<[string, Partial<Policy>, AccessRows['permissions'][number], string | null]>([
+    ['the same addresses in another order', { addresses: office.toReversed() }, notes, null],
+    ['a part of the addresses', { addresses: ['10.0.0.0/8'] }, notes, null],
+    ['more addresses', { addresses: [...office, '172.16.0.0/12'] }, notes, elsewhere],
+    ['any address', {}, notes, elsewhere],
+    ['any address, with a second factor', { secondFactor: true }, notes, elsewhere],
+    ['the second factor', { secondFactor: true }, secrets, null],
+    ['the second factor and fewer addresses', { secondFactor: true, addresses: office }, secrets, null],
+    ['no second factor', {}, secrets, unproven],
+    ['fewer addresses, but no second factor', { addresses: office }, secrets, unproven],
+  ])('%s', (_, parts, wanted, found) => {
+    expect(find({ to: creating(parts, wanted) })).toBe(found);
+  });
+
+  it.each<[string, string, Partial<Policy>, string | null]>([
+    ['fewer addresses of an own policy', 'office', { addresses: ['10.0.0.0/8'] }, null],
+    ['more addresses of an own policy', 'office', { addresses: [...office, '172.16.0.0/12'] }, elsewhere],
+    ['no addresses any more', 'office', { addresses: [] }, elsewhere],
+    ['addresses of a policy that permits more', 'other', { addresses: office }, beyond('read', 'salary')],
+    [
+      'addresses of an administrator',
+      'root',
+      { addresses: office },
+      'the addresses of a policy with "admin_access"',
+    ],
+    ['another name', 'other', { columns: { name: 'x' } }, null],
+    ['administration', 'other', { admin: true }, 'a policy with "admin_access"'],
+    ['no administration any more', 'root', { admin: false }, null],
+  ])('change: %s', (_, id, parts, found) => {
+    expect(find({ to: changing(id, parts) })).toBe(found);
+  });
+
+  it('of a new administrator are none that the caller may grant', () => {
+    expect(find({ to: creating({ admin: true }) })).toBe('a policy with "admin_access"');
+  });
+});
+
+describe('a policy that the caller may not grant', () => {
+  const refused = 'a policy with permissions beyond your own';
+
+  it.each<[string, Edit]>([
+    ['is not given to a user', giving({ user: 'max' })],
+    ['is not given to a role', giving({ role: 'plain' })],
+    ['is not given to everybody', giving({})],
+    ['is not given to a user, if it is one of administrators', giving({ policy: 'root', user: 'max' })],
+    [
+      'is not given by a role above',
+      { roles: before.roles.map((role) => (role.id === 'plain' ? { ...role, parent: 'chief' } : role)) },
+    ],
+    ['is not given to a new role', { roles: [...before.roles, { id: 'new', parent: 'chief' }] }],
+    ['is not given with one that is held already', giving({ policy: 'own' }, { user: 'ann' })],
+  ])('%s', (_, to) => {
+    expect(find({ to })).toBe(refused);
+  });
+
+  it.each<[string, Edit]>([
+    ['stays with its holders', {}],
+    ['stays with a role whose parent it comes from', giving({ role: 'clerk' })],
+    ['may be taken away', { access: before.access.filter(({ policy }) => policy !== 'other') }],
+    ['is not one that permits nothing', giving({ policy: 'empty' }, { policy: 'empty', role: 'plain' })],
+    ['is not an own one', giving({ policy: 'own', user: 'ann' }, { policy: 'office', role: 'plain' })],
+  ])('%s', (_, to) => {
+    expect(find({ to })).toBeNull();
+  });
+
+  it('is that of whoever administers afterwards, though the policy was held before', () => {
+    const to = { ...changing('empty', { admin: true }) };
+    expect(
+      find({ from: changing('empty', { admin: true }), to: { ...to, ...giving({ policy: 'empty' }) } }),
+    ).toBe(refused);
+  });
+});
+
+describe('a user', () => {
+  const taken = 'a user with permissions beyond your own';
+
+  it.each<[string, Pick<Case, 'usersBefore' | 'usersAfter'>, string | null]>([
+    ['who holds no more', { usersBefore: [{ id: 'ann', role: 'plain' }] }, null],
+    ['who holds more', { usersBefore: [{ id: 'eve', role: null }] }, taken],
+    ['whose role holds more', { usersBefore: [{ id: 'ann', role: 'chief' }] }, taken],
+    ['whose role has a parent that holds more', { usersBefore: [{ id: 'ann', role: 'clerk' }] }, taken],
+    ['who holds more afterwards', { usersAfter: [{ id: 'ann', role: 'chief' }] }, taken],
+    ['who holds no more afterwards', { usersAfter: [{ id: 'ann', role: 'plain' }] }, null],
+  ])('%s', (_, users, found) => {
+    expect(find(users)).toBe(found);
+  });
+
+  it('who holds more by public policies only is not taken over', () => {
+    const from = giving({});
+    expect(find({ from, usersBefore: [{ id: 'ann', role: null }] })).toBeNull();
+  });
+
+  it.each([
+    'auth_data',
+    'email',
+    'external_identifier',
+    'ip_access',
+    'password',
+    'provider',
+    'role',
+    'status',
+    'tfa_secret',
+    'token',
+  ])('is identified by %s', (field) => {
+    expect(touchesIdentity(['first_name', field])).toBe(true);
+  });
+
+  it('is not identified by a name', () => {
+    expect(touchesIdentity(['first_name', 'last_name'])).toBe(false);
+    expect(touchesIdentity([])).toBe(false);
+  });
+});
+
+describe('the requirement of a second factor', () => {
+  const removed = 'removing the second factor that a policy requires ("enforce_tfa")';
+  const added = 'requiring a second factor of users with more permissions ("enforce_tfa")';
+  const without = (policy: string) => ({ access: before.access.filter((each) => each.policy !== policy) });
+
+  it.each<[string, Case, string | null]>([
+    ['stays in an own policy', { to: changing('strict', { secondFactor: false }) }, removed],
+    ['stays in a policy that nobody holds', { to: changing('unheld', { secondFactor: false }) }, removed],
+    ['goes with its policy', { to: { policies: before.policies.filter(({ id }) => id !== 'unheld') } }, null],
+    ['is not shaken off by its holder', { to: without('strict') }, removed],
+    ['may be taken from others', { user: { id: 'ann', role: null }, to: without('strict') }, null],
+    ['is none of an anonymous caller', { user: null, to: without('strict') }, null],
+    [
+      'may move to another policy of the caller',
+      { to: { access: [...without('strict').access, { policy: 'unheld', role: null, user: 'max' }] } },
+      null,
+    ],
+    [
+      'is not shaken off by a caller whom the public policies require it of',
+      { from: giving({ policy: 'strict' }), user: { id: 'ann', role: null }, to: { access: before.access } },
+      removed,
+    ],
+    [
+      'is none of the public policies for a caller with a role',
+      {
+        from: giving({ policy: 'strict' }),
+        user: { id: 'ann', role: 'plain' },
+        to: { access: before.access },
+      },
+      null,
+    ],
+  ])('%s', (_, change, found) => {
+    expect(find(change)).toBe(found);
+  });
+
+  it.each<[string, Case, string | null]>([
+    [
+      'of a user who holds more',
+      { holders: [{ id: 'eve', role: null }], to: giving({ policy: 'unheld', user: 'eve' }) },
+      added,
+    ],
+    ['of a role that holds more', { to: giving({ policy: 'unheld', role: 'chief' }) }, added],
+    ['of a role whose parent holds more', { to: giving({ policy: 'unheld', role: 'clerk' }) }, added],
+    ['of everybody', { to: giving({ policy: 'unheld' }) }, added],
+    [
+      'of a user who holds no more',
+      { holders: [{ id: 'ann', role: null }], to: giving({ policy: 'unheld', user: 'ann' }) },
+      null,
+    ],
+    [
+      'of a user whose role holds more',
+      { holders: [{ id: 'ann', role: 'chief' }], to: giving({ policy: 'unheld', user: 'ann' }) },
+      added,
+    ],
+    ['of a role that holds no more', { to: giving({ policy: 'unheld', role: 'plain' }) }, null],
+    ['by a policy that others hold', { to: changing('other', { secondFactor: true }) }, added],
+    [
+      'of those who need one already',
+      {
+        from: giving({ policy: 'strict', role: 'chief' }),
+        to: giving({ policy: 'strict', role: 'chief' }, { policy: 'unheld', role: 'chief' }),
+      },
+      null,
+    ],
+    [
+      'of everybody who needs one already',
+      { from: giving({ policy: 'strict' }), to: giving({ policy: 'strict' }, { policy: 'unheld' }) },
+      null,
+    ],
+  ])('%s', (_, change, found) => {
+    expect(find(change)).toBe(found);
+  });
+});
