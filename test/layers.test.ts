@@ -30,15 +30,15 @@ const isAllowed = ({ from, to, kind }: Import): boolean => {
 const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})`;
 
 describe('modules import', () => {
-  it('what the table lets their room import', () => {
+  it('modules of folders that the table allows', () => {
     expect(own.filter((each) => !isAllowed(each)).map(say)).toEqual([]);
   });
 
-  it('libraries only where these are at home', () => {
+  it('libraries only in the folder of the library', () => {
     expect(imports.filter((each) => !isOwn(each) && !isHome(each)).map(say)).toEqual([]);
   });
 
-  it('other modules by the file that is there', () => {
+  it('existing files', () => {
     expect(own.filter(({ to }) => !existsSync(`${to}.ts`)).map(say)).toEqual([]);
   });
 });
@@ -73,7 +73,7 @@ it('databases are named in their folders alone', () => {
   expect(naming).toEqual([]);
 });
 
-it('every place that may name databases does', () => {
+it('every exception for names of databases is needed', () => {
   const silent = Object.keys(namesDatabases).filter((place) => {
     const within = modules.filter((path) => isWithin(path, place));
     return !within.some((path) => /mysql|mariadb|postgres|sqlite/i.test(readFileSync(`${path}.ts`, 'utf8')));
@@ -81,15 +81,15 @@ it('every place that may name databases does', () => {
   expect(silent).toEqual([]);
 });
 
-it('every room outside runtime is in the table', () => {
+it('every folder outside runtime is in the table', () => {
   expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
 });
 
-describe('the README of a room', () => {
+describe('the README of a folder', () => {
   const folders = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
   const own = folders.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+)$/.test(room));
 
-  it.each(own)('of %s is short, and the files it names are there', (room) => {
+  it.each(own)('of %s is short and refers to existing files', (room) => {
     const text = readFileSync(join(room, 'README.md'), 'utf8');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
@@ -98,7 +98,7 @@ describe('the README of a room', () => {
     expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
   });
 
-  it.each(own)('of %s lists what the table lets it import', (room) => {
+  it.each(own)('of %s lists the imports that the table allows', (room) => {
     const path = join(room, 'README.md');
     if (process.env.UPDATE === 'docs') {
       writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(room)));
@@ -163,7 +163,7 @@ const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
 const loads = (path: string): readonly string[] =>
   own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
 
-it('no other modules load each other', () => {
+it('has no other circular imports', () => {
   const rooms = ['contract', 'generator', 'runtime'];
   const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
   const edges = new Map(inside.map((path) => [path, loads(path)]));
@@ -171,7 +171,7 @@ it('no other modules load each other', () => {
   expect(findCycles(edges).toSorted()).toEqual(known.toSorted());
 });
 
-it('a circle is found however it is entered', () => {
+it('finds a circle from any of its modules', () => {
   const edges = new Map([
     ['entry', ['c', 'd']],
     ['a', ['b']],

@@ -22,18 +22,18 @@ const namesIn = (text: string): readonly string[] =>
 const named = (...lists: readonly Versions[]): readonly string[] =>
   lists.flatMap((list) => Object.keys(list));
 
-it('every library of an installation is explained, and no other', () => {
+it('CONTRIBUTING.md describes every runtime library and no other', () => {
   expect(namesIn(shipped).toSorted()).toEqual(
     named(manifest.dependencies, manifest.optionalDependencies).toSorted(),
   );
 });
 
-it('every library of development is explained, but types of libraries', () => {
+it('CONTRIBUTING.md describes every development library except types', () => {
   const expected = named(manifest.devDependencies).filter((name) => !name.startsWith('@types/'));
   expect(namesIn(development).toSorted()).toEqual(expected.toSorted());
 });
 
-it('every version is exact, and a tool that an installation may lack is an optional peer of the version tested', () => {
+it('versions are exact, and optional tools are optional peers of the tested version', () => {
   const { dependencies, optionalDependencies, devDependencies, peerDependencies } = manifest;
   const versions = [dependencies, optionalDependencies, devDependencies].flatMap((list) =>
     Object.values(list),

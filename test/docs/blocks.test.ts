@@ -88,7 +88,7 @@ afterAll(async () => {
 });
 
 describe('the commands', () => {
-  it.each(withCommands)('of $path work, and print what it shows', (page) => {
+  it.each(withCommands)('of $path succeed and print the shown output', (page) => {
     const result = printed.get(page.path);
     if (result?.status !== 'fulfilled') throw result?.reason;
     const blocks = commandsOf(page).map(moved);
@@ -136,7 +136,7 @@ describe('the programs', () => {
 const wordsOf = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => /^ {2}([a-z]+) /.exec(line)?.[1] ?? []);
 
-it('the README shows what the demo prints', () => {
+it('the README shows the output of the demo', () => {
   const shown = pages[0]?.blocks.find(({ text }) => text.includes('ready after'));
   // of a server that the demo starts; this one is given
   const labels = wordsOf(shown?.text ?? '').filter((word) => word !== 'temporal');

@@ -34,7 +34,7 @@ const anchorsOf = ({ text }: Page): readonly string[] =>
   );
 
 describe.each(pages)('$path', (page) => {
-  it('links to what is there', () => {
+  it('links to existing files and headings', () => {
     const prose = page.text.replaceAll(/^```[^]*?^```$/gm, '');
     const targets = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target);
     const broken = targets.filter((target) => {
@@ -48,7 +48,7 @@ describe.each(pages)('$path', (page) => {
     expect(broken).toEqual([]);
   });
 
-  it('runs its blocks, or says why one is not run', () => {
+  it('runs each block or gives the reason not to', () => {
     const run = new Set(['sh', 'ts', 'yaml', 'js', 'json', 'graphql']);
     const silent = page.blocks.filter(({ language, reason }) => reason === null && !run.has(language));
     expect(silent.map(({ line, language }) => `line ${line}: ${language}`)).toEqual([]);
@@ -60,7 +60,7 @@ describe.each(pages)('$path', (page) => {
   });
 });
 
-it('the README can be read at one sitting', () => {
+it('the README is short', () => {
   expect(pageOf('README.md').text.split('\n').length).toBeLessThanOrEqual(250);
 });
 
@@ -70,7 +70,7 @@ it('every page is linked from the README', () => {
   expect(missing.map(({ path }) => path)).toEqual([]);
 });
 
-it('docs/environment.md names every secret that may be given as a file', () => {
+it('docs/environment.md lists every secret that can be read from a file', () => {
   const [, said = ''] = /by their name and `_FILE`: ([^.]*)\./.exec(pageOf('docs/environment.md').text) ?? [];
   const secrets = Object.entries(variables).filter(([, variable]) => 'secret' in variable);
   expect(Array.from(said.matchAll(/`([^`]+)`/g), ([, name]) => name).sort()).toEqual(
@@ -78,7 +78,7 @@ it('docs/environment.md names every secret that may be given as a file', () => {
   );
 });
 
-it('docs/querying.md explains every operator, in its order', () => {
+it('docs/querying.md explains every operator, in the order of the code', () => {
   const rows = pageOf('docs/querying.md')
     .text.split('\n')
     .filter((line) => line.startsWith('| `_'));
@@ -101,7 +101,7 @@ const tableOf = (path: string, head: string, rows: readonly string[]): readonly 
   return found.replaceAll(/ {2,}/g, ' ').trimEnd().split('\n');
 };
 
-it('docs/environment.md has the table of variables, in its order and nothing else', () => {
+it('docs/environment.md contains the table of variables', () => {
   const rows = shownVariables.map(
     ({ name, default: preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |`,
   );
@@ -128,7 +128,7 @@ const rowOf = (command: Command, before: string): string => {
   return `| \`${usage}\` | ${flags.join(' ') || '—'} | ${command.description()} |`;
 };
 
-it('docs/commands.md has the table of commands, with their options', () => {
+it('docs/commands.md contains the table of commands and options', () => {
   const rows = commands.flatMap((command) =>
     command.commands.length === 0
       ? [rowOf(command, 'svc')]
@@ -137,7 +137,7 @@ it('docs/commands.md has the table of commands, with their options', () => {
   expect(tableOf('docs/commands.md', 'command', rows)).toEqual(rows);
 });
 
-it('the table of commands leaves none out', () => {
+it('the table of commands is complete', () => {
   const cli = readFileSync(join(packageRoot, 'runtime', 'cli.ts'), 'utf8');
   const names = Array.from(cli.matchAll(/^ {2}\['([\w-]+)', async/gm), ([, name]) => name);
   expect(commands.map((command) => command.name()).sort()).toEqual(names.sort());

@@ -82,7 +82,7 @@ describe.each(dialects)('generate from %s', (dialect) => {
     expect(await run()).toMatchObject({ written: [], removed: [], breaking: [], warnings: [] });
   });
 
-  it('names with "check" what a changed table would change, and what that would break', async () => {
+  it('lists with "check" the changes of a changed table and the breaking ones', async () => {
     await run();
     await test.execute('ALTER TABLE artist DROP COLUMN name');
     const report = await run({ check: true });
@@ -97,7 +97,7 @@ describe.each(dialects)('generate from %s', (dialect) => {
     expect(readFileSync(join(out, 'server/artist.ts'), 'utf8')).toContain('name:');
   });
 
-  it('removes the files of a table that is gone', async () => {
+  it('removes the files of a dropped table', async () => {
     await run();
     await test.execute('DROP TABLE draft');
     const report = await run();
@@ -106,14 +106,14 @@ describe.each(dialects)('generate from %s', (dialect) => {
     expect((await run({ check: true })).removed).toEqual([]);
   });
 
-  it('gives the same bytes from the stored catalog as from the database', async () => {
+  it('emits the same bytes from the stored catalog as from the database', async () => {
     await run();
     const offline = join(folder, 'offline');
     await generate({ from: join(out, 'catalog.json'), specFolders: [baseSpec], out: offline, check: false });
     expect(readTree(offline)).toEqual(readTree(out));
   });
 
-  it('leaves out tables as options or else the spec say, from a stored catalog too', async () => {
+  it('excludes tables by option or spec, from a stored catalog too', async () => {
     await run();
     const from = join(out, 'catalog.json');
     const spec = join(folder, 'spec');
@@ -138,7 +138,7 @@ describe('generate', () => {
   const run = (options: Partial<GenerateOptions> = {}): Promise<GenerateReport> =>
     generate({ from, specFolders: [baseSpec], out, check: false, ...options });
 
-  it('leaves the old output whole when the spec is at fault', async () => {
+  it('keeps the old output if the spec is invalid', async () => {
     await run();
     const before = readTree(out);
     write('spec/collections/pilot.yaml', 'fields: { nam: { note: Who flies } }\ntypo: 1\n');
@@ -146,7 +146,7 @@ describe('generate', () => {
     expect(readTree(out)).toEqual(before);
   });
 
-  it('says what it was given when a stored catalog is none', async () => {
+  it('reports an invalid stored catalog', async () => {
     const broken = write('broken.json', '{');
     const other = write('other.json', '[]');
     await expect(run({ from: broken })).rejects.toThrow(`${broken} is not JSON`);
@@ -154,13 +154,13 @@ describe('generate', () => {
     await expect(run({ from: join(folder, 'none.json') })).rejects.toThrow('none.json');
   });
 
-  it('says what it needs when it is given neither database nor catalog', async () => {
+  it('reports that neither database nor catalog is given', async () => {
     await expect(generate({ specFolders: [baseSpec], out, check: false })).rejects.toThrow(
       'pass a database or',
     );
   });
 
-  it('goes on when the earlier catalog cannot be read, and says that nothing could be compared', async () => {
+  it('warns and continues if the earlier catalog cannot be read', async () => {
     await run();
     writeFileSync(join(out, 'catalog.json'), '<<<<<<< HEAD\n');
     const report = await run();
@@ -170,7 +170,7 @@ describe('generate', () => {
     ]);
   });
 
-  it('tells the milliseconds of every step', async () => {
+  it('reports the milliseconds of every step', async () => {
     const { timings } = await run();
     expect(Object.keys(timings)).toEqual(['load', 'read', 'build', 'emit', 'client', 'compare', 'write']);
     expect(Object.values(timings).every((milliseconds) => milliseconds >= 0)).toBe(true);

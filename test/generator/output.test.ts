@@ -46,7 +46,7 @@ describe('writeOutput', () => {
     expect(readFileSync(join(below, 'server/x.ts'), 'utf8')).toBe('server/x.ts');
   });
 
-  it('leaves what equals untouched and replaces what differs', () => {
+  it('replaces only files that differ', () => {
     write(file('a'), file('b'));
     makeOld('a');
     makeOld('b');
@@ -63,7 +63,7 @@ describe('writeOutput', () => {
     expect(age('.manifest')).toBe(1000);
   });
 
-  it('removes what it wrote earlier and no longer does, with the folders that are empty then', () => {
+  it('removes files that it no longer writes, and empty folders', () => {
     write(file('a'), file('server/old/x.ts'));
     expect(write(file('a')).removed).toEqual(['server/old/x.ts']);
     expect(readdirSync(folder).sort()).toEqual(['.manifest', 'a']);
@@ -76,7 +76,7 @@ describe('writeOutput', () => {
     expect(list()).toEqual(['.manifest', 'server/mine.ts', 'server/x.ts']);
   });
 
-  it('refuses to overwrite files that it did not write, names all of them and changes nothing', () => {
+  it('refuses to overwrite files that it did not write, lists them and changes nothing', () => {
     mkdirSync(join(folder, 'server'));
     writeFileSync(join(folder, 'server/x.ts'), 'mine');
     writeFileSync(join(folder, 'a'), 'mine');
@@ -92,12 +92,12 @@ describe('writeOutput', () => {
     expect(read('a')).toBe('mine');
   });
 
-  it('takes over a file that has the right bytes already', () => {
+  it('adopts a file with the same content', () => {
     writeFileSync(join(folder, 'a'), 'a');
     expect(write(file('a'))).toEqual({ written: ['.manifest'], removed: [], unchanged: ['a'] });
   });
 
-  it('says with "check" what would change and changes nothing', () => {
+  it('reports changes with "check" without writing', () => {
     write(file('a'), file('b'), file('c'));
     const before = list().map((path) => [path, read(path), age(path)]);
     const report = check(file('a'), file('b', 'new'), file('d'));
@@ -111,7 +111,7 @@ describe('writeOutput', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('leaves the old output whole when a file cannot be written', () => {
+  it('keeps the old output if a file cannot be written', () => {
     write(file('a'), file('b'));
     mkdirSync(join(folder, 'c'));
     expect(() => write(file('a', 'new'), file('c'))).toThrow(/EISDIR/);
@@ -119,7 +119,7 @@ describe('writeOutput', () => {
     expect(readdirSync(folder).sort()).toEqual(['.manifest', 'a', 'b', 'c']);
   });
 
-  it('goes on after a run that was interrupted: the manifest knew of all files before the first was written', () => {
+  it('recovers from an interrupted run, because the manifest is written before the first file', () => {
     write(file('a'), file('b'));
     writeFileSync(join(folder, '.manifest'), 'a\nb\nc\n');
     writeFileSync(join(folder, 'c'), 'half of it');
@@ -131,13 +131,10 @@ describe('writeOutput', () => {
     expect(read('.manifest')).toBe('a\nc\n');
   });
 
-  it.each(['../outside', '/etc/outside', 'server/../../outside'])(
-    'refuses a manifest that names %s',
-    (path) => {
-      writeFileSync(join(folder, '.manifest'), `${path}\n`);
-      expect(() => write(file('a'))).toThrow(/outside; restore or delete the manifest/);
-    },
-  );
+  it.each(['../outside', '/etc/outside', 'server/../../outside'])('rejects a manifest with %s', (path) => {
+    writeFileSync(join(folder, '.manifest'), `${path}\n`);
+    expect(() => write(file('a'))).toThrow(/outside; restore or delete the manifest/);
+  });
 
   it('compares bytes, so that text outside ASCII is no change', () => {
     write(file('a', 'é 日本 😀\n'));

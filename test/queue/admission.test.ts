@@ -12,7 +12,7 @@ const waiting = (account: string, priority = 0, since = 1) => ({ account, priori
 const crowdSize = process.env.LONG === undefined ? 1_000 : 10_000;
 
 describe('a free slot goes to', () => {
-  it('the account that runs least', () => {
+  it('the account with the fewest running requests', () => {
     const running = new Map([
       ['a', 2],
       ['b', 1],
@@ -28,7 +28,7 @@ describe('a free slot goes to', () => {
     expect(chooseAccount([waiting('a', 0, 9), waiting('b', 0, 3)], new Map(), 8)).toBe('b');
   });
 
-  it('no account at its limit', () => {
+  it('no account that has reached its limit', () => {
     expect(chooseAccount([waiting('a')], new Map([['a', 2]]), 2)).toBeNull();
   });
 });
@@ -72,7 +72,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
   const end = (id: string) =>
     server.database.write({ text: "update svc_requests set state = 'ended' where id = ?", values: [id] });
 
-  it(`leave one request before the ${crowdSize} of another account, as soon as one is free`, async () => {
+  it(`run one request before the ${crowdSize} of another account`, async () => {
     const crowded = { id: 'test/crowded', concurrency: { model: 4, account: 4 } };
     await ensureModelLock(server.database, crowded.id);
     const give = () =>

@@ -29,7 +29,7 @@ const answerWith = (
   return post();
 };
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each<[number, object]>([
     [200, { kind: 'accepted' }],
     [204, { kind: 'accepted' }],
@@ -53,11 +53,11 @@ describe('an answer', () => {
     ['-5', null],
     ['Thu, 01 Jan 1970 00:00:00 GMT', null],
     ['Fri, 31 Dec 9999 00:00:00 GMT', 3_600_000],
-  ])('that says Retry-After: %s asks for %s ms', async (text, after) => {
+  ])('with Retry-After: %s delays the next attempt by %s ms', async (text, after) => {
     expect(await answerWith(503, { 'retry-after': text })).toMatchObject({ kind: 'failed', after });
   });
 
-  it('that does not come in time is a failure', async () => {
+  it('after the timeout is a failure', async () => {
     const controller = new AbortController();
     respond = () => controller.abort(new DOMException('over', 'TimeoutError'));
     expect(await post(controller.signal)).toEqual({
@@ -68,7 +68,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that breaks off is a failure', async () => {
+  it('that is cut off is a failure', async () => {
     respond = (response) => response.destroy();
     expect(await post()).toMatchObject({ kind: 'failed', error: 'connection' });
   });

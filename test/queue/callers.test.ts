@@ -51,7 +51,7 @@ describe.each(dialects)('callers on %s', (dialect) => {
       body: { ip_access: list },
     });
 
-  it('are refused by key where no policy of their user holds, with the next request', async () => {
+  it('are rejected by key on the next request if no policy of their user applies', async () => {
     const keys = await Promise.all(['near', 'role', 'both'].map(keyOf));
     const statuses = async (address: string) => {
       const answers = await Promise.all(
@@ -67,7 +67,7 @@ describe.each(dialects)('callers on %s', (dialect) => {
     expect(await statuses('192.0.2.1')).toEqual([200, 200, 200]);
   });
 
-  it('are told when to come back, by key and by token, counted together; administrators never', async () => {
+  it('share one rate limit for key and token with Retry-After; administrators have none', async () => {
     const [key, others, admins] = await Promise.all(['often', 'other', 'admin'].map(keyOf));
     const limited = await server().startAnother({
       TRUST_PROXY: '1',

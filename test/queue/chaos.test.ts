@@ -157,7 +157,7 @@ const untilNothingIsLeft = async (): Promise<void> => {
 };
 
 it(
-  `${requests} requests survive the deaths of API, workers, Temporal and database`,
+  `${requests} requests complete while API, workers, Temporal and database are killed`,
   async () => {
     const began = Date.now();
     let isLoaded = false;

@@ -21,16 +21,16 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-it('what a home folder says of Temporal is left alone', () => {
+it('ignores the Temporal configuration in the home folder', () => {
   expect(readConnection(chosen)).toMatchObject({ options: { address: 'here:7233' }, namespace: 'default' });
 });
 
-it('a file that the environment names is read', () => {
+it('reads the configuration file given in the environment', () => {
   vi.stubEnv('TEMPORAL_CONFIG_FILE', file);
   expect(readConnection(chosen)).toMatchObject({ options: { address: 'here:7233' }, namespace: 'theirs' });
 });
 
-it('a key turns TLS on', () => {
+it('an API key enables TLS', () => {
   vi.stubEnv('TEMPORAL_API_KEY', 'of-a-cloud');
   expect(readConnection({ address: null, namespace: 'ours' })).toMatchObject({
     options: { apiKey: 'of-a-cloud', tls: true },

@@ -43,7 +43,7 @@ describe('calls', () => {
     }
   });
 
-  it('that succeeded are written down, and those that failed are not', async () => {
+  it('are recorded only if they succeeded', async () => {
     const { dispatcher, marked, losses } = createCalls();
     dispatcher.add(headOf('a', 'queued'), async () => undefined);
     dispatcher.add(headOf('b', 'queued'), () => Promise.reject(new Error('unreachable')));
@@ -52,8 +52,8 @@ describe('calls', () => {
   });
 });
 
-describe('the end', () => {
-  it('waits for admitted requests, not for waiting ones', async () => {
+describe('close', () => {
+  it('waits for admitted requests but not for queued ones', async () => {
     const { dispatcher, open, call, begun } = createCalls();
     for (let each = 0; each < 17; each += 1) dispatcher.add(headOf(`${each}`, 'queued'), call);
     for (let each = 0; each < 3; each += 1) dispatcher.add(headOf(`w${each}`, 'waiting'), call);
@@ -68,7 +68,7 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('comes after three seconds, even with starts in progress', async () => {
+  it('takes at most three seconds, even with starts in progress', async () => {
     const { dispatcher, open, call, begun } = createCalls();
     for (let each = 0; each < 17; each += 1) dispatcher.addDelivery(call);
     await settle();

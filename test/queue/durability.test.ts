@@ -23,7 +23,7 @@ const environmentOf = (address: string) => ({
   WEBHOOK_ALLOW_HTTP: 'true',
 });
 
-describe('processes of their own', () => {
+describe('separate processes', () => {
   let place: Workplace;
   let receiver: Receiver;
   let key = '';
@@ -94,7 +94,7 @@ describe('processes of their own', () => {
     return call(`${model}/requests/${id}`);
   };
 
-  it('a worker that is killed in the middle: another one goes on from its last heartbeat', async () => {
+  it('another worker continues from the last heartbeat of a killed worker', async () => {
     const temporal = await startTemporal();
     await temporal.start();
     await open(temporal.address);
@@ -123,7 +123,7 @@ describe('processes of their own', () => {
     expect(hooks[0]?.body).toMatchObject({ request_id: id, status: 'OK' });
   });
 
-  it('a process that is killed between a row and its workflow: the sweep starts it, under the same key', async () => {
+  it('the sweep starts a workflow whose process was killed after inserting the row, under the same key', async () => {
     const temporal = await startTemporal();
     await temporal.start();
     const first = await open(await startSilent());
@@ -139,7 +139,7 @@ describe('processes of their own', () => {
     expect(await submit('demo/image', image, once)).toBe(id);
   });
 
-  it('submissions while Temporal is down and no worker runs: all of them run once it is there', async () => {
+  it('requests submitted while Temporal is down run when it is available', async () => {
     const temporal = await startTemporal();
     await open(temporal.address);
     const image = { prompt: 'sea', width: 16, height: 16 };
@@ -157,7 +157,7 @@ describe('processes of their own', () => {
   });
 });
 
-describe('the schedules', () => {
+describe('scheduled jobs', () => {
   let queue: TestQueue;
   let client: Client;
 
@@ -196,13 +196,13 @@ describe('the schedules', () => {
     return made;
   };
 
-  it('start what never got its workflow', async () => {
+  it('start missing workflows', async () => {
     const id = await submit({});
     await endOf(id);
     expect(await endOf(await copy(id, 'waiting'))).not.toHaveProperty('error');
   });
 
-  it('signal its slot to a workflow that missed the first signal', async () => {
+  it('signal the slot again to a workflow that missed the signal', async () => {
     const done = await submit({ seed: 2 });
     await endOf(done);
     const id = await copy(done, 'admitted');
@@ -228,7 +228,7 @@ describe('the schedules', () => {
     expect(await endOf(id)).not.toHaveProperty('error');
   });
 
-  it('give back the slot of a request whose workflow somebody has ended', async () => {
+  it('release the slot of a request whose workflow was terminated', async () => {
     const done = await submit({ seed: 3 });
     await endOf(done);
     const id = await copy(done, 'running');

@@ -23,7 +23,7 @@ interface Turn {
 const between = (turns: readonly Turn[], { created, admitted }: Turn): number =>
   turns.filter((turn) => turn.admitted > created && turn.admitted < admitted).length;
 
-describe('a model of four slots, all of them taken by a crowd', () => {
+describe('a model whose four slots are all in use', () => {
   let queue: TestQueue;
   let model: Server;
   let running = 0;
@@ -80,7 +80,7 @@ describe('a model of four slots, all of them taken by a crowd', () => {
       timeout: patience,
     });
 
-  it(`lets one request of another account wait for one slot, not for ${crowd} requests`, async () => {
+  it(`runs one request of another account after one slot is free, not after ${crowd} requests`, async () => {
     for (let index = 0; index < 5; index += 1) {
       const single = await ended('bob', await submit('bob'));
       const others = await turnsOf('ann');
@@ -100,7 +100,7 @@ describe('a model of four slots, all of them taken by a crowd', () => {
     expect((await turnsOf('bob')).map(({ id }) => id)).not.toContain(low);
   });
 
-  it('never runs more than there are slots', () => {
+  it('never runs more requests than it has slots', () => {
     expect(mostRunning).toBeGreaterThan(1);
     expect(mostRunning).toBeLessThanOrEqual(slots);
   });

@@ -35,7 +35,7 @@ describe('a folder that cannot be written', () => {
     },
   );
 
-  it('is no concern of workers that do not use it', async () => {
+  it('does not affect workers that do not use it', async () => {
     const worker = place.start(['worker', '--role', 'workflows,webhooks'], environment);
     await worker.until(/workers started: /);
     await worker.stop('SIGTERM');
@@ -43,7 +43,7 @@ describe('a folder that cannot be written', () => {
   });
 
   it.each(['1', '2'])(
-    'is told once by a start of %s processes, which serves all the same',
+    'is reported once by a start of %s processes, which serve requests',
     async (processes) => {
       const api = place.start(['start', '--workers', processes], environment);
       await api.until(/"kind":"started"/);

@@ -39,11 +39,11 @@ const outcome = (status: number, body: unknown, errorType: string | null = null)
 });
 
 describe('a function model', () => {
-  it('gives what it returns', async () => {
+  it('results in its return value', async () => {
     expect(await runOnce(() => ({ good: true }))).toEqual([outcome(200, { good: true }), []]);
   });
 
-  it.each([400, 404, 422, 499])('answers with an error of its own: %d', async (status) => {
+  it.each([400, 404, 422, 499])('can respond with an error of its own: %d', async (status) => {
     const body = { detail: [{ loc: ['body', 'prompt'], msg: 'too dark', type: 'content_policy_violation' }] };
     const throwing: RunModel<unknown, unknown> = async () => {
       throw new ModelError(status, body);
@@ -56,7 +56,7 @@ describe('a function model', () => {
   });
 
   it.each([new ModelError(200, {}), new ModelError(500, {}), new Error('a secret')])(
-    'has failed where it throws anything else: %s',
+    'fails if it throws anything else: %s',
     async (error) => {
       const [attempted, failures] = await runOnce(() => Promise.reject(error));
       expect(attempted).toMatchObject({ outcome: { status: 500, errorType: 'runner_server_error' } });

@@ -111,7 +111,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     expect(await resultOf(id)).toMatchObject({ http_status: 499, error_type: 'client_cancelled' });
   });
 
-  it('makes, lists and revokes keys; changes and tries secrets', async () => {
+  it('creates, lists and revokes keys; rotates and tests secrets', async () => {
     const { keys_create: made } = await ann(
       'mutation { keys_create(name: "ci", models: ["demo/*"]) { id key } }',
     );
@@ -134,7 +134,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     await until(() => queue.receiver.received.find(({ path }) => path === '/try') ?? null);
   });
 
-  it('refuses in the words of REST', async () => {
+  it('returns the errors of REST', async () => {
     const { request_id: id } = (
       await queue.request('POST', '/queue/demo/train', {
         as: 'ann',
@@ -190,7 +190,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     await queue.request('PUT', `/queue/demo/train/requests/${id}/cancel`, { as: 'ann' });
   });
 
-  it('shows nothing of it to nobody', async () => {
+  it('is not visible without authentication', async () => {
     const { problems } = await ask(queue, '{ keys { id } }', { as: 'public', path: '/graphql/system' });
     expect(problems).toEqual([expect.stringContaining('"keys"')]);
   });

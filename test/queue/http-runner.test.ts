@@ -113,7 +113,7 @@ const runOnce = (answer: Scripted) =>
 describe('the sample inference server', () => {
   const text = 'The sea is calm. The tide is full.';
 
-  it('is followed: its logs are those of the request, its headers come with the result', async () => {
+  it('adds its logs to the request and its headers to the result', async () => {
     const id = await submit('demo/words', { text, most: 2 });
     const result = await resultOf('demo/words', id);
     expect(result.body).toEqual({
@@ -132,7 +132,7 @@ describe('the sample inference server', () => {
     ]);
   });
 
-  it('is asked at once by /run', async () => {
+  it('is called directly by /run', async () => {
     const answer = await queue.request('POST', '/run/demo/words', {
       body: { text },
       headers: queue.auth.ann,
@@ -152,7 +152,7 @@ describe('the sample inference server', () => {
     await until(async () => (await running()).length === 0 || null);
   });
 
-  it('stops when who waits at /run leaves', async () => {
+  it('stops when the client of /run disconnects', async () => {
     const controller = new AbortController();
     const call = fetch(`${queue.url}/run/demo/words`, {
       method: 'POST',
@@ -168,8 +168,8 @@ describe('the sample inference server', () => {
   });
 });
 
-describe('what an inference server answers', () => {
-  it('is the result, with its headers that are no business of proxies', async () => {
+describe('a response of an inference server', () => {
+  it('is the result, with its end-to-end headers', async () => {
     const headers = {
       'x-billable-units': '3',
       'x-svc-secret': 'no',
@@ -188,7 +188,7 @@ describe('what an inference server answers', () => {
   });
 
   it.each([400, 404, 422, 500, 502])(
-    'of status %i is passed on as it is, and not repeated',
+    'with status %i is returned unchanged without a retry',
     async (status) => {
       const body = { detail: [{ loc: ['body', 'answers'], msg: 'too sad', type: 'value_error.sad' }] };
       const answer = await ask([{ status, body }, { body: { good: true } }]);
@@ -202,7 +202,7 @@ describe('what an inference server answers', () => {
     ['504', { status: 504 }],
     ['a broken connection', { does: 'drop' }],
     ['X-Svc-Needs-Retry: 1', { status: 500, headers: { 'x-svc-needs-retry': '1' } }],
-  ] as const)('is asked for again after %s', async (_, broken) => {
+  ] as const)('is retried after %s', async (_, broken) => {
     const { status, body, attempts } = await ask([broken, { body: { good: true } }]);
     expect([status, body, attempts]).toEqual([200, { good: true }, 2]);
   });
@@ -211,14 +211,14 @@ describe('what an inference server answers', () => {
     ['503', { status: 503 }, 503, 'runner_scheduling_failure'],
     ['504', { status: 504 }, 503, 'runner_connection_timeout'],
     ['a broken connection', { does: 'drop' }, 503, 'runner_disconnected'],
-  ] as const)('is asked for once where the caller says so: %s', async (_, broken, status, type) => {
+  ] as const)('is not retried if the caller disables retries: %s', async (_, broken, status, type) => {
     const answer = await ask([broken, { body: { good: true } }], { 'x-svc-no-retry': '1' });
     expect([answer.status, answer.attempts]).toEqual([status, 1]);
     expect(answer.body).toMatchObject({ error_type: type });
     expect(answer.headers.get('x-svc-error-type')).toBe(type);
   });
 
-  it('is not asked for again where the server says so', async () => {
+  it('is not retried if the server disables retries', async () => {
     const answer = await ask([
       { status: 503, headers: { 'x-svc-needs-retry': '0' }, body: { detail: 'full' } },
     ]);
@@ -230,19 +230,19 @@ describe('what an inference server answers', () => {
     ['that is no JSON', { text: '<html>' }],
     ['that is too long to be kept', { body: { good: true }, padded: 8_000_000 }],
     ['that leads elsewhere', { status: 302, headers: { location: '/' } }],
-  ])('%s is no result', async (_, wrong) => {
+  ])('%s is not a result', async (_, wrong) => {
     const { status, body } = await ask([wrong]);
     expect([status, body]).toMatchObject([502, { error_type: 'runner_incomplete_response' }]);
   });
 
-  it('has to come in time', async () => {
+  it('has a timeout', async () => {
     const before = scenario.left;
     const { status, body } = await ask([{ does: 'hang' }]);
     expect([status, body]).toMatchObject([504, { error_type: 'request_timeout' }]);
     await until(() => scenario.left === before + 1 || null);
   });
 
-  it('does not matter where nobody is there', async () => {
+  it('is an error if the server is not reachable', async () => {
     const there = process.env.TEST_UPSTREAM_URL;
     const gone = await startUpstream();
     process.env.TEST_UPSTREAM_URL = urlOf(gone);
@@ -255,7 +255,7 @@ describe('what an inference server answers', () => {
     }
   });
 
-  it('is told at /run whether trying again makes sense', async () => {
+  it('states at /run whether a retry is useful', async () => {
     const broken = await runOnce({ status: 503 });
     expect([broken.status, broken.headers.get('x-svc-needs-retry')]).toEqual([503, '1']);
     const final = await runOnce({ status: 422, body: { detail: 'no' } });

@@ -73,18 +73,18 @@ describe('an invalid input is reported with path, text and type:', () => {
     expect(checkInput({ input }, value)).toEqual([{ loc: ['body', ...place], msg, type }]);
   });
 
-  it('every problem at once', () => {
+  it('reports all problems at once', () => {
     expect(checkInput({ input }, { name: 1, extra: 2 }).map(({ loc }) => loc.join('.'))).toEqual(
       expect.arrayContaining(['body.size', 'body.extra', 'body.name']),
     );
   });
 });
 
-it('a good input has no problems', () => {
+it('valid input has no problems', () => {
   expect(checkInput({ input }, good)).toEqual([]);
 });
 
-it('at most a hundred problems are reported', () => {
+it('reports at most a hundred problems', () => {
   const tags = Array.from({ length: 150 }, () => 1);
   expect(checkInput({ input }, { ...good, tags })).toHaveLength(100);
 });

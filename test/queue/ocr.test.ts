@@ -50,7 +50,7 @@ describe('text in a picture', () => {
     expect(body).toMatchObject({ text: lines.join('\n') });
   });
 
-  it('is not looked for in what is no picture', async () => {
+  it('is rejected if the input is not a picture', async () => {
     const { status, body } = await read(Buffer.from('text').toString('base64'));
     expect([status, body]).toMatchObject([
       422,
@@ -58,7 +58,7 @@ describe('text in a picture', () => {
     ]);
   });
 
-  it('of a broken picture is an error of the request, and of nothing else', async () => {
+  it('of a corrupt picture fails the request only', async () => {
     const broken = picture.subarray(0, 60).toString('base64');
     expect((await read(broken)).body).toMatchObject({ error_type: 'runner_server_error' });
     expect((await read(picture.toString('base64'))).status).toBe(200);

@@ -29,7 +29,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await queue.request('PATCH', path, { as: 'admin', body })).status).toBe(200);
   };
 
-  it('keys: made once, listed without their secret, revoked at once', async () => {
+  it('keys: shown once, listed without their secret, revoked immediately', async () => {
     const { id, key } = await keyOf({ name: 'ci' });
     expect(key.startsWith(`${id}:`)).toBe(true);
     expect((await submit(key)).status).toBe(200);
@@ -41,7 +41,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(key)).status).toBe(401);
   });
 
-  it('keys: of anybody, for administrators', async () => {
+  it('keys: of all users, for administrators', async () => {
     const { id, key } = await keyOf({ name: 'lost' });
     const user = queue.ids.users.get('ann') ?? '';
     const list = await queue.request('GET', `/keys?user=${user}`, { as: 'admin' });
@@ -52,7 +52,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(key)).status).toBe(401);
   });
 
-  it('requests: found by their tags', async () => {
+  it('requests: filtered by tags', async () => {
     const { key } = await keyOf({});
     const headers = { authorization: `Key ${key}`, 'x-svc-tags': 'batch=7,who=a"b' };
     const made = await queue.request('POST', '/queue/demo/image', { body: input, headers });
@@ -66,7 +66,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await queue.request('GET', '/requests?tag=batch', { as: 'ann' })).status).toBe(400);
   });
 
-  it('keys: bound to models and to a time', async () => {
+  it('keys: limited to models and to a time', async () => {
     const { key } = await keyOf({ models: ['demo/train', 'acme/*'] });
     expect((await submit(key)).status).toBe(404);
     expect((await submit(key, 'demo/train')).status).toBe(200);
@@ -74,7 +74,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(old)).status).toBe(401);
   });
 
-  it('keys: bound to models see and cancel requests of no others', async () => {
+  it('keys: limited to models cannot read or cancel requests of others', async () => {
     const { key } = await keyOf({});
     const { key: narrow } = await keyOf({ models: ['demo/train'] });
     const { key: fitting } = await keyOf({ models: ['acme/*', 'demo/image'] });
@@ -96,7 +96,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     for (const by of [key, fitting]) expect((await ask('GET', '/status', by)).status).toBeLessThan(300);
   });
 
-  it('times that no clock has are refused', async () => {
+  it('rejects invalid times', async () => {
     const leap = '2020-12-31T23:59:60Z';
     const made = await queue.request('POST', '/keys', { as: 'ann', body: { expires_at: leap } });
     expect([made.status, made.codes]).toEqual([400, ['INVALID_PAYLOAD']]);
@@ -106,7 +106,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     }
   });
 
-  it('keys of a user who is suspended end with it', async () => {
+  it('keys: rejected for a suspended user', async () => {
     const { key } = (await queue.request('POST', '/keys', { as: 'bob', body: {} })).data as { key: string };
     const bob = queue.ids.users.get('bob') ?? '';
     await queue.database.write({
@@ -120,21 +120,18 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     });
   });
 
-  it.each(['ACTIVE', 'active '])(
-    'keys of a user who is %j are none, as such a user is not active',
-    async (status) => {
-      const { key } = await keyOf({});
-      await queue.database.write({
-        text: 'update svc_users set status = ? where id = ?',
-        values: [status, queue.ids.users.get('ann') ?? ''],
-      });
-      expect((await submit(key)).status).toBe(401);
-      await change('ann', { status: 'active' });
-      expect((await submit(key)).status).toBe(200);
-    },
-  );
+  it.each(['ACTIVE', 'active '])('keys: rejected for a user with the status %j', async (status) => {
+    const { key } = await keyOf({});
+    await queue.database.write({
+      text: 'update svc_users set status = ? where id = ?',
+      values: [status, queue.ids.users.get('ann') ?? ''],
+    });
+    expect((await submit(key)).status).toBe(401);
+    await change('ann', { status: 'active' });
+    expect((await submit(key)).status).toBe(200);
+  });
 
-  it('keys: only from where their user may come', async () => {
+  it('keys: only from the networks of their user', async () => {
     const { key } = await keyOf({});
     const statuses = (address: string) =>
       Promise.all(
@@ -156,7 +153,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect(await statuses('192.0.2.7')).toEqual([200, 200]);
   });
 
-  it('requests: listed and read by their owner only, with the attempts of their webhook; delivered again', async () => {
+  it('requests: listed and read by their owner only, with the attempts of their webhook, which can be delivered again', async () => {
     const hook = `${queue.receiver.url}/own`;
     const made = await queue.request('POST', `/queue/demo/image?svc_webhook=${hook}`, {
       as: 'ann',
@@ -222,7 +219,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await system(query, { id })).codes).toEqual(['GONE']);
   });
 
-  it('webhooks: a test delivery, signed with both secrets while they are being changed', async () => {
+  it('webhooks: a test delivery is signed with both secrets during a rotation', async () => {
     const read = await queue.request('GET', '/webhooks/secret', { as: 'ann' });
     const { secrets: before } = read.data as { secrets: string[] };
     const { secrets } = (await queue.request('POST', '/webhooks/secret', { as: 'ann' })).data as {
@@ -243,7 +240,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await queue.request('POST', '/webhooks/test', { as: 'ann', body: inner })).status).toBe(422);
   });
 
-  it('texts with NUL, which some databases cannot hold, are refused', async () => {
+  it('rejects texts with NUL', async () => {
     const body = { name: 'a\0b' };
     expect((await queue.request('POST', '/keys', { as: 'ann', body })).codes).toEqual(['INVALID_PAYLOAD']);
     expect((await queue.request('GET', '/requests?model=%00', { as: 'ann' })).codes).toEqual([

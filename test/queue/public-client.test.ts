@@ -121,7 +121,7 @@ describe('the public client', () => {
     expect((await fetch(picture?.url ?? '')).headers.get('content-type')).toBe('image/png');
   });
 
-  it('follows the status of a request, cancels it, and meets the cancellation as its result', async () => {
+  it('follows the status of a request, cancels it and receives the cancellation as its result', async () => {
     const { request_id: requestId } = await client.queue.submit('demo/train', { input: training });
     const stream = await client.queue.streamStatus('demo/train', { requestId, logs: true });
     const seen: string[] = [];
@@ -141,7 +141,7 @@ describe('the public client', () => {
     expect(again).toMatchObject({ status: 400, body: { status: 'ALREADY_COMPLETED' } });
   });
 
-  it('gives up after its own time, and cancels what it asked for', async () => {
+  it('cancels the request after its own timeout', async () => {
     let id = '';
     const failure = await failureOf(
       client.subscribe('demo/train', { input: training, timeout: 2_000, onEnqueue: (made) => (id = made) }),
@@ -156,7 +156,7 @@ describe('the public client', () => {
     });
   });
 
-  it('meets the problems of its input by field', async () => {
+  it('reports input errors by field', async () => {
     for (const call of [client.subscribe, client.run]) {
       const failure = await failureOf(call('demo/image', { input: { width: 1 } as never }));
       expect(failure).toBeInstanceOf(ValidationError);
@@ -166,13 +166,13 @@ describe('the public client', () => {
     }
   });
 
-  it('runs at once', async () => {
+  it('runs requests directly', async () => {
     const { data, requestId } = await client.run('demo/image', { input: image as never });
     expect(data).toMatchObject({ images: [{ width: 16 }] });
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is told that its own deadline has passed, and does not try again', async () => {
+  it('receives a passed deadline and does not retry', async () => {
     const running = await Promise.all(
       [1, 2].map(() => client.queue.submit('demo/train', { input: training as never })),
     );
@@ -187,7 +187,7 @@ describe('the public client', () => {
     for (const { request_id: requestId } of running) await client.queue.cancel('demo/train', { requestId });
   });
 
-  it('is told what is not there, and that a key is wrong', async () => {
+  it('receives errors for a missing request and an invalid key', async () => {
     const unknown = { requestId: '00000000-0000-4000-8000-000000000000' };
     expect(await failureOf(client.queue.status('demo/image', unknown))).toMatchObject({
       status: 404,

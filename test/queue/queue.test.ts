@@ -40,7 +40,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
       return answer.status === 200 ? (answer.body as Record<string, unknown>) : null;
     });
 
-  it('answers a submission with everything clients read', async () => {
+  it('responds to a submission with all fields of the protocol', async () => {
     const answer = await submit('demo/image', { prompt: 'a', width: 16, height: 16 });
     expect(answer.status).toBe(200);
     const id = idOf(answer);
@@ -57,7 +57,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(answer.headers.get('x-svc-request-id')).toBe(id);
   });
 
-  it('delivers the result, signed in both ways, with a URL that opens the picture', async () => {
+  it('delivers the result with both signatures and a working URL of the picture', async () => {
     const id = idOf(await submit('demo/image', { prompt: 'sea', seed: 7, width: 32, height: 16 }, {}, '/ok'));
     const hook = await received('/ok');
     expect(hook.body).toMatchObject({ request_id: id, gateway_request_id: id, status: 'OK', error: null });
@@ -93,7 +93,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(isGood).toBe(true);
   });
 
-  it('tells a missing field at the webhook and as the result', async () => {
+  it('reports a missing field in the webhook and the result', async () => {
     const id = idOf(await submit('demo/train', { prompt: 'sea' }, {}, '/missing'));
     const hook = await received('/missing');
     const detail = [{ loc: ['body', 'model_name'], msg: 'field required', type: 'value_error.missing' }];
@@ -109,7 +109,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(await ended(id, 'demo/train')).toMatchObject({ error: 'Invalid status code: 422' });
   });
 
-  it('delivers again until the receiver accepts, under the same id', async () => {
+  it('retries a delivery under the same id until the receiver accepts it', async () => {
     queue.receiver.answers.push(500, 503);
     await submit('demo/image', { prompt: 'again', width: 16, height: 16 }, {}, '/again');
     const all = await until(() => {
@@ -138,7 +138,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(queue.receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
   });
 
-  it('gives one request for one idempotency key, also to many at once', async () => {
+  it('creates one request per idempotency key, also for concurrent submissions', async () => {
     const key = { 'idempotency-key': `once-${dialect}` };
     const body = { prompt: 'once', width: 16, height: 16 };
     const answers = await Promise.all(Array.from({ length: 8 }, () => submit('demo/image', body, key)));
@@ -149,7 +149,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(other.body).toMatchObject({ detail: [{ loc: ['header', 'Idempotency-Key'] }] });
   });
 
-  it('shows the requests of others to nobody', async () => {
+  it('does not show requests to other users', async () => {
     const id = idOf(await submit('demo/image', { prompt: 'mine', width: 16, height: 16 }));
     for (const path of ['', '/status', '/status/stream']) {
       const answer = await get(`demo/image/requests/${id}${path}`, 'bob');
@@ -162,7 +162,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect((await get(`demo/train/requests/${id}`)).status).toBe(404);
   });
 
-  it('cancels what runs, streams how it goes, and says so everywhere', async () => {
+  it('cancels a running request and streams its events', async () => {
     const input = { prompt: 'sea', model_name: 'm', steps: 5_000, pause: 0.02 };
     const id = idOf(await submit('demo/train', input, {}, '/cancelled'));
     const path = `demo/train/requests/${id}`;
@@ -196,7 +196,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(new Set(messages).size).toBe(messages.length);
   });
 
-  it('lets no tenant wait behind the queue of another', async () => {
+  it('runs requests of one user before the queue of another', async () => {
     const busy = { prompt: 'sea', model_name: 'm', steps: 40, pause: 0.05 };
     const crowd = await Promise.all(Array.from({ length: 6 }, () => submit('demo/train', busy)));
     const other = await queue.request('POST', '/queue/demo/train', {
@@ -212,7 +212,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     for (const each of crowd) await ended(idOf(each), 'demo/train');
   });
 
-  it('runs at once, without webhooks', async () => {
+  it('runs requests directly, without webhooks', async () => {
     const headers = queue.auth.ann;
     const body = { prompt: 'now', width: 16, height: 16 };
     const answer = await queue.request('POST', '/run/demo/image', { body, headers });
@@ -231,7 +231,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     expect(hooked.body).toMatchObject({ detail: [{ loc: ['query', 'svc_webhook'] }] });
   });
 
-  it('refuses at submission what cannot be queued', async () => {
+  it('rejects invalid submissions', async () => {
     const headers = queue.auth.ann;
     const post = (path: string, options: object) => queue.request('POST', path, { headers, ...options });
     expect((await post('/queue/demo/nothing', { body: {} })).status).toBe(404);

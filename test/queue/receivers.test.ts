@@ -11,7 +11,7 @@ import { until } from '../until.js';
 const url = 'http://receiver:81/';
 
 describe('attempts of one process at one receiver', () => {
-  it('are so many at a time; others do not count', async () => {
+  it('are limited, separately for each receiver', async () => {
     const receivers = createReceivers({ maxConcurrent: 2, maxWaiting: 0 });
     const entered = [
       await receivers.acquire(`${url}a`),
@@ -22,7 +22,7 @@ describe('attempts of one process at one receiver', () => {
     expect(entered.map((leave) => leave !== null)).toEqual([true, true, false, true]);
   });
 
-  it('hand their place to who stands in line, in turn', async () => {
+  it('pass their slot to waiting attempts in order', async () => {
     const receivers = createReceivers({ maxConcurrent: 1, maxWaiting: 2 });
     const order: string[] = [];
     const enter = async (name: string) => {
@@ -40,7 +40,7 @@ describe('attempts of one process at one receiver', () => {
     expect(await receivers.acquire(url)).not.toBeNull();
   });
 
-  it('send away who has stood in line for long, and go on without', async () => {
+  it('reject attempts that have waited too long', async () => {
     const receivers = createReceivers({ maxConcurrent: 1, maxWaiting: 1, waitTimeout: 10 });
     const leave = await receivers.acquire(url);
     expect(await receivers.acquire(url)).toBeNull();
@@ -49,11 +49,11 @@ describe('attempts of one process at one receiver', () => {
   });
 });
 
-describe('time that was waited in line', () => {
+describe('time in the queue', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is nobody else’s: who is served takes no place from who comes later', async () => {
+  it('does not count against later attempts', async () => {
     const receivers = createReceivers({ maxConcurrent: 1, maxWaiting: 2, waitTimeout: 100 });
     const leave = await receivers.acquire(url);
     const second = receivers.acquire(url);
@@ -100,7 +100,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     (await queue.database.query('select state from svc_deliveries where id = ?', [id]))[0]?.state;
   const delivered = (id: string) => until(async () => (await stateOf(id)) === 'delivered' || null);
 
-  it('to one receiver do not wait for another that says nothing', async () => {
+  it('to one receiver do not wait for another that does not respond', async () => {
     const target = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     const crowded = await Promise.all(Array.from({ length: crowd }, () => deliver(target)));
     await until(() => held.size >= 16 || null);
@@ -110,7 +110,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     expect(new Set(states)).toEqual(new Set(['pending']));
   });
 
-  it('reach a receiver that is slow, however many come at once', async () => {
+  it('all reach a slow receiver', async () => {
     const slow = createServer((_request, response) => void sleep(50).then(() => response.end()));
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
     const target = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;

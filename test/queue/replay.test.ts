@@ -20,8 +20,8 @@ beforeAll(async () => {
   if (process.env.UPDATE === 'histories' && !process.env.CI) await recordHistories(folder);
 });
 
-describe('workflows go on from', () => {
-  it('what has been recorded', () => {
+describe('workflows replay', () => {
+  it('the recorded histories', () => {
     expect(histories().length).toBe(8);
   });
 
@@ -30,7 +30,7 @@ describe('workflows go on from', () => {
     await expect(replay(history)).resolves.toBeUndefined();
   });
 
-  it('nothing else: a changed step is noticed', async () => {
+  it('and fail if a step has changed', async () => {
     const text = readFileSync(`${folder}request-ok.json`, 'utf8').replaceAll('"runModel"', '"runOther"');
     await expect(replay(JSON.parse(text))).rejects.toThrow(/determinis/i);
   });

@@ -5,14 +5,14 @@ import { attemptTimeout, retryDelay } from '../../runtime/queue/webhooks/retries
 
 const hours = 3_600_000;
 
-describe('the time before the next attempt', () => {
+describe('the delay before the next attempt', () => {
   it.each([
     [1, 5_000],
     [2, 10_000],
     [13, 5_000 * 2 ** 12],
     [14, 6 * hours],
     [31, 6 * hours],
-  ])('after the attempt %d is %d ms, a quarter more or less', (number, milliseconds) => {
+  ])('after attempt %d is %d ms ± 25 %%', (number, milliseconds) => {
     expect([0, 0.5, 1].map((random) => retryDelay(number, null, () => random))).toEqual([
       milliseconds * 0.75,
       milliseconds,
@@ -20,7 +20,7 @@ describe('the time before the next attempt', () => {
     ]);
   });
 
-  it('is at least what the receiver asks for', () => {
+  it('is at least the Retry-After of the receiver', () => {
     expect(retryDelay(1, 60_000, () => 0.5)).toBe(60_000);
     expect(retryDelay(5, 1_000, () => 0.5)).toBe(80_000);
   });
@@ -34,7 +34,7 @@ describe('connections', () => {
   let agents: Agents;
   afterEach(() => agents.close());
 
-  it('are those of one account to one receiver', () => {
+  it('are separate for each account and receiver', () => {
     agents = createAgents({ policy: { allowed: [], http: true } });
     const first = agents.of('ann', 'https://example.com/a');
     expect(agents.of('ann', 'https://example.com/b?c')).toBe(first);
@@ -46,7 +46,7 @@ describe('connections', () => {
       expect(agents.of(account, url)).not.toBe(first);
   });
 
-  it('make way for others when 256 have been used since', () => {
+  it('are closed after 256 others have been used', () => {
     agents = createAgents({ policy: { allowed: [], http: true } });
     const [first, second] = [agents.of('a', 'https://1.example'), agents.of('a', 'https://2.example')];
     for (let each = 3; each <= 256; each += 1) agents.of('a', `https://${each}.example`);

@@ -45,7 +45,7 @@ const tooLong = 'the result has 8000001 bytes, but the maximum is 8000000; save 
 const forever = () => new Promise<never>(() => undefined);
 
 describe('a run', () => {
-  it('ends when its time is over, whether or not the function minds its signal', async () => {
+  it('ends at its timeout, even if the function ignores its signal', async () => {
     let seen: AbortSignal | null = null;
     const { attempted, failures } = start(
       (_, { signal }) => {
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that throws is told to the operator, not to the caller', async () => {
+  it('that throws is reported to the operator, not to the caller', async () => {
     const error = new Error('a secret');
     const { attempted, failures } = start(() => Promise.reject(error));
     const { outcome } = await attempted;
@@ -89,14 +89,14 @@ describe('a run', () => {
   it.each([
     [8_000_000, null],
     [8_000_001, 'runner_incomplete_response'],
-  ])('may give %d bytes: %s', async (bytes, errorType) => {
+  ])('can return %d bytes: %s', async (bytes, errorType) => {
     // two of them are quotation marks
     const { attempted, lines } = start(() => 'x'.repeat(bytes - 2));
     expect((await attempted).outcome.errorType).toBe(errorType);
     expect(lines.join()).toBe(errorType === null ? '' : tooLong);
   });
 
-  it('gives only what its model promises', async () => {
+  it('returns only properties of the output schema', async () => {
     const { attempted, lines } = start(() => 7);
     expect((await attempted).outcome.errorType).toBe('runner_incomplete_response');
     expect(lines).toEqual([expect.stringContaining('not of the form')]);

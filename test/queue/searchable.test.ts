@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const image = { prompt: 'sea', width: 16, height: 16 };
 
-it('who comes before the worker that adds the search attributes uses them later', async () => {
+it('uses search attributes as soon as a worker has added them', async () => {
   const client = new Client({ connection, namespace: queue.namespace });
   const searchable = watchSearchable(client, queue.namespace, 50);
   expect(await searchable()).toBe(false);
@@ -25,7 +25,7 @@ it('who comes before the worker that adds the search attributes uses them later'
   await until(searchable);
 });
 
-it('requests and deliveries are found by what they are about', async () => {
+it('finds requests and deliveries by their search attributes', async () => {
   await queue.startWorkers();
   const { workflow } = new Client({ connection, namespace: queue.namespace });
   const path = `/queue/demo/image?svc_webhook=${queue.receiver.url}/found`;

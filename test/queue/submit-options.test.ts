@@ -29,7 +29,7 @@ const tagsOf = (length: number): string => {
 };
 
 describe('a submission', () => {
-  it('asks for nothing of the kind by default', () => {
+  it('has no options by default', () => {
     expect(read({})).toEqual({
       webhook: null,
       maxQueueLength: null,
@@ -62,7 +62,7 @@ describe('a submission', () => {
     ],
     [{ 'x-svc-tags': ' team=a b,x.y_z-1=' }, { tags: '{"team":"a b","x.y_z-1":""}' }],
     [{ 'x-svc-tags': `k=${'v'.repeat(256)}` }, { tags: `{"k":"${'v'.repeat(256)}"}` }],
-  ])('may say in case %#', (headers, expected) => {
+  ])('accepts options in case %#', (headers, expected) => {
     expect(read(headers)).toMatchObject(expected);
   });
 
@@ -70,7 +70,7 @@ describe('a submission', () => {
     ['svc_webhook=https://example.com', { webhook: 'https://example.com/' }],
     ['svc_max_queue_length=0', { maxQueueLength: 0 }],
     ['svc_max_queue_length=999999999', { maxQueueLength: 999_999_999 }],
-  ])('may be sent to ?%s', (query, expected) => {
+  ])('accepts ?%s', (query, expected) => {
     expect(read({}, query)).toMatchObject(expected);
   });
 
@@ -91,19 +91,19 @@ describe('a submission', () => {
     ['a tag with a key of 65 characters', 'X-Svc-Tags', `${'k'.repeat(65)}=v`],
     ['a tag of 257 characters', 'X-Svc-Tags', `k=${'v'.repeat(257)}`],
     ['tags of more than 1024 characters', 'X-Svc-Tags', tagsOf(1_025)],
-  ])('may not say %s', (_, name, text) => {
+  ])('rejects %s', (_, name, text) => {
     expect(refusalOf({ [name.toLowerCase()]: text })).toEqual([name]);
   });
 
-  it('may say tags of 1024 characters', () => {
+  it('accepts tags of 1024 characters', () => {
     expect(read({ 'x-svc-tags': tagsOf(1_024) }).tags).toContain('"k3":"vvv');
   });
 
-  it.each(['-1', '1.5', '1000000000', 'many'])('may not be sent to a queue of at most %s', (length) => {
+  it.each(['-1', '1.5', '1000000000', 'many'])('rejects svc_max_queue_length=%s', (length) => {
     expect(refusalOf({}, `svc_max_queue_length=${length}`)).toEqual(['svc_max_queue_length']);
   });
 
-  it('is told of everything that is wrong with it at once', () => {
+  it('reports all problems at once', () => {
     expect(refusalOf({ 'x-svc-tags': '', 'idempotency-key': '' }, 'svc_webhook=http://10.0.0.1')).toEqual([
       'svc_webhook',
       'Idempotency-Key',
@@ -111,7 +111,7 @@ describe('a submission', () => {
     ]);
   });
 
-  it('has up to ten tags', () => {
+  it('accepts up to ten tags', () => {
     expect(Object.keys(JSON.parse(read({ 'x-svc-tags': pairs(10) }).tags ?? '') as object)).toHaveLength(10);
   });
 });

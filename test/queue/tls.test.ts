@@ -62,7 +62,7 @@ const startProxy = async (address: string) => {
   };
 };
 
-it('serves its queue', async () => {
+it('serves its queue over TLS', async () => {
   createCertificates();
   const proxy = await startProxy(inject('services').temporal);
   const environment = {

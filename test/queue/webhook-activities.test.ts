@@ -47,7 +47,7 @@ const createActivities = ({
 
 const delivery = { deliveryId: 'd' } as DeliveryInput;
 
-describe('the place of an attempt', () => {
+describe('the slot of an attempt', () => {
   it.each<[string, Given['send']]>([
     ['is given back when it ends', undefined],
     ['is given back when sending throws', () => Promise.reject(new Error('no database'))],
@@ -57,7 +57,7 @@ describe('the place of an attempt', () => {
     expect(await receivers.acquire(row.url)).not.toBeNull();
   });
 
-  it('is asked for before it is sent, and again later where there is none', async () => {
+  it('is acquired before sending, later if none is free', async () => {
     const { activities, receivers, sent } = createActivities({});
     const leave = await receivers.acquire(row.url);
     const environment = new MockActivityEnvironment({ attempt: 1 });
@@ -72,7 +72,7 @@ describe('the place of an attempt', () => {
     ['is gone', [], { kind: 'refused' }],
     ['was delivered', [{ ...row, state: 'delivered' }], { kind: 'accepted', attempts: 2 }],
     ['was given up', [{ ...row, state: 'failed' }], { kind: 'refused' }],
-  ])('is not taken for a delivery that %s', async (_, rows, answer) => {
+  ])('is not acquired for a delivery that %s', async (_, rows, answer) => {
     const { activities, sent } = createActivities({ rows });
     expect(await activities.attemptWebhook(delivery)).toMatchObject(answer);
     expect(sent).toEqual([]);

@@ -4,7 +4,7 @@ import { dialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { type Submitted, image, picture, training, toolsOf, strayWorkflows, detailOf } from './wire-tools.js';
 
-describe.each(dialects)('before a worker is there, on %s', (dialect) => {
+describe.each(dialects)('without a worker on %s', (dialect) => {
   let queue: TestQueue;
   const { submit, queued, get, cancel } = toolsOf(() => queue);
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
   });
   afterAll(() => queue.close());
 
-  it('requests are accepted, and return their position', async () => {
+  it('returns the position of accepted requests', async () => {
     const first = await queued('demo/train', training);
     await queued('demo/train', training);
     const waiting = await queued('demo/train', training);
@@ -29,7 +29,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
     });
   });
 
-  it('svc_max_queue_length refuses where more wait', async () => {
+  it('rejects a submission if more than svc_max_queue_length requests wait', async () => {
     // two run at a time
     for (let round = 0; round < 4; round += 1) await queued('demo/ocr', picture);
     const full = await submit('demo/ocr?svc_max_queue_length=1', picture);
@@ -41,7 +41,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
     ]);
   });
 
-  it('what waits is cancelled at once, and cannot be cancelled twice', async () => {
+  it('cancels a waiting request immediately and only once', async () => {
     const { request_id: id } = await queued('demo/image', image);
     const path = `demo/image/requests/${id}`;
     expect((await get(path)).body).toEqual({ detail: 'Request is still in progress' });
@@ -65,7 +65,7 @@ describe.each(dialects)('before a worker is there, on %s', (dialect) => {
     expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND' }]);
   });
 
-  it('of many submissions with one idempotency key one is kept', async () => {
+  it('keeps one of many submissions with one idempotency key', async () => {
     const headers = { 'idempotency-key': 'only once' };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => submit('demo/image', { ...image, prompt: 'once' }, headers)),

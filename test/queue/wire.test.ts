@@ -38,7 +38,7 @@ describe('with workers', () => {
       request.on('error', reject).end(method === 'POST' ? JSON.stringify(image) : '');
     });
 
-  it('problems of query and headers are reported together', async () => {
+  it('reports problems of query and headers together', async () => {
     const answer = await submit('demo/image?svc_webhook=http://10.0.0.1/&svc_max_queue_length=x', image, {
       'idempotency-key': 'x'.repeat(256),
       'x-svc-request-start-timeout': '0.1',
@@ -56,7 +56,7 @@ describe('with workers', () => {
     ]);
   });
 
-  it.each(['', ' ', 'soon', '-1', '0', '0.1', 'NaN'])('"%s" is no start timeout', async (value) => {
+  it.each(['', ' ', 'soon', '-1', '0', '0.1', 'NaN'])('rejects the start timeout "%s"', async (value) => {
     const answer = await submit('demo/image', image, { 'x-svc-request-start-timeout': value });
     expect([answer.status, detailOf(answer)]).toMatchObject([
       422,
@@ -65,7 +65,7 @@ describe('with workers', () => {
   });
 
   it.each(['[]', '"1d"', 'soon', '{"expiration_duration_seconds":1.5}'])(
-    '%s is no lifecycle of files',
+    'rejects the file lifecycle %s',
     async (value) => {
       const answer = await submit('demo/image', image, { 'x-svc-object-lifecycle-preference': value });
       expect(answer.status).toBe(422);
@@ -79,18 +79,18 @@ describe('with workers', () => {
     ['a long key', `${'a'.repeat(65)}=1`],
     ['a long value', `a=${'1'.repeat(257)}`],
     ['eleven pairs', Array.from({ length: 11 }, (_, index) => `a${index}=1`).join(',')],
-  ])('tags with %s are refused', async (_, value) => {
+  ])('rejects tags with %s', async (_, value) => {
     const answer = await submit('demo/image', image, { 'x-svc-tags': value });
     expect([answer.status, detailOf(answer)]).toMatchObject([422, [{ loc: ['header', 'X-Svc-Tags'] }]]);
   });
 
-  it('tags are found again', async () => {
+  it('finds requests by tags', async () => {
     const { request_id: id } = await queued('demo/image', image, { 'x-svc-tags': 'batch=7, team.x=a=b' });
     const { data } = await queue.request('GET', `/requests/${id}`, { as: 'ann' });
     expect(data).toMatchObject({ tags: { batch: '7', 'team.x': 'a=b' } });
   });
 
-  it('a request that waited too long to start ends with startup_timeout, by the newer of both headers', async () => {
+  it('ends a request that waited too long with startup_timeout, by the newer of both headers', async () => {
     const busy = [await queued('demo/train', endless), await queued('demo/train', endless)];
     const late = await queued('demo/train', training, {
       'x-svc-request-timeout': '3600',
@@ -104,7 +104,7 @@ describe('with workers', () => {
     for (const { request_id: id } of busy) await cancel(`demo/train/requests/${id}`);
   });
 
-  it('bodies that are not to be kept are gone soon after the end', async () => {
+  it('deletes bodies soon after the end if they are not to be kept', async () => {
     const kept = await queued('demo/image', image);
     const { request_id: id } = await queued('demo/image', image, { 'x-svc-store-io': '0' });
     for (const each of [kept.request_id, id]) {
@@ -116,13 +116,13 @@ describe('with workers', () => {
     expect((await get(`demo/image/requests/${id}/status`)).body).toMatchObject({ status: 'COMPLETED' });
   });
 
-  it('files live as long as the caller wants, at most as long as the server keeps them', async () => {
+  it('keeps files as long as the caller requests, at most as long as configured', async () => {
     expect(await lasts(preference(60))).toBeLessThanOrEqual(61);
     expect(await lasts({})).toBeGreaterThan(86_000);
     expect(await lasts(preference(9_000_000))).toBeLessThanOrEqual(86_401);
   });
 
-  it('the status has all fields of the protocol, and logs on request', async () => {
+  it('returns a status with all fields of the protocol, and logs on request', async () => {
     const { request_id: id } = await queued('demo/image', image);
     await result(`demo/image/requests/${id}`);
     const url = `https://queue.example.com/demo/image/requests/${id}`;
@@ -154,7 +154,7 @@ describe('with workers', () => {
     }
   });
 
-  it('the result has its status and body at both of its addresses', async () => {
+  it('returns the result at both of its URLs', async () => {
     const { request_id: id } = await queued('demo/image', {});
     const body = {
       detail: [{ loc: ['body', 'prompt'], msg: 'field required', type: 'value_error.missing' }],
@@ -165,7 +165,7 @@ describe('with workers', () => {
     }
   });
 
-  it('a longer model id is submitted whole, and may be shortened from then on', async () => {
+  it('requires the whole model id at submission and accepts a shorter one afterwards', async () => {
     const { request_id: id, status_url: url } = await queued('test/deep/image', {});
     expect(url).toBe(`https://queue.example.com/test/deep/image/requests/${id}/status`);
     for (const [path, status] of [
@@ -190,7 +190,7 @@ describe('with workers', () => {
     return id;
   };
 
-  it('events say what is new, and end with the request', async () => {
+  it('streams new events until the request ends', async () => {
     const id = await running();
     const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
       headers: queue.auth.ann,
@@ -210,7 +210,7 @@ describe('with workers', () => {
     expect(told[0]).toMatchObject({ request_id: id, logs: null });
   });
 
-  it('events keep the connection alive where there is nothing new', async () => {
+  it('sends comments to keep an event stream alive', async () => {
     const id = await running();
     const streams = createStreams(queue.database, queue.settings, 0);
     const parts: string[] = [];
@@ -223,7 +223,7 @@ describe('with workers', () => {
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
-  it('a model that cannot be run fails without details for the caller', async () => {
+  it('does not reveal why a model cannot be run', async () => {
     const { request_id: id } = await queued('test/deep/image', {}, { 'x-svc-no-retry': '1' });
     const answer = await result(`test/deep/requests/${id}`);
     expect([answer.status, answer.body]).toEqual([
@@ -233,7 +233,7 @@ describe('with workers', () => {
     expect(answer.headers.get('x-svc-error-type')).toBe('runner_server_error');
   });
 
-  it('who has no key, a wrong one or none for this model is told no more than that', async () => {
+  it('returns the same error without a key, with a wrong one and with one for other models', async () => {
     const post = (headers: Record<string, string>) =>
       queue.request('POST', '/queue/demo/image', { body: image, headers });
     for (const authorization of [
@@ -249,7 +249,7 @@ describe('with workers', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('methods that are not served are named', async () => {
+  it('lists the served methods in Allow', async () => {
     const { request_id: id } = await queued('demo/image', image);
     for (const [method, path, allow] of [
       ['GET', '/queue/demo/image', 'POST'],
@@ -267,7 +267,7 @@ describe('with workers', () => {
     expect([none.status, none.body]).toEqual([404, { detail: expect.stringContaining('is not served') }]);
   });
 
-  describe('at addresses of their own', () => {
+  describe('queues with an external URL', () => {
     it.each([
       ['queue.example.com', 'POST', '/demo/image', 200],
       ['queue.example.com', 'GET', '/demo/image/requests/x/status', 404],
@@ -283,7 +283,7 @@ describe('with workers', () => {
       expect(await ask(host, method, path)).toBe(status);
     });
 
-    it('the OpenAPI document names them, so that server and path together are an address', async () => {
+    it('are in the OpenAPI document with complete URLs', async () => {
       const { body } = await queue.request('GET', '/server/specs/oas', { as: 'ann' });
       const { paths } = body as { paths: Record<string, { servers?: { url: string }[] }> };
       const told = Object.entries(paths).flatMap(([path, { servers = [] }]) =>

@@ -89,7 +89,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     });
   }, 120_000);
 
-  it('explains actions that no one may do, and unknown collections', async () => {
+  it('explains forbidden actions and unknown collections', async () => {
     const { run, execute } = await open(dialect);
     await execute('create table book (id integer primary key)');
     const ask = (collection: string, action: string, ...more: string[]) => {
@@ -114,7 +114,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     ]);
   }, 120_000);
 
-  it('explains under which conditions a rule holds', async () => {
+  it('explains the conditions of a rule', async () => {
     const { run, execute } = await open(dialect);
     await execute(rules);
     await execute(`
@@ -166,7 +166,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
     expect(Math.abs(Date.parse(`${String(row?.moment).slice(0, 19)}Z`) - Date.now())).toBeLessThan(60_000);
   }, 120_000);
 
-  it('deletes activity that is older than it is kept', async () => {
+  it('deletes activity after its retention', async () => {
     const { run, execute, database } = await open(dialect);
     await execute(old);
     expect(await run('activity', 'prune')).toMatchObject({ code: 1 });

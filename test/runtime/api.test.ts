@@ -22,7 +22,7 @@ const install = ({ directory }: Workplace): void => {
   symlinkSync(join(packageRoot, 'node_modules', 'express'), join(modules, 'express'));
 };
 
-it('serves below a path of an Express application, and ends with it', async () => {
+it('serves below a path of an Express application and closes with it', async () => {
   const place = createWorkplace();
   try {
     install(place);

@@ -96,7 +96,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await pendingSteps(spec, catalog)).toEqual([]);
   });
 
-  it('declares columns, keys, uniques and foreign keys as the spec says', async () => {
+  it('creates the columns, keys, uniques and foreign keys of the spec', async () => {
     const { database } = await create(dialect);
     await run(database);
     const catalog = await read(database);
@@ -151,7 +151,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await users(database)).toHaveLength(1);
   });
 
-  it('takes the e-mail address and token that are given, and a new token later', async () => {
+  it('uses the given e-mail address and token, and a new token later', async () => {
     const { database } = await create(dialect);
     await run(database, { email: 'root@example.com', token: 'first-token' });
     expect(await users(database)).toMatchObject([{ email: 'root@example.com', token: 'first-token' }]);
@@ -182,7 +182,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect((await run(database, { password: 'given' })).admin.state).toBe('kept');
   });
 
-  it('leaves a database with an administrator to that administrator', async () => {
+  it('creates no administrator if one exists', async () => {
     const { database } = await create(dialect);
     await run(database);
     const report = await run(database, { email: 'second@example.com', token: 'second-token' });
@@ -190,7 +190,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await users(database)).toHaveLength(1);
   });
 
-  it('makes an administrator of the named user where nobody is one', async () => {
+  it('promotes the given user if there is no administrator', async () => {
     const { database } = await create(dialect);
     await run(database);
     await exec(database, 'update svc_users set role = null');
@@ -218,7 +218,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect((await run(database)).admin.state).toBe('kept');
   });
 
-  it('adds what an older version lacks and keeps the rows', async () => {
+  it('adds missing columns of an older version and keeps the rows', async () => {
     const { database } = await create(dialect);
     await run(database);
     await exec(database, `insert into svc_roles (id, name) values ('${writers}', 'Writers')`);
@@ -242,7 +242,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(steps.includes('add svc_users_token_unique')).toBe(dialect !== 'sqlite');
   });
 
-  it('compares tokens and e-mail addresses letter by letter', async () => {
+  it('creates columns of tokens and e-mail addresses that compare exactly', async () => {
     const { database } = await create(dialect);
     await run(database, { token: 'Token-abc' });
     const found = (column: string, value: string) =>
@@ -253,7 +253,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect(await found('email', 'Admin@example.com')).toHaveLength(0);
   });
 
-  it('moves what was in svc_lanes to svc_model_locks, once', async () => {
+  it('moves the rows of svc_lanes to svc_model_locks once', async () => {
     const { database } = await create(dialect);
     await run(database);
     await exec(database, 'create table svc_lanes (model varchar(255) not null primary key, turns bigint)');
@@ -270,7 +270,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     expect((await run(database)).steps).toEqual([]);
   });
 
-  it('runs each data step once, in order, and those after one that failed with the next run', async () => {
+  it('runs each data step once in order and continues after a failed one in the next run', async () => {
     const { database } = await create(dialect);
     await run(database);
     const ran: string[] = [];

@@ -44,7 +44,7 @@ const shop = async (
 const servers = ['mariadb', 'postgres'] as const;
 
 describe('svc', () => {
-  it('lists its commands, and each explains itself', async () => {
+  it('lists its commands with --help', async () => {
     const place = work();
     const { code, stdout } = await place.run(['--help']);
     expect(code).toBe(0);
@@ -62,13 +62,13 @@ describe('svc', () => {
     for (const help of helps) expect(help).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('ends with 2 when it is called wrongly', async () => {
+  it('exits with 2 for invalid arguments', async () => {
     const place = work();
     expect(await place.run(['stat'])).toMatchObject({ code: 2 });
     expect(await place.run(['start', '--workers', 'many'])).toMatchObject({ code: 2 });
   });
 
-  it('ends with 1 and every fault when the environment cannot be used', async () => {
+  it('exits with 1 and every fault of the environment', async () => {
     const outcome = await work().run(['bootstrap'], { PORT: 'http', DATABASE_WAIT: 'long' });
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('PORT is "http"');
@@ -82,7 +82,7 @@ describe('svc', () => {
     expect(JSON.parse(stdout)).toMatchObject({ admin: { email: 'from-file@example.com', state: 'created' } });
   });
 
-  it('tells the secrets that bootstrap made up, and none that it was given', async () => {
+  it('prints secrets that bootstrap generated, but not given ones', async () => {
     const given = { ADMIN_TOKEN: 'given-token', ADMIN_PASSWORD: 'given-password' };
     const silent = await work().run(['bootstrap'], given);
     expect(silent.code).toBe(0);
@@ -92,7 +92,7 @@ describe('svc', () => {
     expect(stdout).not.toMatch(/given-|token:/);
   });
 
-  it('ends with 2 and says how long it waited when the database does not come up', async () => {
+  it('exits with 2 and the waiting time if the database does not start', async () => {
     const outcome = await work().run(['bootstrap'], {
       DATABASE_URL: 'mysql://u:hidden@127.0.0.1:1/shop',
       DATABASE_WAIT: '200ms',
@@ -102,7 +102,7 @@ describe('svc', () => {
     expect(outcome.stderr).not.toContain('hidden');
   });
 
-  it.each(servers)('waits for %s while it is still coming up', async (dialect) => {
+  it.each(servers)('waits for %s while it starts', async (dialect) => {
     const { url } = await shop(dialect);
     const { port, hostname } = new URL(url);
     // Whoever connects is cut off, until the listener opens.
@@ -123,7 +123,7 @@ describe('svc', () => {
     listener.close();
   });
 
-  it.each(servers)('does not wait for %s where it refuses', async (dialect) => {
+  it.each(servers)('does not wait for %s if it rejects the connection', async (dialect) => {
     const { url } = await shop(dialect);
     const refused = new URL(url);
     refused.username = 'nobody';
@@ -149,7 +149,7 @@ describe('svc users', () => {
     expect(third.stdout).toMatch(/^[\w-]{16}\n$/);
   });
 
-  it('finds users however their address is spelled', async () => {
+  it('finds users by their address in any case', async () => {
     const place = work();
     await copySystemTables(place);
     const user = ['--user', 'Admin@Example.com'];
@@ -187,7 +187,7 @@ describe('svc users', () => {
 });
 
 describe.each(dialects)('svc on %s', (dialect) => {
-  it('bootstraps once when two processes do it at the same time', async () => {
+  it('bootstraps once by two concurrent processes', async () => {
     const { url, database } = await shop(dialect);
     const place = work();
     const outcomes = await Promise.all(
@@ -200,7 +200,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
     expect(await database.query('select email from svc_users')).toHaveLength(1);
   });
 
-  it('generates what the database says, and says when it says something else', async () => {
+  it('generates from the database and reports differences', async () => {
     const { url, execute } = await shop(dialect, { template: await systemTemplate(dialect) });
     const place = work();
     const run = (...args: string[]) => place.run(args, { DATABASE_URL: url });
@@ -228,7 +228,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
     expect(await run('generate', '--no-client', '--check')).toMatchObject({ code: 0 });
   });
 
-  it('generates the same without the database, from the catalog it stored', async () => {
+  it('generates the same from the stored catalog', async () => {
     const { url } = await shop(dialect, { template: await systemTemplate(dialect) });
     const place = work();
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
@@ -242,7 +242,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
 });
 
 describe('svc generate', () => {
-  it('names file and line of every fault of the spec and leaves the old output whole', async () => {
+  it('reports file and line of every fault of the spec and keeps the old output', async () => {
     const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
     const place = work();
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
@@ -256,7 +256,7 @@ describe('svc generate', () => {
     expect(readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8')).toBe(before);
   });
 
-  it('makes a secret of this machine once, for its user alone, where none is given', async () => {
+  it('creates a secret for this machine once, readable by its user only, if none is given', async () => {
     const given = work();
     const url = 'sqlite:data.db';
     await given.run(['bootstrap'], { DATABASE_URL: url, SECRET: 's'.repeat(32) });
@@ -272,7 +272,7 @@ describe('svc generate', () => {
     expect(readFileSync(file, 'utf8')).toBe(secret);
   });
 
-  it('says which stored catalog is not there', async () => {
+  it('reports a missing stored catalog', async () => {
     const { code, stderr } = await work().run(['generate', '--no-client', '--from', 'nowhere.json']);
     expect({ code, stderr }).toEqual({
       code: 1,

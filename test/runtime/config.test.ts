@@ -30,7 +30,7 @@ const faultsOf = (environment: Record<string, string>): readonly string[] => {
 const [reader, writer] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000B'];
 
 describe('configuration', () => {
-  it('has a default for everything', () => {
+  it('has defaults', () => {
     const config = loadConfig({});
     expect(config.database).toEqual({
       url: 'sqlite:.svc/data.db',
@@ -231,7 +231,7 @@ describe('configuration', () => {
     });
   });
 
-  it('names what providers lack, and never says a secret', () => {
+  it('reports missing variables of providers without secrets', () => {
     const faults = faultsOf({
       AUTH_PROVIDERS: 'acme, hub, default, ACME, a b',
       AUTH_ACME_DRIVER: 'openid',
@@ -267,7 +267,7 @@ describe('configuration', () => {
     'https://shop.*',
     'https://*',
     'https://shop*.de',
-  ])('lets pages of the origins "%s" call the API, but never by cookie', (origins) => {
+  ])('permits the origins "%s" without cookies', (origins) => {
     expect(faultsOf({ CORS_ORIGIN: origins })).toEqual([]);
     const list = origins === 'true' ? origins : `https://own.example, ${origins}`;
     expect(faultsOf({ CORS_ORIGIN: list, CORS_CREDENTIALS: 'true' })).toEqual([
@@ -283,13 +283,13 @@ describe('configuration', () => {
     'https://a.*.*',
     'https://',
     'https://a:b',
-  ])('refuses "%s" as an origin', (origin) => {
+  ])('rejects "%s" as an origin', (origin) => {
     expect(faultsOf({ CORS_ORIGIN: `https://own.example, ${origin}` })).toEqual([
       expect.stringContaining(`has "${origin}"; expected off, true, or origins such as https://shop.example`),
     ]);
   });
 
-  it('names every fault at once, with what would be right', () => {
+  it('reports all faults at once with the expected values', () => {
     const faults = faultsOf({
       DATABASE_URL: 'oracle://u:hidden@h/d',
       DATABASE_WAIT: 'soon',
@@ -318,7 +318,7 @@ describe('configuration', () => {
     expect(faults.join()).not.toContain('hidden');
   });
 
-  it('takes a secret from a file, and refuses one that is given twice', () => {
+  it('reads a secret from a file and rejects one that is given twice', () => {
     const file = join(folder(), 'token');
     writeFileSync(file, 'from-a-file\n');
     expect(loadConfig({ ADMIN_TOKEN_FILE: file }).admin.token).toBe('from-a-file');
@@ -330,18 +330,18 @@ describe('configuration', () => {
     ]);
   });
 
-  it('counts an empty variable as absent', () => {
+  it('ignores empty variables', () => {
     expect(loadConfig({ PORT: '', ADMIN_TOKEN: '' })).toMatchObject({ port: 8080, admin: { token: null } });
   });
 
-  it('cannot be changed afterwards', () => {
+  it('is frozen', () => {
     const config = loadConfig({});
     expect(
       Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.tables),
     ).toBe(true);
   });
 
-  it('reads .env, and what is set already wins', () => {
+  it('reads .env without overriding variables', () => {
     const directory = folder();
     writeFileSync(join(directory, '.env'), 'SVC_TEST_ABSENT=file\nSVC_TEST_PRESENT=file\n');
     process.env.SVC_TEST_PRESENT = 'set';
@@ -373,7 +373,7 @@ describe('values', () => {
     expect(parseSize(text)).toBe(expected);
   });
 
-  it('a list drops blanks and empty entries', () => {
+  it('a list has no blanks and empty entries', () => {
     expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
   });
 });

@@ -39,7 +39,7 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     ...base,
     environment: { CORS_ORIGIN: `${shop},https://*.shop.example`, CORS_CREDENTIALS: 'true' },
   });
-  it('may read nothing where nothing is said', async () => {
+  it('cannot read responses by default', async () => {
     for (const [method, headers] of [
       ['GET', {}],
       ['OPTIONS', preflight],
@@ -49,14 +49,14 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     }
   });
 
-  it('of every origin may read where all may, and never with cookies', async () => {
+  it('can read responses with CORS_ORIGIN=*, but not with cookies', async () => {
     const answer = await open().request('GET', '/server/ping', from(stranger));
     expect(corsOf(answer)).toMatchObject({ 'access-control-allow-origin': '*' });
     expect(corsOf(answer)).not.toHaveProperty('access-control-allow-credentials');
     expect(answer.headers.get('vary')).toBeNull();
   });
 
-  it.each([shop, 'https://de.shop.example'])('of the listed origin %s may read answers', async (origin) => {
+  it.each([shop, 'https://de.shop.example'])('of the listed origin %s can read responses', async (origin) => {
     const answer = await listed().request('GET', '/server/ping', from(origin));
     expect(corsOf(answer)).toEqual({
       'access-control-allow-origin': origin,
@@ -64,7 +64,7 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     });
   });
 
-  it('are told apart by caches, also where they may not read, or are none', async () => {
+  it('are distinguished by caches with Vary', async () => {
     for (const headers of [{ origin: shop }, { origin: stranger }, {}]) {
       const answer = await listed().request('GET', '/server/ping', { headers });
       expect(answer.headers.get('vary')).toBe('Origin');
@@ -72,7 +72,7 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
   });
 
   it.each([stranger, 'null', 'https://shop.example.evil.example', 'http://shop.example'])(
-    'of the origin %s may not, and are not let write',
+    'of the origin %s can neither read nor write',
     async (origin) => {
       expect(corsOf(await listed().request('GET', '/server/ping', from(origin)))).toEqual({});
       const answer = await listed().request('OPTIONS', '/items/book/1', from(origin, preflight));
@@ -88,7 +88,7 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     ['/graphql', 'GET, POST, HEAD, OPTIONS'],
     ['/queue/demo/image', 'POST, OPTIONS'],
     ['/nowhere', 'GET, HEAD, SEARCH, POST, PUT, PATCH, DELETE, OPTIONS'],
-  ])('ask before %s, and hear which methods it has: %s', async (path, methods) => {
+  ])('receive the methods of %s in a preflight: %s', async (path, methods) => {
     const answer = await listed().request('OPTIONS', path, from(shop, preflight));
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(corsOf(answer)).toEqual({
@@ -100,7 +100,7 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     });
   });
 
-  it('read errors too, of every kind', async () => {
+  it('can read errors of every kind', async () => {
     for (const path of [
       '/nowhere',
       '/items/book/9999',
@@ -116,31 +116,28 @@ describe.each(listeners)('pages of other origins through $listener', (setting) =
     }
   });
 
-  it('hear what OPTIONS tells everybody where they do not ask before a request', async () => {
+  it('receive the usual response to OPTIONS without a preflight', async () => {
     const answer = await listed().request('OPTIONS', '/items/book/1', from(shop));
     expect(answer.headers.get('allow')).toBe('GET, PATCH, DELETE, HEAD, OPTIONS');
     expect(corsOf(answer)).not.toHaveProperty('access-control-allow-methods');
   });
 
-  describe('by cookie', () => {
-    it.each([shop, 'https://de.shop.example'])(
-      'may write from %s where credentials are on',
-      async (origin) => {
-        const answer = await write(trusting, origin, await cookieOn(trusting));
-        expect([answer.status, answer.data]).toEqual([200, { title: 'Written' }]);
-        expect(corsOf(answer)).toMatchObject({
-          'access-control-allow-origin': origin,
-          'access-control-allow-credentials': 'true',
-        });
-      },
-    );
+  describe('requests with cookies', () => {
+    it.each([shop, 'https://de.shop.example'])('can write from %s with CORS_CREDENTIALS', async (origin) => {
+      const answer = await write(trusting, origin, await cookieOn(trusting));
+      expect([answer.status, answer.data]).toEqual([200, { title: 'Written' }]);
+      expect(corsOf(answer)).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+      });
+    });
 
-    it.each([stranger, 'null'])('may not write from %s', async (origin) => {
+    it.each([stranger, 'null'])('cannot write from %s', async (origin) => {
       const answer = await write(trusting, origin, await cookieOn(trusting));
       expect([answer.codes, corsOf(answer)]).toEqual([['FORBIDDEN'], {}]);
     });
 
-    it('may not write from a listed origin where credentials are off', async () => {
+    it('cannot write from a listed origin without CORS_CREDENTIALS', async () => {
       expect((await write(listed, shop, await cookieOn(listed))).codes).toEqual(['FORBIDDEN']);
       expect((await write(open, shop, await cookieOn(open))).codes).toEqual(['FORBIDDEN']);
     });

@@ -18,7 +18,7 @@ describe('the port of the demo', () => {
     expect(config.port).toBe(expected);
   });
 
-  it('is reported where it is another one', async () => {
+  it('is reported if it is another one', async () => {
     await prepareDemo({}, async () => false);
     const [said] = vi.mocked(process.stdout.write).mock.calls[0] ?? [];
     expect(said).toContain('port 8080 is in use');

@@ -17,7 +17,7 @@ describe('the page of the docs', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  it('has no script of its own inside', () => {
+  it('has no inline script', () => {
     const scripts = [...String(docsPage({ specUrl, base }).body).matchAll(/<script([^>]*)>([^<]*)/g)];
     expect(
       scripts.map(([, attributes, code]) => [attributes?.startsWith(' src="/api/docs/assets/'), code]),
@@ -27,7 +27,7 @@ describe('the page of the docs', () => {
     ]);
   });
 
-  it('takes the address of the document as text', () => {
+  it('escapes the URL of the document', () => {
     const { body } = docsPage({ specUrl: '/"><script>alert(1)</script>', base: '' });
     expect(String(body)).toContain('data-spec-url="/&quot;>&lt;script>alert(1)&lt;/script>"');
   });
@@ -39,7 +39,7 @@ describe('assets of the docs', () => {
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['initializer.js', 'text/javascript; charset=utf-8'],
     ['favicon-32x32.png', 'image/png'],
-  ])('serve %s to be kept for good', async (name, contentType) => {
+  ])('serve %s as immutable', async (name, contentType) => {
     const asset = await docsAsset(name);
     expect(asset?.headers['content-type']).toBe(contentType);
     expect(asset?.headers['cache-control']).toContain('immutable');

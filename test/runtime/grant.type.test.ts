@@ -54,11 +54,11 @@ const withGrant = (grant: Grant) => [
   take<DeletePlan>({ ...remove, grant }),
 ];
 
-it('with a grant, these are plans', () => {
+it('plans can be created with a grant', () => {
   expectTypeOf(withGrant).parameter(0).toEqualTypeOf<Grant>();
 });
 
-it('without one, the same are none', () => {
+it('plans cannot be created without a grant', () => {
   // @ts-expect-error the grant is missing
   take<ReadPlan>(read);
   // @ts-expect-error the grant is missing
@@ -70,7 +70,7 @@ it('without one, the same are none', () => {
   expectTypeOf(read).not.toHaveProperty('grant');
 });
 
-it('what looks like a grant is none', () => {
+it('objects with the shape of a grant are rejected', () => {
   // @ts-expect-error only policies make a grant
   take<Grant>(likeness);
   // @ts-expect-error only policies make a grant
@@ -78,7 +78,7 @@ it('what looks like a grant is none', () => {
   expectTypeOf(likeness).not.toExtend<Grant>();
 });
 
-it('policies make grants, or refuse to; planning asks them', () => {
+it('policies create grants or reject', () => {
   expectTypeOf(createGrant).returns.toEqualTypeOf<Grant | null>();
   expectTypeOf<PolicySet['grant']>().returns.toEqualTypeOf<Grant | null>();
   expectTypeOf(planRead).parameter(2).toHaveProperty('policies').toEqualTypeOf<PolicySet>();

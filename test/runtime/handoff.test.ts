@@ -46,7 +46,7 @@ const send = (port: string): Promise<string> =>
   });
 
 it(
-  `no connection hangs when a process is killed, in ${kills} kills`,
+  `no connection hangs after ${kills} kills of a process`,
   async () => {
     const { running, port } = await start();
     const outcomes: Promise<string>[] = [];

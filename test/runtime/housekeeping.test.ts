@@ -31,7 +31,7 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
     expect([await countOf('svc_sessions'), await countOf('svc_attempts')]).toEqual([1, 1]);
   });
 
-  it('keeps activity for ever, or as long as the settings say', async () => {
+  it('keeps activity forever, or as long as configured', async () => {
     const { database } = server();
     for (const age of [1, 40]) {
       const timestamp = new Date(now - age * day).toISOString().slice(0, 19).replace('T', ' ');
@@ -51,7 +51,7 @@ describe.each(dialects)('housekeeping on %s', (dialect) => {
     expect(await countOf('svc_activity')).toBe(kept);
   });
 
-  it('keeps activity no longer than can be counted', async () => {
+  it('keeps activity at most for the largest safe duration', async () => {
     const set = (days: number) =>
       server().request('PATCH', '/settings', { as: 'admin', body: { activity_days: days } });
     for (const days of [0, 100_000, 2_147_483_647])

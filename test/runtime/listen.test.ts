@@ -36,7 +36,7 @@ const isRefused = (port: number): Promise<boolean> =>
   });
 
 describe('a listener that closes', () => {
-  it('waits for what is being answered, whether or not the client is still there', async () => {
+  it('waits for responses in progress, even if the client has disconnected', async () => {
     const events = new EventEmitter();
     const work = once(events, 'work');
     const { port, close } = await open(async () => {

@@ -44,7 +44,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
     await place.drop();
   });
 
-  it('fetch graphs along their relations, typed', async () => {
+  it('fetch typed graphs along relations', async () => {
     const album = await Album.query()
       .findById(1)
       .withGraphFetched('[artist, Track(byName).mediaType]')
@@ -68,7 +68,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
     });
   });
 
-  it('give and take values in the form their types promise', async () => {
+  it('read and write values in the form of their types', async () => {
     const made = await Track.query().insert({
       Name: 'Étude — “A”',
       AlbumId: 1,
@@ -88,7 +88,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
     expect(await Track.query().deleteById(made.TrackId)).toBe(1);
   });
 
-  it('refuse a value that its field cannot hold, naming the field', async () => {
+  it('reject an invalid value with the name of its field', async () => {
     await expect(Track.query().findById(1).patch({ UnitPrice: 'much' })).rejects.toThrow(
       '"UnitPrice" must be a decimal number',
     );
@@ -104,7 +104,7 @@ describe.each(dialects)('models bound to %s', (dialect) => {
     expect(await Album.query().findById(1)).not.toMatchObject({ Title: 'Other' });
   });
 
-  it('can be bound again, and convert once', async () => {
+  it('can be bound again and convert once', async () => {
     const again = await bindModels(shop, { url: place.url });
     await models.close();
     models = again;
@@ -112,12 +112,12 @@ describe.each(dialects)('models bound to %s', (dialect) => {
   });
 });
 
-it('collections of a build have no models, and are told apart', async () => {
+it('are distinguished from collections of a build', async () => {
   const [{ model: _, ...bare }] = shop as [CollectionDeclaration];
   await expect(bindModels([bare], { url: 'sqlite::memory:' })).rejects.toThrow('"Album" has no model');
 });
 
-it('loading the surface loads neither Knex nor Objection', async () => {
+it('are exported without loading Knex or Objection', async () => {
   const surface = fileURLToPath(new URL('../../runtime/index.ts', import.meta.url));
   const script = `import { createRequire } from 'node:module';
     await import('${surface}');

@@ -46,7 +46,7 @@ const narrow = (model: Model, visible: Visibility): Narrowed => {
 const propertiesOf = ({ schemas }: Narrowed, name: string) => Object.keys(schemas[name]?.properties ?? {});
 
 describe('the document of a caller', () => {
-  it('has the methods that are permitted, and paths that have one', () => {
+  it('has permitted methods, and paths with at least one', () => {
     const { paths } = narrow(albums(), callerWith({ 'read Album': '*', 'delete Artist': '*' }));
     const methods = Object.entries(paths).map(([path, item]) => [
       path,
@@ -61,7 +61,7 @@ describe('the document of a caller', () => {
     });
   });
 
-  it('does not name a collection the caller has nothing in', () => {
+  it('does not contain a collection without permissions', () => {
     const { text, document } = narrow(albums(), callerWith({ 'read Album': '*', 'create Album': '*' }));
     expect(text).not.toMatch(/Artist"|ArtistFilter|\/Artist|svc_users|SvcUsers/);
     expect(document.tags?.map((tag) => tag.name)).toEqual(['Album', 'Server']);
@@ -85,7 +85,7 @@ describe('the document of a caller', () => {
     expect(narrowed.text).not.toContain('Released');
   });
 
-  it('leaves a to-one relation its key, and drops a to-many relation, where the target may not be read', () => {
+  it('keeps the key of a to-one relation and drops a to-many relation if the target is not readable', () => {
     const toOne = narrow(albums(), callerWith({ 'read Album': '*' })).schemas;
     expect(toOne['Album']?.properties['ArtistId']).toMatchObject({ type: ['integer', 'null'] });
     expect(toOne['AlbumFilter']?.properties['ArtistId']).toEqual({
@@ -107,14 +107,14 @@ describe('the document of a caller', () => {
     expect(text).not.toMatch(/AlbumQuery|AlbumFilter|"query":/);
   });
 
-  it('keeps fields that only administrators write from everybody else', () => {
+  it('has fields that only administrators write only for them', () => {
     const permitted = { 'read svc_users': '*', 'create svc_users': '*', 'update svc_users': '*' } as const;
     const user = narrow(albums(), callerWith(permitted));
     expect(propertiesOf(user, 'SvcUsersUpdate')).toEqual(['id', 'email', 'token', 'date_created']);
     expect(propertiesOf(user, 'SvcUsers')).toContain('status');
   });
 
-  it('lets a field be null where its own permission holds on some rows only', () => {
+  it('makes a field nullable if its permission applies to some rows only', () => {
     const caller = callerWith({ 'read Artist': '*', 'read Album': '*', 'create Album': '*' });
     const { schemas } = narrow(albums(), {
       ...caller,
@@ -143,7 +143,7 @@ describe('the document of a caller', () => {
     expect(pathsOf('admin')).toEqual(['/public', '/user', '/admin']);
   });
 
-  it('leaves the document it was made from as it was', () => {
+  it('does not modify the source document', () => {
     const document = documentOf(kinds());
     const before = JSON.stringify(document);
     restrictOpenApi(document, callerWith({ 'read everything': ['id'], 'update pairs': ['weight'] }));
@@ -154,7 +154,7 @@ describe('the document of a caller', () => {
     ['nothing', {}],
     ['reading a part', { 'read Album': ['Title'], 'read Artist': ['Name', 'albums'] }],
     ['writing without reading', { 'create Album': ['Title'], 'update Artist': [], 'delete Album': '*' }],
-  ] as const)('is valid and has no loose end for %s', async (_, permitted) => {
+  ] as const)('is valid and has no unresolved reference for %s', async (_, permitted) => {
     const { document, text } = narrow(albums(), callerWith(permitted));
     const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]));
     const components = (['schemas', 'responses', 'parameters'] as const).flatMap((kind) =>
@@ -164,7 +164,7 @@ describe('the document of a caller', () => {
     expect(await validate(structuredClone(document) as never)).toMatchObject({ valid: true });
   });
 
-  it('takes names that are special to JavaScript for what they are', () => {
+  it('handles names that are special in JavaScript', () => {
     const narrowed = narrow(
       named(oddNames),
       callerWith({ 'read __proto__': ['id', '__proto__', 'constructor'] }),
@@ -178,7 +178,7 @@ describe('the document of a caller', () => {
   });
 });
 
-describe('what a principal may see', () => {
+describe('the permissions of a principal', () => {
   const registry = createRegistry([
     defineCollection({
       name: 'Album',
@@ -218,7 +218,7 @@ describe('what a principal may see', () => {
     return visibilityOf({ user, policies: book.policiesOf(user) }, registry);
   };
 
-  it('follows from the grants of the policies', () => {
+  it('follow from the grants of the policies', () => {
     const nobody = visible(null);
     expect(nobody.level).toBe('public');
     expect(nobody.visibleNames('Album', 'read')).toEqual(new Set(['Title', 'ArtistId']));
@@ -228,7 +228,7 @@ describe('what a principal may see', () => {
     expect(nobody.visibleNames('Artist', 'read')).toBeNull();
   });
 
-  it('is everything for administrators', () => {
+  it('are unlimited for administrators', () => {
     expect(visible('u').level).toBe('admin');
     expect(visible('u').visibleNames('Album', 'delete')).toBe('*');
     expect(visible('v').level).toBe('user');

@@ -83,8 +83,8 @@ const onlyChildOf = (caller: Caller): number => {
   return children[0] as number;
 };
 
-describe('a process that answers others', () => {
-  it('has hashes computed by another one, of lower priority', async () => {
+describe('a process that serves requests', () => {
+  it('computes hashes in another process with lower priority', async () => {
     const caller = startCaller();
     const hash = await ask(caller, 'one password');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -99,7 +99,7 @@ describe('a process that answers others', () => {
     expect(readFileSync(`/proc/${child}/environ`, 'utf8')).not.toContain('SECRET');
   });
 
-  it('goes on where that one is killed while it computes', async () => {
+  it('continues if that one is killed', async () => {
     const caller = startCaller();
     const hash = await ask(caller, 'one password');
     const child = onlyChildOf(caller);
@@ -109,7 +109,7 @@ describe('a process that answers others', () => {
     expect(onlyChildOf(caller)).not.toBe(child);
   });
 
-  it('leaves none behind, however it ends', async () => {
+  it('leaves no process behind', async () => {
     const caller = startCaller();
     await ask(caller, 'one password');
     const child = onlyChildOf(caller);
@@ -118,7 +118,7 @@ describe('a process that answers others', () => {
     await expect.poll(() => isAlive(child), { timeout: 20_000 }).toBe(false);
   });
 
-  it('ends by itself when nothing is left to do', async () => {
+  it('ends when it is idle', async () => {
     const caller = startCaller();
     await ask(caller, 'one password');
     caller.process.stdin.end();

@@ -27,7 +27,7 @@ const startProxy = async (port: number, stripped: number): Promise<Server> => {
 describe.each([
   ['whole', 0],
   ['without the prefix', prefix.length],
-])('behind a proxy that hands on the path %s', (_, stripped) => {
+])('behind a proxy that forwards the path %s', (_, stripped) => {
   let proxy: Server;
   let server: TestServer;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.each([
     return { page, asked };
   };
 
-  it('/docs finds its files and the document', async () => {
+  it('/docs loads its files and the document', async () => {
     const { page, asked } = await open('/docs');
     await page.locator('.opblock-tag').first().waitFor();
     expect(asked).toContain(`GET ${prefix}/server/specs/oas 200`);
@@ -62,11 +62,14 @@ describe.each([
     await page.close();
   });
 
-  it.each(['/graphql', '/graphql/system'])('the page of %s asks there', async (path) => {
-    const { page, asked } = await open(path.replace('graphql', 'graphiql'));
-    await expect.poll(() => asked, { timeout: 60_000 }).toContain(`POST ${prefix}${path} 200`);
-    await page.close();
-  });
+  it.each(['/graphql', '/graphql/system'])(
+    'the page of %s sends requests to the public URL',
+    async (path) => {
+      const { page, asked } = await open(path.replace('graphql', 'graphiql'));
+      await expect.poll(() => asked, { timeout: 60_000 }).toContain(`POST ${prefix}${path} 200`);
+      await page.close();
+    },
+  );
 
   it('/reset-password sends the entered password', async () => {
     const { page, asked } = await open('/reset-password?token=of-a-mail');
@@ -77,7 +80,7 @@ describe.each([
     await page.close();
   });
 
-  it('addresses in answers lead back to it', async () => {
+  it('URLs in responses use the public URL', async () => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ prompt: 'sea', width: 16, height: 16 });
     const submitted = await fetch(`${server.url}/queue/demo/image`, { method: 'POST', headers, body });

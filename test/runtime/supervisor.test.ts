@@ -71,7 +71,7 @@ describe.each([
     taken.close();
   });
 
-  it('answers probes before, while and after requests are welcome', async () => {
+  it('responds to probes before, while and after it accepts requests', async () => {
     const place = work();
     const port = await reservePort();
     const probe = async (path: string): Promise<number> => {
@@ -96,7 +96,7 @@ describe.each([
 });
 
 describe('the supervisor', () => {
-  it('takes its request processes with it when it is killed', async () => {
+  it('ends its request processes when it is killed', async () => {
     const place = await bootstrapped();
     const running = place.start(['start', '--workers', '2'], anywhere);
     await served(running);
@@ -120,7 +120,7 @@ describe('the supervisor', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
-  it('finishes the requests that are under way', async () => {
+  it('finishes requests in progress', async () => {
     const place = await bootstrapped();
     const running = place.start(['start', '--workers', '2'], anywhere);
     const url = await served(running);
@@ -162,7 +162,7 @@ describe('the supervisor', () => {
 });
 
 describe('a build', () => {
-  it('is made once and used again until the database changes', async () => {
+  it('is created once and reused until the database changes', async () => {
     const place = await bootstrapped();
     const start = async (): Promise<string> => {
       const running = place.start(['start', '--workers', '1'], { ...anywhere, LOG_STYLE: 'json' });
@@ -178,7 +178,7 @@ describe('a build', () => {
     expect(await start()).toContain('"name":"build"');
   });
 
-  it('is kept while a process serves it, even after many newer builds', async () => {
+  it('is kept while in use, even after many newer builds', async () => {
     const place = await bootstrapped();
     const { default: Sqlite } = await import('libsql');
     const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
@@ -198,7 +198,7 @@ describe('a build', () => {
     expect(await first.stop('SIGTERM')).toBe(0);
   });
 
-  it('goes to a temporary folder where the working directory cannot be written', async () => {
+  it('is written to a temporary folder if the working directory is not writable', async () => {
     const place = work();
     const tmp = join(place.directory, 'tmp');
     const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: tmp, SECRET: '' };
@@ -214,7 +214,7 @@ describe('a build', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
-  it('leaves generated/ alone, and logs that it is out of date', async () => {
+  it('does not change generated/ and logs that it is out of date', async () => {
     const place = await bootstrapped();
     await place.run(['generate', '--no-client']);
     const { default: Sqlite } = await import('libsql');
@@ -233,7 +233,7 @@ describe('a build', () => {
 describe('svc demo', () => {
   const run = promisify(execFile);
 
-  it('serves a database of its own; its curl lines and its login work; a second start keeps the data and the token', async () => {
+  it('serves its own database with working curl lines and login; a second start keeps data and token', async () => {
     const place = work();
     const first = place.start(['demo'], anywhere);
     await first.until(/Ctrl-C/);
@@ -277,7 +277,7 @@ describe('svc demo', () => {
     expect(await second.stop('SIGINT')).toBe(0);
   });
 
-  it('runs requests of its queue, delivers webhooks, and leaves no process after Ctrl-C', async () => {
+  it('runs queue requests, delivers webhooks and leaves no process after Ctrl-C', async () => {
     const place = work();
     const receiver = await startReceiver();
     const running = place.start(['demo'], anywhere);
@@ -310,7 +310,7 @@ describe('svc demo', () => {
     await until(() => place.processes().length === 0);
   });
 
-  it('serves without Temporal where none can be had, lets requests wait, and names the remedies', async () => {
+  it('serves without Temporal, keeps requests waiting and prints remedies', async () => {
     const place = work();
     const none = {
       PATH: '/nowhere',
@@ -328,7 +328,7 @@ describe('svc demo', () => {
     await until(() => place.processes().length === 0);
   });
 
-  it('leaves a database that has tables of its own as it is', async () => {
+  it('does not change a database with other tables', async () => {
     const place = await bootstrapped();
     const running = place.start(['demo'], anywhere);
     const url = await served(running);

@@ -51,7 +51,7 @@ const createSlowView = (place: Workplace): void => {
 };
 
 describe('with a supervisor', () => {
-  it('a process that hangs says what it was doing, and is replaced', async () => {
+  it('a process that hangs logs its stack and is replaced', async () => {
     const place = await workplace();
     createSlowView(place);
     const running = place.start(['start', '--workers', '2'], quick);
@@ -67,7 +67,7 @@ describe('with a supervisor', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
-  it('a process that is stopped is replaced, and systemd hears of readiness, life and end', async () => {
+  it('a process that is stopped is replaced, and systemd is notified of start, liveness and stop', async () => {
     const place = await workplace();
     const socket = await openSocket(place);
     const running = place.start(['start', '--workers', '2'], {
@@ -87,7 +87,7 @@ describe('with a supervisor', () => {
 });
 
 describe('without a supervisor', () => {
-  it('a server that hangs ends with 70', async () => {
+  it('a server that hangs exits with 70', async () => {
     const running = (await workplace()).start(['start', '--workers', '1'], hanging);
     await served(running);
     process.kill(running.pid, 'SIGUSR2');
@@ -104,7 +104,7 @@ describe('without a supervisor', () => {
     expect(await lost).toBeNull();
   });
 
-  it('a worker that hangs ends with 70', async () => {
+  it('a worker that hangs exits with 70', async () => {
     const running = (await workplace()).start(['worker'], {
       ...hanging,
       TEMPORAL_ADDRESS: inject('services').temporal,

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-it('has a manifest that publint has nothing to say about', async () => {
+it('has a manifest without findings of publint', async () => {
   const pkgDir = join(project.folder, 'node_modules', 'content-api-client');
   const { messages, pkg } = await publint({ pkgDir, level: 'suggestion', strict: true, pack: false });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });
 
-it('has right types for every way of importing an ES module', async () => {
+it('has correct types for every module resolution', async () => {
   const data = await readFile(project.packed);
   const result = await checkPackage(createPackageFromTarballData(new Uint8Array(data)));
   if (result.types === false) throw new Error('the package has no types');
@@ -34,7 +34,7 @@ it('has right types for every way of importing an ES module', async () => {
   expect(problems).toEqual([]);
 });
 
-it('holds JavaScript and declarations, and depends on nothing', async () => {
+it('contains JavaScript and declarations without dependencies', async () => {
   const { folder } = project;
   const place = join(folder, 'node_modules', 'content-api-client');
   const manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8')) as Record<string, unknown>;
@@ -51,7 +51,7 @@ it('holds JavaScript and declarations, and depends on nothing', async () => {
   expect(files.every((path) => /\.js$|\.d\.ts$|package\.json$|README\.md$/.test(path))).toBe(true);
 });
 
-it('has hand-written and printed code that compiles under the strictest settings', () => {
+it('compiles under the strictest settings', () => {
   const { fileNames, options } = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(source, 'tsconfig.json'), ts.sys.readFile).config,
     ts.sys,

@@ -45,13 +45,13 @@ const compile = (folder: string, names: readonly string[]): ts.Program => {
   return ts.createProgram({ rootNames, options: strictest });
 };
 
-describe('a wrong program', () => {
+describe('an invalid program', () => {
   let found: ReturnType<typeof diagnose>;
   beforeAll(() => {
     found = diagnose(compile('wrong', wrong));
   }, 240_000);
 
-  it.each(wrong)('%s is refused, with a message that helps', (name) => {
+  it.each(wrong)('%s fails to compile with a helpful message', (name) => {
     const [first = ''] = readFileSync(join(programsFolder, 'wrong', name), 'utf8').split('\n');
     const [code = '', ...words] = first.slice('// '.length).split(': ');
     const said = found.get(name) ?? [];
@@ -61,14 +61,14 @@ describe('a wrong program', () => {
   });
 });
 
-describe('right programs', () => {
+describe('valid programs', () => {
   let program: ts.Program;
   beforeAll(() => {
     program = compile('right', right);
     program.emit();
   }, 240_000);
 
-  it('compile under the strictest settings, the client with them', () => {
+  it('compile with the client under the strictest settings', () => {
     expect([...diagnose(program)]).toEqual([]);
   }, 240_000);
 
@@ -76,7 +76,7 @@ describe('right programs', () => {
     const file = join(packageRoot, 'demo', 'chinook.sqlite.sql');
     const server = useServer({ dialect: 'sqlite', file, environment: { CORS_ORIGIN: 'http://127.0.0.1:*' } });
 
-    it('give what they expect, as CORS_ORIGIN lets it call', async () => {
+    it('succeed with CORS_ORIGIN', async () => {
       const options = { folder: project.folder, url: server().url, token: adminToken, crossOrigin: true };
       const outcomes = await runInBrowser(options);
       expect(resultsOf(outcomes)).toEqual(expectedOf(outcomes));
@@ -87,7 +87,7 @@ describe('right programs', () => {
     const server = useServer({ dialect, file: join(packageRoot, 'demo', file), ...(sql !== '' && { sql }) });
 
     it.each(nodeVersions)(
-      'give what they expect in Node %s',
+      'succeed in Node %s',
       async (version) => {
         const options = { folder: join(project.folder, 'right'), url: server().url, token: adminToken };
         const outcomes = await runInNode(await findNode(version), options);
@@ -96,7 +96,7 @@ describe('right programs', () => {
       240_000,
     );
 
-    it('give what they expect in a browser', async () => {
+    it('succeed in a browser', async () => {
       const options = { folder: project.folder, url: server().url, token: adminToken };
       const outcomes = await runInBrowser(options);
       expect(resultsOf(outcomes)).toEqual(expectedOf(outcomes));

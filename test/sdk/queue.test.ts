@@ -59,7 +59,7 @@ it('programs compile under the strictest settings', () => {
   expect(faults).toEqual([]);
 });
 
-describe('programs give what they expect', () => {
+describe('programs succeed', () => {
   it.each(nodeVersions)('in Node %s', async (version) => {
     const options = { folder: join(project.folder, 'queue'), url: queue.url, token: adminToken };
     const outcomes = await runInNode(await findNode(version), options);
@@ -75,7 +75,7 @@ describe('programs give what they expect', () => {
   });
 });
 
-it('events go on where the connection broke, without telling a line twice', async () => {
+it('events continue after a lost connection without repeating a line', async () => {
   let streams = 0;
   const breaking: typeof fetch = async (...parameters) => {
     const response = await fetch(...parameters);
@@ -120,14 +120,14 @@ describe('a webhook', () => {
   });
   const kinds = ['secret', 'one of several secrets', 'keys'] as const;
 
-  it.each(kinds)('is known by its %s', async (kind) => {
+  it.each(kinds)('is verified by its %s', async (kind) => {
     const { headers, text, body } = received;
     const verify = verifiers()[kind];
     expect(await verify({ headers, body: text })).toEqual(body);
     expect(await verify({ headers: new Headers(headers as never), body: Buffer.from(text) })).toEqual(body);
   });
 
-  it.each(kinds)('that was changed is refused by its %s', async (kind) => {
+  it.each(kinds)('that was changed is rejected by its %s', async (kind) => {
     const { headers, text } = received;
     const verify = verifiers()[kind];
     const forged = [
@@ -142,7 +142,7 @@ describe('a webhook', () => {
     for (const each of forged) await expect(verify(each)).rejects.toThrow(client.WebhookError);
   });
 
-  it('is known in a browser as well, and refused there when it was changed', async () => {
+  it('is verified in a browser, and rejected if it was changed', async () => {
     const { headers, text, body } = received;
     const changed = text.replace('"OK"', '"KO"');
     const judge = (api: string): string => `import('content-api-client').then(
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('of another time is refused, however well it is signed', async () => {
+  it('with an old timestamp is rejected', async () => {
     const { headers, text } = received;
     for (const options of [{ secret }, { url: queue.url }]) {
       const verify = client.createWebhookVerifier({ ...options, tolerance: -1 });
@@ -175,7 +175,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('asks for keys once, and again for a signature of none of them only after a while', async () => {
+  it('loads keys once, and again for an unknown signature after a while', async () => {
     let asked = 0;
     const counting: typeof fetch = (...parameters) => {
       asked += 1;

@@ -106,7 +106,7 @@ const createClientProgram = (): ts.Program =>
 const say = ({ file, messageText }: ts.Diagnostic): string =>
   `${file?.fileName.slice(folder.length) ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
 
-describe('what is generated from tables of random names', () => {
+describe('the output for tables with random names', () => {
   it('compiles as a server', () => {
     const program = ts.createProgram({
       rootNames: subjects.map(({ name }) => join(folder, name, 'server/index.ts')),
@@ -122,7 +122,7 @@ describe('what is generated from tables of random names', () => {
     expect(ts.getPreEmitDiagnostics(program).map(say)).toEqual([]);
   });
 
-  it('compiles as a client, and under the programs that use it', () => {
+  it('compiles as a client with the programs that use it', () => {
     expect(ts.getPreEmitDiagnostics(clients).map(say)).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('is little for a program of 100 calls against 200 collections', () => {
+it('is short for a program of 100 calls against 200 collections', () => {
   const declarations = ts.createProgram({
     rootNames: [join(folder, 'client/src/index.ts')],
     options: {

@@ -9,7 +9,7 @@ import { startServer } from './server.js';
 
 const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-server-'));
 
-it('a stopped server is gone and its folder with it', async () => {
+it('stops a server and removes its folder', async () => {
   const folder = await makeFolder();
   const options = { program: 'sleep', args: ['1000'], folder, isReady: async () => true };
   const server = await startServer(options);
@@ -18,7 +18,7 @@ it('a stopped server is gone and its folder with it', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it('a server ends with the process that started it, however that ends', async () => {
+it('ends a server with the process that started it', async () => {
   const folder = await makeFolder();
   const options = `{ program: 'sleep', args: ['1000'], folder: '${folder}', isReady: async () => true }`;
   const script = `import { startServer } from '${new URL('server.ts', import.meta.url).href}';
@@ -33,7 +33,7 @@ it('a server ends with the process that started it, however that ends', async ()
   await vi.waitFor(() => expect(existsSync(folder)).toBe(false), { timeout: 10_000 });
 });
 
-it('a server that does not start is reported with the end of its log', async () => {
+it('reports a server that does not start with the end of its log', async () => {
   const args = ['-c', 'echo "no such table space" >&2; exit 1'];
   const options = { program: 'sh', args, folder: await makeFolder(), isReady: async () => false };
   await expect(startServer(options)).rejects.toThrow('sh did not start:\nno such table space');

@@ -69,7 +69,7 @@ const copyOutput = (name: string): string => {
   return out;
 };
 
-it('makes the committed files from nothing, byte for byte', async () => {
+it('generates the committed files byte for byte', async () => {
   const generated = join(packageRoot, 'generated');
   const catalog = JSON.parse(readFileSync(join(generated, 'catalog.json'), 'utf8')) as Catalog;
   const { model } = buildModel({ catalog, spec: await loadSpec([join(packageRoot, 'spec')]) });
@@ -83,7 +83,7 @@ it('makes the committed files from nothing, byte for byte', async () => {
     expect({ path, content }).toEqual({ path, content: readFileSync(join(generated, path), 'utf8') });
 }, 120_000);
 
-it('is skipped where the input is unchanged', async () => {
+it('is skipped for unchanged input', async () => {
   const { code, stdout } = await generate(packageRoot, copyOutput('same'), ['--json']);
   const report = JSON.parse(stdout) as Record<string, unknown>;
   expect({ code, client: report['client'], written: report['written'] }).toEqual({
@@ -93,7 +93,7 @@ it('is skipped where the input is unchanged', async () => {
   });
 }, 120_000);
 
-it('finds an edited file and generates it again', async () => {
+it('regenerates an edited file', async () => {
   const out = copyOutput('edited');
   const file = join('client', 'src', 'rest', 'sdk.gen.ts');
   appendFileSync(join(out, file), '// mine\n');
@@ -124,7 +124,7 @@ it('does not update the client without the tools, and warns', async () => {
 
 const typeOf = (name: string): string => `type ${name} { id: ID!, ${name}: String, other: [${name}] }`;
 
-it('makes documents of collections that are called as every object has it', async () => {
+it('generates documents for collections named like members of Object', async () => {
   const names = ['constructor', 'hasOwnProperty', 'toString'];
   const fields = names.map((name) => `${name}(limit: Int): [${name}]`).join(' ');
   const items = `type Query { ${fields} }\n${names.map(typeOf).join('\n')}`;
@@ -135,7 +135,7 @@ it('makes documents of collections that are called as every object has it', asyn
   }
 });
 
-it('a mutation that a query is called like has an operation of its own', async () => {
+it('gives a mutation with the name of a query an operation of its own', async () => {
   const items = 'type Query { create_a_item: [a] } type Mutation { create_a_item: a } type a { id: ID! }';
   const [module] = await makeGraphql({ items });
   expect(module?.content).toContain('createDocument<create_a_itemQuery,');

@@ -16,7 +16,7 @@ describe.each(cases)('the case $name', ({ expected, sources }) => {
   });
   afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-  it('gives exactly the expected files', async () => {
+  it('emits exactly the expected files', async () => {
     await generate({ ...sources, out, check: false });
     const [made, wanted] = [readTree(out), readTree(expected)];
     expect([...made.keys()]).toEqual([...wanted.keys()]);
@@ -24,7 +24,7 @@ describe.each(cases)('the case $name', ({ expected, sources }) => {
       expect({ path, content }).toEqual({ path, content: wanted.get(path) });
   });
 
-  it('is up to date for a check, and again from the catalog it wrote', async () => {
+  it('is up to date in a check, also from the stored catalog', async () => {
     const stored = { ...sources, from: join(expected, 'catalog.json') };
     for (const options of [sources, stored]) {
       const report = await generate({ ...options, out: expected, check: true });

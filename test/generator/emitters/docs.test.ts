@@ -25,7 +25,7 @@ describe('the page of a collection', () => {
     ]);
   });
 
-  it('shows how a composite key is written', () => {
+  it('shows the format of a composite key', () => {
     const page = pageOf(
       collection('thing', [field('a', 'integer'), field('b', 'integer')], { key: ['a', 'b'] }),
     );
@@ -45,7 +45,7 @@ describe('the page of a collection', () => {
     expect(page.match(/`[A-Z]+ \/items\/thing`/g)).toEqual(['`GET /items/thing`', '`PATCH /items/thing`']);
   });
 
-  it('says that a collection is not served', () => {
+  it('states that a collection is not served', () => {
     expect(pageOf(collection('thing', [counter('id')], { path: null }))).toContain('not served over REST');
   });
 
@@ -59,7 +59,7 @@ describe('the page of a collection', () => {
     expect(page).toContain('| <code>a&#124;b</code> | many to one | <code>th&#124;ng</code> |');
   });
 
-  it('writes an example that means nothing to a shell', () => {
+  it('quotes examples for a shell', () => {
     const names = ['id', '$(rm)', '"; rm', 'name'];
     const page = pageOf(
       collection(
@@ -91,7 +91,7 @@ const queuePageOf = (input: JsonSchema): string => {
 };
 
 describe('the page of a queue model', () => {
-  it('has an example that can be run where the model gives none', () => {
+  it('has a runnable example if the model defines none', () => {
     const input = {
       type: 'object',
       required: ['size', 'kind', 'text'],
@@ -105,7 +105,7 @@ describe('the page of a queue model', () => {
     expect(queuePageOf(input)).toContain(`-d '{"size":8,"kind":"a","text":"example"}'`);
   });
 
-  it('says what a property without a type takes', () => {
+  it('describes a property without a type', () => {
     const page = queuePageOf({ type: 'object', properties: { any: {}, one: { enum: ['x', 1] } } });
     expect(page).toContain('| `any` | any JSON |');
     expect(page).toContain('| `one` | one of `"x"`, `1` |');
@@ -113,14 +113,14 @@ describe('the page of a queue model', () => {
 });
 
 describe('the error table', () => {
-  it('is printed with the keys that each code tells', () => {
+  it('lists the extension keys of each code', () => {
     const [file] = emitErrors(model([]));
     expect(file?.content).toContain(
       "  INVALID_PAYLOAD: { status: 400, message: 'Invalid payload', details: ['reason'] },",
     );
   });
 
-  it('lets a code tell its own keys only', () => {
+  it('has no keys of other codes', () => {
     const told: ErrorDetails['FORBIDDEN'] = { reason: 'why' };
     // @ts-expect-error the table has no such key for this code
     const wrong: ErrorDetails['FORBIDDEN'] = { because: 'why' };

@@ -17,7 +17,7 @@ const lineOf = (name: string, one: Field, dialect: Model['dialect'] = 'mariadb')
 const made = (options: Partial<Field>) =>
   field('x', 'string', { primaryKey: true, hasDefault: true, ...options });
 
-it('MySQL alone has to be asked for keys that it makes, as far as they need no row', () => {
+it('only MySQL needs a query for generated keys, if they do not depend on the row', () => {
   const uuid = made({ defaultSql: 'uuid()' });
   expect(lineOf('x', uuid, 'mysql')).toBe("  x: svc.string({ keyDefault: 'uuid()' }),");
   expect(lineOf('x', uuid, 'mariadb')).toBe('  x: svc.string(),');
@@ -71,15 +71,15 @@ describe('a line of the field table', () => {
       field('x', 'unknown', { dbType: 'geometry' }),
       "svc.unknown({ dbType: 'geometry' })",
     ],
-  ])('says %s', (_, one, printed) => {
+  ])('contains %s', (_, one, printed) => {
     expect(lineOf('x', one)).toBe(`  x: ${printed},`);
   });
 
-  it('says no database type where SQLite made it up', () => {
+  it('omits a database type that SQLite does not declare', () => {
     expect(lineOf('x', field('x', 'float', { dbType: 'FLOAT' }), 'sqlite')).toBe('  x: svc.float(),');
   });
 
-  it('has the note above it', () => {
+  it('follows its note', () => {
     const content = emitFile('server/thing.ts', [
       collection('thing', [field('x', 'string', { note: 'First\nsecond */' })]),
     ]);
@@ -88,7 +88,7 @@ describe('a line of the field table', () => {
 });
 
 describe('a collection', () => {
-  it('says what it is only where that is not usual', () => {
+  it('has options only for values other than the defaults', () => {
     const plain = emitFile('server/thing.ts', [collection('thing', [counter('id')])]);
     expect(plain).not.toMatch(/system|view|singleton|sortField|relations|uniques/);
     const odd = emitFile('server/thing.ts', [
@@ -121,14 +121,14 @@ describe('a collection', () => {
     expect(odd).not.toContain('idColumn');
   });
 
-  it('has its note as comment, and a comment without a note', () => {
+  it('has a comment with its note, or a default comment', () => {
     const noted = collection('thing', [counter('id')], { note: 'All the things' });
     expect(emitFile('server/thing.ts', [noted])).toContain('/** All the things */\nexport class Thing');
     const plain = collection('thing', [counter('id')]);
     expect(emitFile('server/thing.ts', [plain])).toContain('/** A row of thing. */\nexport class Thing');
   });
 
-  it('gives the names of collections the right of way over imports', () => {
+  it('renames imports that collide with collections', () => {
     const things = collection('thing', [field('model', 'integer')], {
       relations: [manyToOne('model', 'Model')],
     });
@@ -141,7 +141,7 @@ describe('a collection', () => {
     expect(content).toContain('svc.relationMappings(Thing, relations, { modelRow: Model });');
   });
 
-  it('declares relations to collections that are not there, but maps none', () => {
+  it('declares relations to missing collections without mapping them', () => {
     const content = emitFile('server/thing.ts', [
       collection('thing', [field('gone', 'integer')], { relations: [manyToOne('gone', 'gone')] }),
     ]);
@@ -150,7 +150,7 @@ describe('a collection', () => {
   });
 
   it.each(['dot.ted', 'co:lon', 'a as b', ' edge', 'wh?'])(
-    'maps no relation over the column "%s", and says so',
+    'warns of a relation that would hide the column "%s" and does not map it',
     (name) => {
       const content = emitFile('server/thing.ts', [
         collection('thing', [counter('id'), field(name, 'integer')], {
@@ -165,7 +165,7 @@ describe('a collection', () => {
     },
   );
 
-  it('says of a list what it may do beside holding rows', () => {
+  it('contains the options of a list', () => {
     const content = emitFile('server/thing.ts', [
       collection('thing', [counter('id')], {
         relations: [
@@ -192,7 +192,7 @@ describe('a collection', () => {
 });
 
 describe('the index', () => {
-  it('lists the collections, one that is called "collections" too', () => {
+  it('lists all collections, including one named "collections"', () => {
     const content = emitFile('server/index.ts', [
       collection('collections', [counter('id')]),
       collection('thing', [counter('id')]),
@@ -201,19 +201,19 @@ describe('the index', () => {
     expect(content).toContain('collections: readonly CollectionDeclaration[] = [svcCollections, thing];');
   });
 
-  it('is there for a database without tables', () => {
+  it('exists for a database without tables', () => {
     expect(emitFile('server/index.ts', [])).toContain('collections: readonly CollectionDeclaration[] = [];');
   });
 });
 
 describe('the types of a generated model', () => {
-  it('are those of the wire', () => {
+  it('equal the types in JSON', () => {
     expectTypeOf<Product['price']>().toEqualTypeOf<string>();
     expectTypeOf<Product['stock']>().toEqualTypeOf<number>();
     expectTypeOf<Product['description']>().toEqualTypeOf<string | null>();
   });
 
-  it('leave the members of every object and model alone', () => {
+  it('exclude members of Object and Model', () => {
     expectTypeOf<Order['toString']>().toEqualTypeOf<() => string>();
     expectTypeOf<Order['$query']>().toBeFunction();
     expectTypeOf<Order['class']>().toEqualTypeOf<string>();

@@ -39,7 +39,7 @@ describe.each(cases)('the modules of $name', ({ expected }) => {
     );
   });
 
-  it('link to a registry, every relation with its target', async () => {
+  it('link to a registry and map every relation to its target', async () => {
     const { collections } = await load(expected);
     const registry = createRegistry(collections);
     for (const { name, relations = {} } of collections) {
@@ -47,7 +47,7 @@ describe.each(cases)('the modules of $name', ({ expected }) => {
     }
   });
 
-  it('are models that Objection accepts, in whichever order they are loaded', async () => {
+  it('are valid Objection models in any load order', async () => {
     const { collections } = await load(expected);
     for (const { name, model } of collections) {
       const { getTableName, getRelations } = model as ModelClass<Model> & { getTableName(): string };
@@ -58,7 +58,7 @@ describe.each(cases)('the modules of $name', ({ expected }) => {
     }
   });
 
-  it('list their routes, and those of every project', async () => {
+  it('list their routes and the system routes', async () => {
     const { routes } = await load(expected);
     const ids = routes.map(({ operation }) => operation);
     expect(ids).toContain('serverPing');

@@ -43,11 +43,11 @@ const outputOf = (responses: readonly Partial<Operation['responses'][number]>[])
 const json = (schema: JsonSchema) => ({ contentType: 'application/json', schema });
 
 describe('the input of an operation', () => {
-  it('is empty where nothing is described', () => {
+  it('is empty without parameters and body', () => {
     expect(inputOf({})).toBe('Record<string, never>');
   });
 
-  it('has the parameters by name, wherever they are sent, and the body', () => {
+  it('contains parameters of all locations by name, and the body', () => {
     const described = { description: '', schema: { type: 'string' } };
     const parameters = [
       { name: 'id', in: 'path' as const, required: true, ...described },
@@ -69,12 +69,12 @@ describe('a named schema', () => {
   const content = (): string =>
     emitOperations(model([], { operations: [operation({ body: line })], operationTypes }))[0]?.content ?? '';
 
-  it('is a type of its own, with its description, and names the schemas in it', () => {
+  it('becomes a named type with a description, which refers to other named types', () => {
     expect(content()).toContain('export type Line = { sku: string };');
     expect(content()).toContain('/** What is bought */\nexport type Order = { lines?: Line[] };');
   });
 
-  it('stands for every schema that says the same', () => {
+  it('replaces every equal schema', () => {
     expect(content()).toContain('export type ThingDoInput = { body: Line };');
   });
 });
@@ -84,17 +84,17 @@ describe('the output of an operation', () => {
     expect(outputOf([json({ type: 'string' })])).toBe('string');
   });
 
-  it('is nothing where the response has no body', () => {
+  it('is undefined for a response without a body', () => {
     expect(outputOf([{ status: 204 }])).toBe('void');
   });
 
-  it('says the status where there are several', () => {
+  it('includes the status if there are several', () => {
     expect(outputOf([json({ type: 'string' }), { status: 202 }])).toBe(
       '{ status: 200; body: string } | { status: 202 }',
     );
   });
 
-  it('says statuses of the same body together', () => {
+  it('merges statuses with the same body', () => {
     expect(outputOf([json({ type: 'string' }), { status: 503, ...json({ type: 'string' }) }])).toBe(
       '{ status: 200 | 503; body: string }',
     );
@@ -146,7 +146,7 @@ describe('the file', () => {
   it.each([
     [true, ['server/queue-models.ts']],
     [false, ['server/operations.ts', 'server/queue-models.ts']],
-  ])("is not of a team where all operations are the package's: %s", (own, paths) => {
+  ])('omits team operations if all belong to the package: %s', (own, paths) => {
     const files = emitOperations(model([], { operations: [operation({ own })], forPackage: false }));
     expect(files.map(({ path }) => path)).toEqual(paths);
   });

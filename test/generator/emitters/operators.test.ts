@@ -61,7 +61,7 @@ describe.each(fields.map((each) => [each.name, each] as const))('of %s', (name, 
     ['the GraphQL schema', inGraphql],
     ['the pages', inDocs],
     ['the client', inClient],
-  ])('%s tells the operators that are served', (_, told) => {
+  ])('%s lists the served operators', (_, told) => {
     expect([...told(name)].sort()).toEqual(served);
   });
 });

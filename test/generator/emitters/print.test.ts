@@ -85,7 +85,7 @@ describe('keys', () => {
     expect(typeKey(name)).toBe(inType);
   });
 
-  it('make own properties of every name, __proto__ too', () => {
+  it('make own properties of every name, including __proto__', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(Object.keys(evaluate(`{ ${objectKey(name)}: 1 }`) as object)).toEqual([name]);
@@ -95,7 +95,7 @@ describe('keys', () => {
 });
 
 describe('comments', () => {
-  it('stay on one line where they fit', () => {
+  it('stay on one line if they fit', () => {
     expect(docComment('A note')).toBe('/** A note */');
   });
 
@@ -106,7 +106,7 @@ describe('comments', () => {
     expect(Math.max(...lines.map((line) => line.length + 2))).toBeLessThanOrEqual(110);
   });
 
-  it('cannot be ended by the text in them', () => {
+  it('cannot be closed by their text', () => {
     const anyNote = fc.oneof(anyName, fc.constantFrom('*/ x /*', '\n*/', '\u2029x'));
     fc.assert(
       fc.property(anyNote, (note) => {
@@ -116,7 +116,7 @@ describe('comments', () => {
     );
   });
 
-  it('cannot speak to the compiler', () => {
+  it('cannot contain compiler directives', () => {
     expect(docComment('@ts-expect-error')).toBe('/** @ ts-expect-error */');
   });
 });
@@ -141,7 +141,7 @@ describe('layout', () => {
       return call('oneToMany', [target, fields, references, object(entries)]);
     });
 
-  it('is what the formatter makes of field tables and relations', async () => {
+  it('matches the formatter for field tables and relations', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(word, fc.oneof(value, relation)), { minLength: 1 }),
@@ -171,7 +171,7 @@ describe('layout', () => {
     ),
   }));
 
-  it('is what the formatter makes of types', async () => {
+  it('matches the formatter for types', async () => {
     await fc.assert(
       fc.asyncProperty(type, async (item) => {
         const source = `export type X = ${layout(item)};\n`;
@@ -182,7 +182,7 @@ describe('layout', () => {
     );
   });
 
-  it('prints data that comes back as the same data', () => {
+  it('prints data that evaluates to the same data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         expect(JSON.stringify(evaluate(layout(printValue(data))))).toBe(JSON.stringify(data));
@@ -237,7 +237,7 @@ describe('markdown', () => {
     );
   });
 
-  it('fences code that holds fences', () => {
+  it('fences code that contains fences', () => {
     expect(codeBlock('sh', 'echo "```"')).toBe('````sh\necho "```"\n````');
   });
 

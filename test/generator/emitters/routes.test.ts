@@ -13,12 +13,12 @@ describe('the table of routes', () => {
     expect(content).toContain("import { Album } from './album.js';");
   });
 
-  it('leaves out what REST does not serve', () => {
+  it('omits collections that REST does not serve', () => {
     const hidden = collection('hidden', [counter('id')], { path: null });
     expect(emit(model([hidden]))).not.toContain('hidden');
   });
 
-  it('spells the parameters of an operation as the router does', () => {
+  it('writes parameters in the syntax of the router', () => {
     const [ping] = model([]).operations;
     if (ping === undefined) throw new Error('the model has no operation');
     const operation = { ...ping, id: 'thingDo', method: 'put', path: '/things/{id}/parts/{part}' } as const;
@@ -28,7 +28,7 @@ describe('the table of routes', () => {
     );
   });
 
-  it("lists the operations of a team, and the package's in a file of its own", () => {
+  it('lists team operations, and system operations in a separate file', () => {
     const [ping] = model([]).operations;
     if (ping === undefined) throw new Error('the model has no operation');
     const operations = [ping, { ...ping, id: 'thingDo', path: '/things', own: false }];
@@ -40,7 +40,7 @@ describe('the table of routes', () => {
     expect(emitRoutes(model([], { operations, forPackage: false }))).toHaveLength(1);
   });
 
-  it('gives way to collections that are called as it is', () => {
+  it('avoids the names of collections', () => {
     const content = emit(model(['routes', 'svc'].map((name) => collection(name, [counter('id')]))));
     for (const [name, local] of [
       ['routes', 'svcRoutes'],
@@ -52,7 +52,7 @@ describe('the table of routes', () => {
   });
 });
 
-it('no collection takes the name of a component that every document has', () => {
+it('does not give a collection the name of a common component', () => {
   const named = Object.keys(openApiDocument(albums()).components?.schemas ?? {});
   const stems = ['Album', 'Artist', 'SvcUsers'];
   const fixed = named.filter((name) => !stems.some((stem) => name.startsWith(stem)));

@@ -35,7 +35,7 @@ const integer = (bits: 8 | 16 | 24 | 32 | 54 | 64, signed = true): ColumnType =>
   signed,
 });
 
-it('MariaDB types and defaults are told apart', async () => {
+it('reads MariaDB types and defaults', async () => {
   const columns = await readKinds('mariadb');
   expect(summarize(columns)).toEqual({
     boolean: ['tinyint(1)', { kind: 'boolean' }, literal('1')],
@@ -93,7 +93,7 @@ it('MariaDB types and defaults are told apart', async () => {
   });
 });
 
-it('MySQL types and defaults are told apart', async () => {
+it('reads MySQL types and defaults', async () => {
   const columns = await readKinds('mysql');
   expect(summarize(columns)).toEqual({
     boolean: ['tinyint(1)', { kind: 'boolean' }, literal('1')],
@@ -152,7 +152,7 @@ it('MySQL types and defaults are told apart', async () => {
   });
 });
 
-it('MySQL indexes on expressions are read, with what they say in any script', async () => {
+it('reads MySQL indexes on expressions with non-ASCII text', async () => {
   const { tables } = await readCatalog('schema', 'mysql');
   expect(tables.find((table) => table.name === 'visit')?.indexes).toEqual([
     {
@@ -165,7 +165,7 @@ it('MySQL indexes on expressions are read, with what they say in any script', as
 });
 
 it.each(['mariadb', 'mysql'] as const)(
-  '%s columns that renew themselves, and those that hide',
+  'reads %s columns with ON UPDATE and invisible columns',
   async (dialect) => {
     const columns = await readKinds(dialect);
     const renewed = columns.filter(({ onUpdate }) => onUpdate !== undefined);
@@ -178,7 +178,7 @@ it.each(['mariadb', 'mysql'] as const)(
   },
 );
 
-it('SQLite types and defaults are told apart', async () => {
+it('reads SQLite types and defaults', async () => {
   expect(summarize(await readKinds('sqlite'))).toEqual({
     none: ['', { kind: 'unknown' }],
     int: ['INT', integer(54), expression('1 + 2')],
@@ -215,7 +215,7 @@ it('SQLite types and defaults are told apart', async () => {
   });
 });
 
-it('PostgreSQL types and defaults are told apart', async () => {
+it('reads PostgreSQL types and defaults', async () => {
   const columns = await readKinds('postgres');
   expect(summarize(columns)).toEqual({
     boolean: ['boolean', { kind: 'boolean' }, literal('1')],
@@ -286,7 +286,7 @@ it('PostgreSQL types and defaults are told apart', async () => {
   expect(find('c_serial')).toMatchObject({ autoIncrement: true, default: null, generated: null });
 });
 
-it('PostgreSQL comments, partitioned tables, views that are kept and sequences as defaults are read', async () => {
+it('reads PostgreSQL comments, partitioned tables, materialized views and sequence defaults', async () => {
   const { tables } = await readCatalog('schema', 'postgres');
   const find = (name: string) => tables.find((table) => table.name === name);
   expect(find('author')?.comment).toBe('People who\'write "books" größe');
@@ -309,26 +309,23 @@ it('PostgreSQL comments, partitioned tables, views that are kept and sequences a
   expect(find('far')).toMatchObject({ foreignKeys: [] });
 });
 
-it.each(['mariadb', 'mysql'] as const)(
-  '%s columns of views have the names they answer to',
-  async (dialect) => {
-    const sql = 'create table t (` a` int, `b c` int); create view v as select * from t';
-    const { database, drop } = await createTestDatabase(dialect, { sql });
-    try {
-      const { tables } = await introspect(catalogReader(database), {});
-      const names = tables.map(({ name, columns }) => [name, columns.map((column) => column.name)]);
-      expect(names).toEqual([
-        ['t', [' a', 'b c']],
-        ['v', ['a', 'b c']],
-      ]);
-      await expect(database.query('select `a`, `b c` from v', [])).resolves.toEqual([]);
-    } finally {
-      await drop();
-    }
-  },
-);
+it.each(['mariadb', 'mysql'] as const)('reads the names of view columns in %s', async (dialect) => {
+  const sql = 'create table t (` a` int, `b c` int); create view v as select * from t';
+  const { database, drop } = await createTestDatabase(dialect, { sql });
+  try {
+    const { tables } = await introspect(catalogReader(database), {});
+    const names = tables.map(({ name, columns }) => [name, columns.map((column) => column.name)]);
+    expect(names).toEqual([
+      ['t', [' a', 'b c']],
+      ['v', ['a', 'b c']],
+    ]);
+    await expect(database.query('select `a`, `b c` from v', [])).resolves.toEqual([]);
+  } finally {
+    await drop();
+  }
+});
 
-it('MariaDB comments, system-versioned tables and sequences as defaults are read', async () => {
+it('reads MariaDB comments, system-versioned tables and sequence defaults', async () => {
   const { tables } = await readCatalog('schema', 'mariadb');
   const find = (name: string) => tables.find((table) => table.name === name);
   expect(find('author')?.comment).toBe('People who\'write "books" größe');
@@ -339,7 +336,7 @@ it('MariaDB comments, system-versioned tables and sequences as defaults are read
   ]);
 });
 
-it('SQLite table options, constraint keys and virtual tables are read', async () => {
+it('reads SQLite table options, constraint keys and virtual tables', async () => {
   const { tables } = await readCatalog('schema', 'sqlite');
   const find = (name: string) => tables.find((table) => table.name === name);
   expect(find('author')?.options).toEqual({ autoincrement: true });

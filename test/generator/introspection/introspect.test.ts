@@ -88,12 +88,12 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   });
   afterAll(() => test.drop());
 
-  it('names vendor and dialect', () => {
+  it('contains vendor and dialect', () => {
     const vendor = { sqlite: 'sqlite', mariadb: 'mysql', mysql: 'mysql', postgres: 'postgres' }[dialect];
     expect(catalog).toMatchObject({ vendor, dialect });
   });
 
-  it('holds tables and readable views in code unit order, without what the database keeps for itself', () => {
+  it('contains tables and readable views in code unit order, without internal tables', () => {
     const names = catalog.tables.map(({ name, kind }) => (kind === 'view' ? `view ${name}` : name));
     const first = [oddTable[dialect], '__proto__', 'author', 'book'];
     const last = ['shelf', 'svc_collections', 'svc_fields', 'svc_relations', long('t')];
@@ -106,11 +106,11 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     expect(names).toEqual([...first, ...own[dialect]]);
   });
 
-  it('gives the same bytes on every run', async () => {
+  it('returns the same bytes on every run', async () => {
     expect(JSON.stringify(await introspect(reader, {}))).toBe(JSON.stringify(catalog));
   });
 
-  it('is frozen to the last part and plain JSON', () => {
+  it('is deeply frozen, plain JSON', () => {
     const parts: unknown[] = [catalog];
     for (const part of parts) {
       if (typeof part !== 'object' || part === null) continue;
@@ -121,25 +121,25 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     expect(JSON.parse(JSON.stringify(catalog))).toEqual(catalog);
   });
 
-  it('finds single, composite and missing primary keys, in key order', () => {
+  it('reads single, composite and missing primary keys in key order', () => {
     expect(table('author').primaryKey).toEqual(['id']);
     expect(table('shelf').primaryKey).toEqual(['number', 'room']);
     expect(table('loan').primaryKey).toBeNull();
     expect(table('book_title').primaryKey).toBeNull();
   });
 
-  it('knows which keys the database counts', () => {
+  it('marks auto-increment keys', () => {
     expect(column('author', 'id')).toMatchObject({ autoIncrement: true, nullable: false, default: null });
     expect(column('book', 'id')).toMatchObject({ autoIncrement: true, nullable: false });
     expect(column('shelf', 'number')).toMatchObject({ autoIncrement: false, nullable: false });
   });
 
-  it('tells nullable columns from others', () => {
+  it('marks nullable columns', () => {
     expect(column('book', 'title').nullable).toBe(false);
     expect(column('book', 'isbn').nullable).toBe(true);
   });
 
-  it('holds foreign keys of one and several columns, to other tables and to the own one', () => {
+  it('reads foreign keys of one and several columns, including self-references', () => {
     const { foreignKeys } = table('book');
     expect(foreignKeys).toEqual([
       {
@@ -169,7 +169,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     ]);
   });
 
-  it('holds unique constraints and unique indexes alike', () => {
+  it('reads unique constraints and unique indexes alike', () => {
     expect(table('book').uniques).toEqual([
       { name: 'book_author_title', columns: ['author', 'title'] },
       { name: 'book_isbn_unique', columns: ['isbn'] },
@@ -178,7 +178,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     expect(table('author').uniques).toEqual([{ name: 'author_email_unique', columns: ['email'] }]);
   });
 
-  it('holds the other indexes with their expressions', () => {
+  it('reads other indexes with their expressions', () => {
     const { indexes } = table('book');
     const place = { name: 'book_place', columns: ['room', 'shelf'], unique: false };
     const first = { name: 'book_first', columns: ['title'], unique: true };
@@ -199,7 +199,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     );
   });
 
-  it('holds the expressions of generated columns', () => {
+  it('reads the expressions of generated columns', () => {
     const length = titleLength[dialect];
     const stored = dialect === 'postgres';
     expect(column('author', 'display_name').generated).toEqual({ expression: displayName[dialect], stored });
@@ -207,7 +207,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     expect(column('author', 'name').generated).toBeNull();
   });
 
-  it('gives the columns of a view their types, and no default', () => {
+  it('reads the types of view columns, without defaults', () => {
     expect(table('book_title')).toMatchObject({ kind: 'view', uniques: [], foreignKeys: [], indexes: [] });
     const bits = dialect === 'sqlite' ? 54 : 32;
     expect(column('book_title', 'id').type).toEqual({ kind: 'integer', bits, signed: true });
@@ -215,7 +215,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     expect(column('book_title', 'title').type).toEqual({ kind: 'string', length: 160 });
   });
 
-  it('keeps every name as it is', () => {
+  it('keeps names unchanged', () => {
     const names = table('order').columns.map(({ name }) => name);
     const odd = ['select', 'with space', 'dot.ted', 'quo"te'];
     const own = {
@@ -237,7 +237,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     ]);
   });
 
-  it('admits tables by pattern, and system tables always', async () => {
+  it('includes tables by pattern, and all system tables', async () => {
     const system = ['svc_collections', 'svc_fields', 'svc_relations'];
     expect(await tableNames(reader, { include: ['book*', '*shelf'], exclude: ['*_title', 'svc_*'] })).toEqual(
       ['book', 'shelf', ...system],
@@ -249,7 +249,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
     ]);
   });
 
-  it('keeps foreign keys to tables that are left out', async () => {
+  it('keeps foreign keys to excluded tables', async () => {
     const { tables } = await introspect(reader, { include: ['book'] });
     expect(tables[0]?.foreignKeys.map((key) => key.table)).toEqual(['author', 'book', 'shelf']);
   });
@@ -283,7 +283,7 @@ describe.each(dialects)('introspection of %s', (dialect) => {
 });
 
 describe.each(dialects)('a schema of %s', (dialect) => {
-  it.each([3, 60])('of %i tables is read in the same number of statements', async (count) => {
+  it.each([3, 60])('with %i tables takes the same number of statements', async (count) => {
     const test = await createTestDatabase(dialect, { sql: tablesInRow(count) });
     try {
       const statements: string[] = [];
@@ -304,7 +304,7 @@ describe.each(dialects)('a schema of %s', (dialect) => {
     }
   });
 
-  it('that is empty gives an empty catalog', async () => {
+  it('without tables results in an empty catalog', async () => {
     const test = await createTestDatabase(dialect);
     try {
       const catalog = await introspect(catalogReader(test.database), {});

@@ -47,7 +47,7 @@ const read = (rows: Partial<CatalogRows>) =>
     ...rows,
   });
 
-it('sequences and views that lost their table are left out', () => {
+it('omits sequences and views of dropped tables', () => {
   const tables = read({
     tables: [
       { name: 'sequence', type: 'SEQUENCE', comment: '' },
@@ -64,7 +64,7 @@ it('sequences and views that lost their table are left out', () => {
   expect(tables.map(({ columns }) => columns[0]?.default)).toEqual([null, { kind: 'literal', value: '1' }]);
 });
 
-it('a text column is JSON when its own check says no more than that', () => {
+it('reads a text column as JSON if its only check is json_valid', () => {
   const text = { columnType: 'longtext', dataType: 'longtext' };
   const [table] = read({
     columns: ['a', 'b', 'c', 'd`"'].map((name) => columnRow('t', name, text)),
@@ -78,7 +78,7 @@ it('a text column is JSON when its own check says no more than that', () => {
   expect(table?.columns.map(({ type }) => type.kind)).toEqual(['json', 'text', 'json', 'json']);
 });
 
-it('columns of a foreign key stay in step, and a reference to another schema is left out', () => {
+it('keeps the column pairs of a foreign key and omits references to another schema', () => {
   const [table] = read({
     keyColumns: [
       keyRow('two', { column: 'b', referencedColumn: 'y' }),
@@ -111,7 +111,7 @@ it('columns of a foreign key stay in step, and a reference to another schema is 
   ]);
 });
 
-it('wide numbers may come as text or bigint', () => {
+it('accepts wide numbers as text or bigint', () => {
   const [table] = read({
     columns: [
       columnRow('t', 'a', { columnType: 'varchar(9)', dataType: 'varchar', length: '9' }),
@@ -143,6 +143,6 @@ it.each<[sql: string | null, type: ColumnType, want: ColumnDefault | null]>([
   ],
   ["concat('a','b')", string, { kind: 'expression', sql: "concat('a','b')" }],
   ["'a' 'b'", string, { kind: 'expression', sql: "'a' 'b'" }],
-])('MariaDB default %j is read', (sql, type, want) => {
+])('reads the MariaDB default %j', (sql, type, want) => {
   expect(readDefault(sql, type)).toEqual(want);
 });

@@ -56,7 +56,7 @@ describe('meta rows', () => {
     );
   });
 
-  it('name the place of what is not JSON', () => {
+  it('report the position of invalid JSON', () => {
     expect(() => rowsToMeta([{ collection: 'b', options: '{' }], table, ['collection'])).toThrow(
       'svc_fields.options holds "{", which is not JSON',
     );

@@ -54,7 +54,7 @@ const read = (rows: Partial<CatalogRows>) =>
 
 const parent = { tables: [tableRow('Parent')], columns: [columnRow('Parent', 'Id', { key: 1n })] };
 
-it('an integer key without an index of its own is counted by SQLite', () => {
+it('marks an integer key without its own index as auto-increment', () => {
   const [rowId] = read(parent);
   expect(rowId?.columns[0]).toMatchObject({ autoIncrement: true, nullable: false });
   const [indexed] = read({ ...parent, indexes: [indexRow('Parent', 'Id', { origin: 'pk' })] });
@@ -62,7 +62,7 @@ it('an integer key without an index of its own is counted by SQLite', () => {
   expect(indexed).toMatchObject({ uniques: [], indexes: [] });
 });
 
-it('options are named only where a table has them', () => {
+it('contains options only for tables that have them', () => {
   const sql = 'CREATE TABLE b (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT';
   const tables = read({
     tables: [tableRow('a'), tableRow('b', { strict: 1n }), tableRow('c', { withoutRowid: 1 })],
@@ -75,7 +75,7 @@ it('options are named only where a table has them', () => {
   ]);
 });
 
-it('a foreign key is spelled as its target is, and without columns means the key of the target', () => {
+it("reads a foreign key in the case of its target, and the target's key if it has no columns", () => {
   const rows = {
     tables: [...parent.tables, tableRow('child')],
     columns: [...parent.columns, columnRow('child', 'a'), columnRow('child', 'b')],
@@ -98,7 +98,7 @@ it('a foreign key is spelled as its target is, and without columns means the key
   ]);
 });
 
-it('a foreign key to what does not exist is left out', () => {
+it('omits a foreign key to a missing table or column', () => {
   const [table] = read({
     ...parent,
     foreignKeys: [
@@ -111,7 +111,7 @@ it('a foreign key to what does not exist is left out', () => {
   expect(table?.foreignKeys).toEqual([]);
 });
 
-it('a foreign key without a matching target is reported', () => {
+it('reports a foreign key without a matching target', () => {
   const index = { origin: 'c' as const };
   const [child] = read({
     tables: [tableRow('child'), tableRow('Goal'), tableRow('none')],
@@ -152,12 +152,12 @@ it('a foreign key without a matching target is reported', () => {
   ]);
 });
 
-it('of invalid foreign keys is reported', () => {
+it('reports invalid foreign keys', () => {
   const [table] = read({ ...parent, foreignKeys: [keyRow('Parent', 'Id', { to: 'id' })] });
   expect(table).not.toHaveProperty('broken');
 });
 
-it('only an index over whole columns of all rows is a unique', () => {
+it('reads as unique only an index over whole columns of all rows', () => {
   const index = { origin: 'c' as const };
   const [table] = read({
     tables: [tableRow('t')],
@@ -184,7 +184,7 @@ it('only an index over whole columns of all rows is a unique', () => {
   ]);
 });
 
-it('hidden columns of virtual tables are left out, generated ones kept', () => {
+it('omits hidden columns of virtual tables and keeps generated columns', () => {
   const [table] = read({
     tables: [tableRow('t', { type: 'virtual' })],
     columns: [

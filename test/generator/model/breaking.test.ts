@@ -34,7 +34,7 @@ const list = (element: string): ColumnSketch => ofType({ kind: 'json' }, { dbTyp
 const pointing = (target: string) =>
   table('works', { id: counter(), x: integer() }, { foreignKeys: [key(['x'], target)] });
 
-describe('a change that breaks clients', () => {
+describe('a breaking change', () => {
   it.each<[string, Record<string, ColumnSketch>, Record<string, ColumnSketch>, string[]]>([
     ['a removed field', { a: string() }, {}, ['works.a no longer exists.']],
     ['a retyped field', { a: string() }, { a: integer() }, ['works.a was a string and is now an integer.']],
@@ -127,7 +127,7 @@ describe('a change that breaks clients', () => {
     expect(messages([works(before)], [works(after)])).toEqual(want);
   });
 
-  it('a removed collection, and the relations to it', () => {
+  it('is a removed collection, with the relations to it', () => {
     const artists = table('artists', { id: counter() });
     const before = table(
       'works',
@@ -140,7 +140,7 @@ describe('a change that breaks clients', () => {
     ]);
   });
 
-  it('a field that leads to an item now', () => {
+  it('is a field that becomes a relation', () => {
     const authors = table('authors', { id: counter() });
     const comments = table('comments', { id: counter(), author: integer() });
     const related = { ...comments, foreignKeys: [key(['author'], 'authors')] };
@@ -153,7 +153,7 @@ describe('a change that breaks clients', () => {
     ]);
   });
 
-  it('another key, another kind', () => {
+  it('is another key or kind', () => {
     const before = works({ code: string() });
     expect(messages([before], [{ ...before, primaryKey: ['code'] }])).toEqual([
       'works was keyed by id and is now keyed by code.',
@@ -164,7 +164,7 @@ describe('a change that breaks clients', () => {
     ]);
   });
 
-  it('a relation that leads elsewhere, an operation that moved', () => {
+  it('is a relation with another target or an operation with another path', () => {
     const [a, b] = [table('a', { id: counter() }), table('b', { id: counter() })];
     expect(messages([a, b, pointing('a')], [a, b, pointing('b')])).toEqual([
       'a.works no longer leads anywhere.',
@@ -192,7 +192,7 @@ describe('a change that breaks clients', () => {
   });
 });
 
-describe('a change that breaks nobody', () => {
+describe('a compatible change', () => {
   it.each<[string, Record<string, ColumnSketch>, Record<string, ColumnSketch>]>([
     ['nothing', { a: string() }, { a: string() }],
     ['a new nullable field', {}, { a: string(9, { nullable: true }) }],
@@ -213,7 +213,7 @@ describe('a change that breaks nobody', () => {
     expect(messages([works(before)], [works(after)])).toEqual([]);
   });
 
-  it('a new field that leads to an item, and the list of it', () => {
+  it('is a new relation with its list', () => {
     const authors = table('authors', { id: counter() });
     const comments = table('comments', { id: counter() });
     const related = table(
@@ -224,7 +224,7 @@ describe('a change that breaks nobody', () => {
     expect(messages([authors, comments], [authors, related])).toEqual([]);
   });
 
-  it('a new collection', () => {
+  it('is a new collection', () => {
     expect(messages([], [works({})])).toEqual([]);
   });
 });

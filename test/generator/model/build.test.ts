@@ -52,7 +52,7 @@ const faultsOf = (run: () => unknown): readonly string[] => {
 };
 
 describe('the model', () => {
-  it('warns of operations that svc does not serve, and of no others', () => {
+  it('warns only of operations that svc does not serve', () => {
     const files = [
       { own: true, text: describing('serverPing', '/server/ping') },
       { own: false, text: 'operations: { serverPing: { summary: Say that it is there } }' },
@@ -68,7 +68,7 @@ describe('the model', () => {
     ]);
   });
 
-  it('has every table as a collection, sorted by name, each with its path', () => {
+  it('contains every table as a collection with its path, sorted by name', () => {
     const { model } = build([albums, artists, table('a b/c', { id: counter() })]);
     expect(model.collections.map(({ name, path, system }) => [name, path, system])).toEqual([
       ['Album', '/items/Album', false],
@@ -95,7 +95,7 @@ describe('the model', () => {
     ]);
   });
 
-  it('leaves internal tables out, and has the columns of every system table', () => {
+  it('omits internal tables and contains the columns of every system table', () => {
     const { model } = build([albums]);
     expect(model.catalog.tables.map(({ name }) => name)).toContain('svc_attempts');
     expect(model.collections.map(({ name }) => name)).not.toContain('svc_attempts');
@@ -110,7 +110,7 @@ describe('the model', () => {
     });
   });
 
-  it('says of a collection what table and meta say', () => {
+  it('combines table and meta of a collection', () => {
     const view = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
     const built = build([albums, artists, view], {
       'collections/Artist.yaml': 'meta: { note: Who plays, singleton: true, sort_field: Name }',
@@ -160,7 +160,7 @@ describe('the model', () => {
     expect(hashes[0]).toEqual(hashes[1]);
   });
 
-  it('reads the database of an unprepared team: tables and columns called like members of objects', () => {
+  it('accepts tables and columns named like members of Object', () => {
     const odd = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const tables = odd.map((name) =>
       table(
@@ -182,7 +182,7 @@ const hashesOf = (tables: readonly Table[]): ReadonlyMap<string, string> =>
 describe('the hash of a collection', () => {
   const before = hashesOf([albums, artists]);
 
-  it('stays while other collections change', () => {
+  it('does not change with other collections', () => {
     const after = hashesOf([
       albums,
       { ...artists, columns: [...artists.columns, { name: 'born', ...integer() }] },
@@ -192,7 +192,7 @@ describe('the hash of a collection', () => {
     expect(after.get('svc_users')).toBe(before.get('svc_users'));
   });
 
-  it('changes with the key type of a collection it points at', () => {
+  it('changes with the key type of a referenced collection', () => {
     const bigKey = { name: 'ArtistId', ...ofType({ kind: 'integer', bits: 64, signed: true }) };
     const after = hashesOf([albums, { ...artists, columns: [bigKey, ...artists.columns.slice(1)] }]);
     expect(after.get('Album')).not.toBe(before.get('Album'));
@@ -205,14 +205,14 @@ const without = (...names: string[]): Catalog => {
 };
 
 describe('system tables', () => {
-  it('that are all missing name the command that makes them', () => {
+  it('that are all missing are reported with the command that creates them', () => {
     const bare = without(...systemTables.map(({ name }) => name));
     expect(faultsOf(() => buildModel({ catalog: bare, spec: ownSpec }))).toEqual([
       `database: missing system tables: ${systemTables.map(({ name }) => name).join(', ')}; run "svc bootstrap"`,
     ]);
   });
 
-  it('of an older version name what they lack', () => {
+  it('of an older version are reported with what is missing', () => {
     const older = without('svc_relations');
     const tables = older.tables.map((candidate) =>
       candidate.name === 'svc_users'
@@ -228,7 +228,7 @@ describe('system tables', () => {
     ]);
   });
 
-  it('that nobody declared are left out', () => {
+  it('that are not declared are omitted', () => {
     const built = build([table('svc_own', { id: counter() })]);
     expect(collectionOf(built, 'svc_own')).toBeUndefined();
     expect(built.warnings).toEqual([
@@ -260,12 +260,12 @@ describe('file and database', () => {
     ]);
   });
 
-  it('agree silently where they say the same', () => {
+  it('are not reported if they are equal', () => {
     const file = 'fields:\n  Name: { special: [cast-csv, conceal] }\n';
     expect(build([artists], { 'collections/Artist.yaml': file }, rows).warnings).toEqual([]);
   });
 
-  it('remark a meta key that is nearly a known one, and keep it', () => {
+  it('report a misspelled meta key and keep it', () => {
     const file = 'meta: { singelton: true, preview_url: x }\nfields: { Name: { reqired: true } }\n';
     expect(build([artists], { 'collections/Artist.yaml': file }).warnings).toEqual([
       'spec/collections/Artist.yaml:1:9: Artist: "singelton" is kept but does nothing; did you mean "singleton"?',
@@ -274,8 +274,8 @@ describe('file and database', () => {
   });
 });
 
-describe('what meta names', () => {
-  it('must exist where a file names it', () => {
+describe('a name in meta', () => {
+  it('must exist if it is in a file', () => {
     const faults = faultsOf(() =>
       build([albums, artists], {
         'collections/Artists.yaml': 'meta: { hidden: true }',
@@ -300,7 +300,7 @@ describe('what meta names', () => {
     `);
   });
 
-  it('is remarked where the database names it', () => {
+  it('is reported if it is in the database', () => {
     const built = build(
       [albums, artists],
       {},
@@ -329,7 +329,7 @@ describe('what meta names', () => {
 });
 
 describe('names', () => {
-  it('that would be one type, file or GraphQL name are a fault for each pair', () => {
+  it('that result in the same type, file or GraphQL name are reported in pairs', () => {
     const names = ['order line', 'order_line', 'OrderLine', 'orderline'];
     const tables = names.map((name) => table(name, { id: counter(), 'a b': string(), a_b: string() }));
     expect(faultsOf(() => build(tables))).toMatchInlineSnapshot(`
@@ -345,7 +345,7 @@ describe('names', () => {
     `);
   });
 
-  it('of columns that queries read as "every column" are a fault', () => {
+  it('of columns that mean "every column" in queries are rejected', () => {
     const columns = { id: counter(), '*': string(), '*.a': string(), '*a': string() };
     expect(faultsOf(() => build([table('stars', columns)]))).toEqual([
       'table stars: a column cannot be served as "*": "*" stands for every column; rename the column, or leave the table out with TABLES_EXCLUDE',
@@ -378,7 +378,7 @@ describe('names', () => {
 });
 
 describe('a model of an older catalog', () => {
-  it('leaves out what does not fit instead of failing', () => {
+  it('omits what does not fit instead of failing', () => {
     const spec = specWith({ 'collections/Track.yaml': 'fields: { Name: { note: x } }' });
     const { model, faults } = assembleModel({ catalog: catalog([artists]), spec });
     expect(faults).toHaveLength(1);

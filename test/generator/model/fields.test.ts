@@ -29,7 +29,7 @@ describe('specials', () => {
     ['user-updated', string(36), { fill: 'user-updated' }],
     ['date-updated', ofType({ kind: 'timestamp', fraction: 0 }), { fill: 'date-updated' }],
     ['conceal,hash', string(), { hash: true, conceal: true }],
-  ])('%s acts', (special, column, want) => {
+  ])('%s takes effect', (special, column, want) => {
     const built = build(
       [table('t', { id: counter(), x: column })],
       [{ collection: 't', field: 'x', special }],
@@ -38,7 +38,7 @@ describe('specials', () => {
     expect(built.warnings).toEqual([]);
   });
 
-  it('that the column cannot hold are remarked and do nothing', () => {
+  it('that do not fit the column are reported and ignored', () => {
     const built = build(
       [table('t', { id: counter(), x: ofType({ kind: 'date' }) })],
       [{ collection: 't', field: 'x', special: 'cast-json' }],
@@ -54,7 +54,7 @@ describe('uuids', () => {
   const galleries = table('galleries', { id: string(36), name: string() });
   const special = { collection: 'galleries', field: 'id', special: 'uuid' };
 
-  it('are what points at a uuid, through any number of keys', () => {
+  it('are columns that refer to a uuid through any number of keys', () => {
     const details = table(
       'details',
       { gallery: string(36) },
@@ -70,7 +70,7 @@ describe('uuids', () => {
     expect(fieldOf(built, 'galleries', 'name')?.type).toBe('string');
   });
 
-  it('are what points at a user, without a foreign key too', () => {
+  it('are columns that refer to a user, also without a foreign key', () => {
     const built = build(
       [table('works', { id: counter(), owner: string(36) })],
       [],
@@ -79,13 +79,13 @@ describe('uuids', () => {
     expect(fieldOf(built, 'works', 'owner')?.type).toBe('uuid');
   });
 
-  it('end where keys point at each other in a circle', () => {
+  it('are not found in circular references', () => {
     const a = table('a', { id: string(36) }, { foreignKeys: [key(['id'], 'b')] });
     const b = table('b', { id: string(36) }, { foreignKeys: [key(['id'], 'a')] });
     expect(fieldOf(build([a, b]), 'a', 'id')?.type).toBe('string');
   });
 
-  it('are not what only looks like one', () => {
+  it('are not columns that only resemble one', () => {
     expect(fieldOf(build([galleries]), 'galleries', 'id')).toMatchObject({ type: 'string', length: 36 });
   });
 });
@@ -96,7 +96,7 @@ describe('a column without a declared type', () => {
   const referring = (name: string, target: string, references?: readonly string[]): Table =>
     table(name, { x: untyped }, { foreignKeys: [key(['x'], target, references)] });
 
-  it('is what it refers to, through any number of keys', () => {
+  it('has the type of its target, through any number of keys', () => {
     const built = build([artists, referring('a', 'artists'), referring('b', 'a', ['x'])]);
     for (const name of ['a', 'b'])
       expect(fieldOf(built, name, 'x')).toMatchObject({ type: 'integer', bits: 32, dbType: '' });
@@ -104,17 +104,17 @@ describe('a column without a declared type', () => {
     expect(built.warnings).toEqual([]);
   });
 
-  it('is a uuid where it refers to a user', () => {
+  it('is a uuid if it refers to a user', () => {
     expect(fieldOf(build([referring('a', 'svc_users')]), 'a', 'x')?.type).toBe('uuid');
   });
 
-  it('is unknown where keys lead in a circle', () => {
+  it('is unknown in circular references', () => {
     const built = build([referring('a', 'b', ['x']), referring('b', 'a', ['x'])]);
     expect([fieldOf(built, 'a', 'x')?.type, fieldOf(built, 'b', 'x')?.type]).toEqual(['unknown', 'unknown']);
     expect(fieldOf(build([referring('a', 'a', ['x'])]), 'a', 'x')?.type).toBe('unknown');
   });
 
-  it('is unknown where it refers to several columns, or to none that is served', () => {
+  it('is unknown if it refers to several columns or to no served one', () => {
     const both = table(
       'both',
       { x: untyped },
@@ -124,7 +124,7 @@ describe('a column without a declared type', () => {
     expect(fieldOf(build([referring('a', 'artists')]), 'a', 'x')?.type).toBe('unknown');
   });
 
-  it('is what its special says', () => {
+  it('has the type of its special', () => {
     const special = { collection: 'a', field: 'x', special: 'cast-json' };
     expect(fieldOf(build([artists, referring('a', 'artists')], [special]), 'a', 'x')?.type).toBe('json');
   });
@@ -154,7 +154,7 @@ describe('a field', () => {
     expect(fieldOf(built, 't', 'x')).toMatchObject({ required, hasDefault });
   });
 
-  it('carries what meta says of writing and of what it is', () => {
+  it('has the options of its meta', () => {
     const built = build(
       [table('t', { id: counter(), slug: string(9, { comment: 'from the column' }) })],
       [
@@ -176,7 +176,7 @@ describe('a field', () => {
     });
   });
 
-  it('of an unknown type is text, with a warning that names the column', () => {
+  it('of an unknown type is text, with a warning', () => {
     const built = build([
       table('t', { id: counter(), place: ofType({ kind: 'unknown' }, { dbType: 'geometry' }) }),
     ]);
@@ -186,7 +186,7 @@ describe('a field', () => {
     ]);
   });
 
-  it('of a system table has the type of the spec, however the database stores it', () => {
+  it('of a system table has the type of the spec regardless of the column type', () => {
     const built = build([]);
     expect(fieldOf(built, 'svc_users', 'id')).toMatchObject({ type: 'uuid', fill: 'uuid', primaryKey: true });
     expect(fieldOf(built, 'svc_users', 'role')).toMatchObject({ type: 'uuid', fill: null, nullable: true });

@@ -37,7 +37,7 @@ describe('collection names', () => {
     expect(collectionNames(name, {})).toEqual({ file, type, variable, graphql });
   });
 
-  it('are taken from the spec where it chooses', () => {
+  it('are taken from the spec if it defines them', () => {
     expect(collectionNames('order line', { typescript: 'OrderRow', graphql: 'order_row' })).toEqual({
       file: 'order-row',
       type: 'OrderRow',
@@ -46,11 +46,11 @@ describe('collection names', () => {
     });
   });
 
-  it('compose letters that a database keeps apart', () => {
+  it('are normalized to composed letters', () => {
     expect(collectionNames('Cafe\u0301', {}).type).toBe('Caf\u00e9');
   });
 
-  it('keep file stems within what file systems hold, told apart by a hash', () => {
+  it('shorten long file names with a hash', () => {
     const [first, second] = ['订'.repeat(200), `${'订'.repeat(199)}单`].map(
       (name) => collectionNames(name, {}).file,
     );
@@ -74,7 +74,7 @@ describe('collection names', () => {
 });
 
 describe('names in GraphQL', () => {
-  it.each(['id', 'ArtistId', '_id', 'a1', 'constructor'])('are the name itself: %s', (name) => {
+  it.each(['id', 'ArtistId', '_id', 'a1', 'constructor'])('equal the name: %s', (name) => {
     expect(graphqlName(name)).toBe(name);
   });
 
@@ -112,7 +112,7 @@ describe('names of relations in Objection', () => {
 });
 
 describe('the spec file of a table', () => {
-  it('is called like the table, or says so where no file could be', () => {
+  it('has the name of the table, or a valid one with the table in it', () => {
     expect(specFileOf('works')).toBe('spec/collections/works.yaml');
     expect(specFileOf('a/b')).toBe('spec/collections/a-b.yaml (with collection: "a/b")');
   });

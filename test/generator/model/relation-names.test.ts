@@ -3,7 +3,7 @@ import { counter, integer, key, string, table } from '../catalogs.js';
 import { artists, build, faultsOf, relationsOf, shown } from './relations.js';
 
 describe('a foreign key', () => {
-  it('beside another one to the same table makes both lists say by which column', () => {
+  it('beside another one to the same table adds the column to both list names', () => {
     const flights = table(
       'flights',
       { id: counter(), origin: integer(), target: integer() },
@@ -31,7 +31,7 @@ describe('a foreign key', () => {
     expect(shown(built, 'orders')).toEqual(['lines: many lines (shop+number = shop+order)']);
   });
 
-  it('of several columns says by which where the table name is taken', () => {
+  it('of several columns adds them to the name if the table name is taken', () => {
     const orders = table(
       'orders',
       { shop: integer(), number: integer() },

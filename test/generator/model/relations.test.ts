@@ -24,7 +24,7 @@ describe('a foreign key', () => {
     });
   });
 
-  it('to the own table gives both sides there', () => {
+  it('to its own table adds both sides', () => {
     const employees = table(
       'Employee',
       { EmployeeId: counter(), ReportsTo: integer({ nullable: true }) },
@@ -36,11 +36,11 @@ describe('a foreign key', () => {
     ]);
   });
 
-  it('to a table that is excluded gives nothing', () => {
+  it('to an excluded table adds nothing', () => {
     expect(shown(build([albums]), 'Album')).toEqual([]);
   });
 
-  it('between system and other tables works like any', () => {
+  it('between system and other tables works like any other', () => {
     const notes = table(
       'notes',
       { id: counter(), author: string(36) },
@@ -51,7 +51,7 @@ describe('a foreign key', () => {
     expect(shown(built, 'svc_users')).toContain('notes: many notes (id = author)');
   });
 
-  it('gives a list that is written with its owner where its items have keys and no rules of their own', () => {
+  it('adds a list that is written with its owner if its items have keys and no rules', () => {
     const byAuthor = { foreignKeys: [key(['author'], 'svc_users')] };
     const notes = table('notes', { id: counter(), author: string(36) }, byAuthor);
     const visits = table('visits', { author: string(36) }, { ...byAuthor, primaryKey: null });
@@ -63,7 +63,7 @@ describe('a foreign key', () => {
     for (const target of ['visits', 'svc_sessions', 'svc_access']) expect(written.get(target)).toBe(false);
   });
 
-  it('that its target does not satisfy is remarked', () => {
+  it('that its target does not satisfy is reported', () => {
     const broken = table(
       'broken',
       { id: counter(), x: integer(), y: integer() },
@@ -82,7 +82,7 @@ describe('a foreign key', () => {
     ]);
   });
 
-  it('that is written twice counts once', () => {
+  it('that is defined twice counts once', () => {
     const twice = {
       ...albums,
       foreignKeys: [...albums.foreignKeys, { ...key(['ArtistId'], 'Artist', ['ArtistId']), name: 'again' }],
@@ -108,7 +108,7 @@ describe('meta', () => {
   );
   const link = { many_collection: 'works', many_field: 'artist' };
 
-  it('names the list, which is then part of all fields, and says how it is kept', () => {
+  it('names the list, which becomes part of all fields, and its options', () => {
     const built = build(
       [artists, works],
       [{ ...link, one_field: 'pieces', sort_field: 'position', one_deselect_action: 'delete' }],
@@ -134,7 +134,7 @@ describe('meta', () => {
     });
   });
 
-  it('makes many-to-many of a junction', () => {
+  it('declares many-to-many through a junction', () => {
     const themes = table('themes', { id: counter() });
     const junction = table(
       'works_themes',
@@ -153,7 +153,7 @@ describe('meta', () => {
     expect(relationsOf(built, 'themes')[0]).toMatchObject({ name: 'works', junctionField: 'work' });
   });
 
-  it('makes many-to-any of a key and the collection it belongs to', () => {
+  it('declares many-to-any by a key and a collection field', () => {
     const blocks = table('blocks', {
       id: counter(),
       album: integer(),
@@ -196,7 +196,7 @@ describe('meta', () => {
     ]);
   });
 
-  it('of the database that leads nowhere is remarked and left aside', () => {
+  it('of the database with a missing target is reported and ignored', () => {
     const built = build(
       [artists, works],
       [
@@ -219,7 +219,7 @@ describe('meta', () => {
     `);
   });
 
-  it('of a file that leads nowhere is a fault at its place', () => {
+  it('of a file with a missing target is reported with its position', () => {
     const file =
       'relations:\n  - { field: artist, sort_field: positoin }\n  - { field: owner, one_collection: svc_user }\n';
     expect(faultsOf(() => build([artists, works], [], { 'collections/works.yaml': file })))
@@ -236,7 +236,7 @@ const allRelations = (from: Catalog) =>
   buildModel({ catalog: from, spec: ownSpec }).model.collections.map(({ relations }) => relations);
 
 describe('the system collections', () => {
-  it('know their lists', () => {
+  it('have their lists', () => {
     const { model } = buildModel({ catalog: catalog([]), spec: ownSpec });
     const lists = model.collections.flatMap(({ name, relations }) =>
       relations.filter(({ kind }) => kind === 'oneToMany').map((relation) => `${name}.${show(relation)}`),
@@ -258,7 +258,7 @@ describe('the system collections', () => {
     ]);
   });
 
-  it('are related as the spec says where the database has no foreign keys', () => {
+  it('have the relations of the spec if the database has no foreign keys', () => {
     const full = catalog([]);
     const tables = full.tables.map((candidate) => ({ ...candidate, foreignKeys: [] }));
     const unconstrained = allRelations(full).map((relations) =>

@@ -53,7 +53,7 @@ describe('the OpenAPI emitter', () => {
     });
   });
 
-  it('keeps any name in one path segment', () => {
+  it('escapes names to one path segment', () => {
     const paths = Object.keys(served(named(oddNames)));
     expect(paths).toContain('/items/a%2Fb/{key}');
     expect(paths).toContain('/items/x%7By%7D%3F%23');
@@ -73,7 +73,7 @@ describe('the OpenAPI emitter', () => {
     });
   });
 
-  it('gives every operation an id of its own that a URL can hold', () => {
+  it('gives every operation a unique id that is valid in a URL', () => {
     const items = Object.values(openApiDocument(named(oddNames)).paths ?? {}) as Record<
       string,
       { operationId: string }
@@ -83,19 +83,19 @@ describe('the OpenAPI emitter', () => {
     expect(ids.filter((id) => !/^[A-Za-z0-9_]+$/.test(id))).toEqual([]);
   });
 
-  it('lets the longer of two names yield when their components collide', () => {
+  it('renames the longer of two names with colliding components', () => {
     const names = Object.keys(openApiDocument(named([])).components?.schemas ?? {});
     expect(names).toEqual(expect.arrayContaining(['User', 'UserCreate', 'UserCreate2', 'UserCreate2Create']));
     expect(names).toEqual(expect.arrayContaining(['StringOperators2', 'ManyUser2']));
   });
 
-  it('keeps columns that share a name with members of every object', () => {
+  it('keeps columns named like members of Object', () => {
     const text = emitOpenApi(named(oddNames))[0]?.content ?? '';
     const schema = JSON.parse(text).components.schemas.Order as { properties: object };
     expect(Object.keys(schema.properties)).toEqual(['id', ...oddNames, 'valueOf']);
   });
 
-  it('names the statuses an operation can answer with, once each', () => {
+  it('lists each possible status of an operation once', () => {
     const of = albums();
     const limit = { status: 429, message: 'Too many requests', family: 'server', details: {} };
     const errors = [...of.errors, { code: 'REQUESTS_EXCEEDED', ...limit }];
@@ -125,7 +125,7 @@ describe('the OpenAPI emitter', () => {
     expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '401', '429']);
   });
 
-  it('asks for a token where an operation is not public', () => {
+  it('requires a token for operations that are not public', () => {
     const of = albums();
     const operations = of.operations.map((operation) => ({ ...operation, access: 'admin' as const }));
     const ping = openApiDocument({ ...of, operations }).paths?.['/server/ping']?.get;
@@ -133,7 +133,7 @@ describe('the OpenAPI emitter', () => {
     expect(openApiDocument(of).security).toEqual([{}, { bearer: [] }, { accessToken: [] }]);
   });
 
-  it('has no component that nothing refers to', () => {
+  it('has no unused component', () => {
     const text =
       emitOpenApi(model([collection('settings', [counter('id')], { singleton: true })]))[0]?.content ?? '';
     const { components } = JSON.parse(text);
@@ -141,7 +141,7 @@ describe('the OpenAPI emitter', () => {
     expect(Object.keys(components.schemas)).toEqual(['Settings', 'SettingsUpdate', 'NestedQuery']);
   });
 
-  it('escapes comments of the database so that they stay text', () => {
+  it('escapes comments of the database', () => {
     const artist = openApiDocument(albums()).components?.schemas?.['Artist'];
     expect(artist).toMatchObject({ description: 'Who makes &lt;albums>' });
   });

@@ -73,18 +73,18 @@ describe('schemas of a collection', () => {
     expect(checkKinds('schemas/EverythingUpdate', { bigInteger: '7.5' })).toBe(false);
   });
 
-  it('take nothing that the database computes, and leave to the server what it fills in', () => {
+  it('exclude computed columns and do not require values that the server fills in', () => {
     expect(checkKinds('schemas/EverythingUpdate', { computed: 1 })).toBe(false);
     expect(check('schemas/SvcUsersCreate', {})).toBe(true);
     expect(check('schemas/SvcUsersCreate', { id: '0b7b1f5e-3f7a-4a57-8a3b-6f1f2c9d4e5a' })).toBe(true);
   });
 
-  it('let a singleton answer nulls while its table is empty', () => {
+  it('allow null in a singleton whose table is empty', () => {
     expect(checkKinds('schemas/Settings', { id: null, title: null })).toBe(true);
     expect(check('schemas/Artist', { ArtistId: null })).toBe(false);
   });
 
-  it('show concealed values as asterisks only', () => {
+  it('describe concealed values as asterisks', () => {
     expect(check('schemas/SvcUsers', { token: '**********' })).toBe(true);
     expect(check('schemas/SvcUsers', { token: null })).toBe(true);
     expect(check('schemas/SvcUsers', { token: 'secret' })).toBe(false);
@@ -162,7 +162,7 @@ describe('schemas of filters', () => {
     expect(check('schemas/ArtistFilter', filter)).toBe(valid);
   });
 
-  it('let concealed values be asked only whether they are there', () => {
+  it('allow only _null and _nnull for concealed values', () => {
     expect(check('schemas/SvcUsersFilter', { token: { _nnull: true } })).toBe(true);
     expect(check('schemas/SvcUsersFilter', { token: { _eq: 'secret' } })).toBe(false);
   });
@@ -210,7 +210,7 @@ describe('examples', () => {
     expect(failing).toEqual([]);
   });
 
-  it('leave out a column that would read as a reference', () => {
+  it('omit a column named $ref', () => {
     const model = albums();
     const odd = collection('Album', [field('$ref', 'string')]);
     const schema = openApiDocument({ ...model, collections: [odd] }).components?.schemas?.['Album'];

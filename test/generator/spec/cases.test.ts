@@ -20,7 +20,7 @@ const faultsOf = async (folders: readonly string[]): Promise<string> => {
 };
 
 describe('a faulty spec', () => {
-  it.each(names)('%s tells every fault with file, line, column and remedy', async (name) => {
+  it.each(names)('%s is reported with file, line, column and remedy of every fault', async (name) => {
     const message = await faultsOf([here('../../../spec'), `${cases}/${name}/spec`]);
     const expected = fileURLToPath(new URL(`../../cases/${name}/expected/errors.txt`, import.meta.url));
     await expect(`${message.replaceAll(cases, 'cases')}\n`).toMatchFileSnapshot(expected);

@@ -66,7 +66,7 @@ describe('a team’s spec', () => {
     ]);
   });
 
-  it('knows where each key stands, in whichever file said it last', async () => {
+  it('records the position of each key in the last file that defines it', async () => {
     const folder = folderWith({ 'collections/svc_users.yaml': 'fields:\n  email:\n    width: half\n' });
     const { positions } = (await loadSpec([own, folder])).collections.get('svc_users') ?? {};
     const file = `${folder}/collections/svc_users.yaml`;
@@ -74,7 +74,7 @@ describe('a team’s spec', () => {
     expect(positions?.get('fields.token')).toMatchObject({ file: `${own}/collections/svc_users.yaml` });
   });
 
-  it('may describe a table whose name no file can have', async () => {
+  it('can describe a table whose name is not a valid file name', async () => {
     const spec = await loadWith({
       'collections/lines.yaml': 'collection: order/line.s\nmeta: { note: x }\n',
     });
@@ -84,7 +84,7 @@ describe('a team’s spec', () => {
     });
   });
 
-  it('keeps unknown meta keys, and keys called like members of objects', async () => {
+  it('keeps unknown meta keys and keys named like members of Object', async () => {
     const spec = await loadWith({
       'collections/works.yaml':
         'meta: { preview_url: null }\nfields:\n  __proto__: { note: odd, constructor: 1 }\n',
@@ -94,7 +94,7 @@ describe('a team’s spec', () => {
     expect(works?.fields.get('__proto__')).toEqual({ note: 'odd', constructor: 1 });
   });
 
-  it('counts once when it is the package’s own', async () => {
+  it('is read once if it is the package’s own', async () => {
     const link = join(folderWith({}), 'link');
     symlinkSync(own, link);
     const spec = await loadSpec([own, `${own}/`, link]);
@@ -104,13 +104,13 @@ describe('a team’s spec', () => {
     expect(spec.operations.map(({ id }) => id)).toEqual(once.operations.map(({ id }) => id));
   });
 
-  it('must be there', async () => {
+  it('must exist', async () => {
     await expect(loadSpec([own, '/nowhere/spec'])).rejects.toThrow(
       '/nowhere/spec:1:1: the spec folder does not exist; create it or name another',
     );
   });
 
-  it('must say what the API is, if nobody else does', async () => {
+  it('must define the API if no other spec does', async () => {
     const folder = folderWith({ 'collections/works.yaml': 'meta: {}\n' });
     await expect(loadSpec([folder])).rejects.toThrow(
       'the spec has no api.yaml; add it with title, version and description',

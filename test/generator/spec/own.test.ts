@@ -62,7 +62,7 @@ describe('the package’s spec', () => {
     );
   });
 
-  it('lets an internal table say nothing that is for collections', () => {
+  it('has no collection options for internal tables', () => {
     const file = 'spec/collections/svc_x.yaml';
     const faults: SpecFault[] = [];
     const node = parseYaml(
@@ -89,14 +89,14 @@ describe('the package’s spec', () => {
     }
   });
 
-  it('never empties the role and user of an access row, which would make it public', () => {
+  it('never clears role and user of an access row, which would make it public', () => {
     const access = ownSpec.collections.get('svc_access');
     for (const { references } of access?.columns?.values() ?? [])
       expect(references?.onDelete ?? 'cascade').toBe('cascade');
     for (const relation of access?.relations ?? []) expect(relation.one_deselect_action).toBe('delete');
   });
 
-  it('knows the same filter operators as the server', () => {
+  it('has the same filter operators as the server', () => {
     expect(filterOperators.toSorted()).toEqual(operatorNames.map((name) => `_${name}`).sort());
   });
 });

@@ -39,7 +39,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect(cookiesOf(renewed).get('svc_refresh_token')?.value).not.toBe(cookie?.value);
   });
 
-  it('are the login in mode session, and nothing is in the answer', async () => {
+  it('hold the session in mode session, without tokens in the body', async () => {
     const answer = await login(server(), 'ann', { mode: 'session' });
     expect(answer.data).toEqual({ expires: 86_400_000 });
     const { value, attributes } = cookiesOf(answer).get('svc_session_token') ?? {};
@@ -54,7 +54,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect((await get('/items/book/1?fields=id', { cookie })).status).toBe(200);
   });
 
-  it('are taken back by a logout, and when they are no good', async () => {
+  it('are cleared by a logout and if they are invalid', async () => {
     const answer = await login(server(), 'ann', { mode: 'session' });
     const cookie = sessionCookie(answer);
     const out = await server().request('POST', '/auth/logout', {
@@ -85,7 +85,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
       async () =>
         `svc_session_token=${jwt.sign(await claimsOf(server(), 'ann'), 'x'.repeat(40), { expiresIn: 60 })}`,
     ],
-  ])('that have %s keep nobody from logging in, and are refused elsewhere', async (_, make) => {
+  ])('with %s do not prevent a login and are rejected elsewhere', async (_, make) => {
     const headers = { cookie: await make() };
     const ask = async (method: string, path: string, body?: unknown) => {
       const answer = await server().request(method, path, { headers, ...(body !== undefined && { body }) });
@@ -134,7 +134,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     }
   });
 
-  it('are no worse for a login that fails', async () => {
+  it('are kept by a failed login', async () => {
     const answer = await login(server(), 'ann', { mode: 'session' });
     const headers = { cookie: sessionCookie(answer) };
     const wrong = { email: 'ann@example.com', password: 'nope' };
@@ -147,7 +147,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect((await get('/items/book/1?fields=id', headers)).data).toEqual({ id: 1 });
   });
 
-  it('are taken back where they cannot be renewed', async () => {
+  it('are cleared if they cannot be renewed', async () => {
     const refused = await renew(await endedSession(), {}, 'session');
     expect(refused.codes).toEqual(['INVALID_CREDENTIALS']);
     expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
@@ -201,7 +201,7 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     }
   });
 
-  it('count for nothing where a page of somebody else makes use of them', async () => {
+  it('are ignored in requests from other origins', async () => {
     const answer = await login(server(), 'ben', { mode: 'session' });
     const cookie = sessionCookie(answer);
     const write = (headers: Readonly<Record<string, string>>) =>

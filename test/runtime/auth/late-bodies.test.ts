@@ -34,28 +34,28 @@ describe.each(['plain', 'express'] as const)('a late body through %s', (listener
     ['PATCH', '/users/me', { password: 'taken over' }],
     ['POST', '/queue/demo/image', input],
     ['POST', '/run/demo/image', input],
-  ])('of %s %s counts for nothing when its session has ended', async (...call) => {
+  ])('of %s %s is rejected after its session has ended', async (...call) => {
     const { access_token: token, refresh_token: refresh } = await logIn(server(), 'ann');
     const logOut = () => server().request('POST', '/auth/logout', { body: { refresh_token: refresh } });
     expect(await late(call, `Bearer ${token}`, logOut)).toBe(401);
     expect((await login(server(), 'ann', { password })).status).toBe(200);
   });
 
-  it('counts for nothing when its sender has been suspended', async () => {
+  it('is rejected after its sender has been suspended', async () => {
     const status = await late(['POST', '/keys', { name: 'late' }], 'Bearer ben-token', () =>
       change('ben', { status: 'suspended' }),
     );
     expect(status).toBe(401);
   });
 
-  it('counts for nothing when its key has been revoked', async () => {
+  it('is rejected after its key has been revoked', async () => {
     const made = await server().request('POST', '/keys', { as: 'cleo', body: {} });
     const { id, key } = made.data as { readonly id: string; readonly key: string };
     const revoke = () => server().request('DELETE', `/keys/${id}`, { as: 'cleo' });
     expect(await late(['POST', '/queue/demo/image', input], `Key ${key}`, revoke)).toBe(401);
   });
 
-  it('counts by the rules that hold when it has come', async () => {
+  it('is checked by the rules at the time of its arrival', async () => {
     const status = await late(['PATCH', '/users/me', { first_name: 'Anna' }], 'Bearer ann-token', () =>
       change('ann', { role: server().ids.roles.get('Writer') }),
     );

@@ -89,7 +89,7 @@ describe.each(dialects)('a new password on %s', (dialect) => {
     expect(status).toBe(200);
     expect((await login(server(), 'parallel', { password: 'taken over' })).status).toBe(200);
   });
-  it('of one’s own is set although rules change meanwhile', async () => {
+  it('of the caller is set despite concurrent changes of rules', async () => {
     const policy = server().ids.policies.get('Own');
     const body = { policy, collection: 'book', action: 'read', fields: ['title'] };
     const { status } = await write('/users/me', 'Bearer own-token', () =>
@@ -99,7 +99,7 @@ describe.each(dialects)('a new password on %s', (dialect) => {
     expect((await login(server(), 'own', { password: 'taken over' })).status).toBe(200);
   });
 
-  it('of one’s own is not set by a session that has ended', async () => {
+  it('of the caller is not set by a session that has ended', async () => {
     const tokens = await logIn(server(), 'gone');
     const { status, codes } = await write('/users/me', `Bearer ${tokens.access_token}`, () => logOut(tokens));
     expect([status, codes]).toEqual([401, ['INVALID_CREDENTIALS']]);

@@ -24,7 +24,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
       headers: { 'x-forwarded-for': address },
     });
 
-  it('lock an account for the guessing address only, in every process', async () => {
+  it('lock an account in every process, but only for the guessing address', async () => {
     const behind = await server().startAnother({ TRUST_PROXY: '1' });
     const second = await server().startAnother({ TRUST_PROXY: '1' });
     try {
@@ -63,7 +63,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
   });
 
-  it('count what proves a wrong guess, and no failure of ours', async () => {
+  it('count wrong guesses but not server errors', async () => {
     const { guard } = createAttempts(server().database);
     const guess = (error: Error) =>
       guard({ kind: 'login', account: 'busy', address: '198.51.100.2' }, () => Promise.reject(error)).catch(
@@ -85,7 +85,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
     for (let round = 0; round < 11; round += 1) expect((await generate()).codes).toEqual(['INVALID_PAYLOAD']);
   });
 
-  it('take the addresses of one network of IPv6 for one', async () => {
+  it('treat an IPv6 network as one address', async () => {
     const behind = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '3' });
     const ask = async (address: string) =>
       (await behind.request('GET', '/auth', { headers: { 'x-forwarded-for': address } })).status;
@@ -100,7 +100,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
     }
   });
 
-  it('lock an account for the network of IPv6 that guesses', async () => {
+  it('lock an account for the guessing IPv6 network', async () => {
     const behind = await server().startAnother({ TRUST_PROXY: '1' });
     const guess = async (address: string) =>
       (
@@ -132,7 +132,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
     }
   });
 
-  it('count requests for a login elsewhere, also those with the cookie of a session that is over', async () => {
+  it('count requests for external logins, also with the cookie of an ended session', async () => {
     const limited = await server().startAnother({ ...environment, RATE_LIMITER_POINTS: '4' });
     try {
       const headers = { cookie: 'svc_session_token=garbage' };
@@ -149,7 +149,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
     }
   });
 
-  it('forget failures after a success, and let many log in at once', async () => {
+  it('reset after a successful login and allow concurrent logins', async () => {
     for (let round = 0; round < 9; round += 1) await attempt('ben', '');
     expect((await login(server(), 'ben')).status).toBe(200);
     expect((await attempt('ben', '')).codes).toEqual(['INVALID_CREDENTIALS']);
@@ -196,7 +196,7 @@ describe.each(settings)('limits on $dialect through $listener', (setting) => {
   });
 });
 
-describe('a server where one address asks for more logins than can wait', () => {
+describe('a server that receives more logins from one address than can wait', () => {
   const server = useServer({ ...peopleServer({ dialect: 'sqlite' }), environment: { TRUST_PROXY: '1' } });
   const from = (address: string, name: string, given = password) =>
     server().request('POST', '/auth/login', {
@@ -204,7 +204,7 @@ describe('a server where one address asks for more logins than can wait', () => 
       headers: { 'x-forwarded-for': address },
     });
 
-  it('takes as many as can wait, and logs in whoever comes from elsewhere', async () => {
+  it('rejects logins beyond the queue and accepts those of other addresses', async () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       from(`2001:db8::${index + 1}`, `ghost${index}`, 'wrong'),
     );
@@ -217,7 +217,7 @@ describe('a server where one address asks for more logins than can wait', () => 
   });
 });
 
-it('a line of passwords to be checked has an end, and then moves on', async () => {
+it('rejects password checks beyond the maximum of the queue', async () => {
   const results = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword(null, 'x')));
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused.map(({ reason }) => (reason as ApiError).code)).toEqual(

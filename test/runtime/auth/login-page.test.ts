@@ -25,7 +25,7 @@ describe.each(dialects)('a login page on %s', (dialect) => {
   });
   afterAll(() => void application.close());
 
-  it('asks for the code after the password, takes it once, and keeps the session in a cookie', async () => {
+  it('asks for the code after the password, accepts it once and keeps the session in a cookie', async () => {
     const secret = await enableCodes(server(), 'ben');
     const page = await openPage();
     const code = page.getByLabel('Code');

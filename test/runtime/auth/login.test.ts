@@ -17,7 +17,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
   const get = (path: string, headers: Readonly<Record<string, string>>) =>
     server().request('GET', path, { headers });
 
-  it('answers with an access token, its lifetime and a refresh token', async () => {
+  it('returns an access token, its lifetime and a refresh token', async () => {
     const { status, data, headers } = await login(server(), 'ann');
     expect(status).toBe(200);
     expect(data).toEqual({
@@ -32,7 +32,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect(jwt.decode(token)).toMatchObject({ id: server().ids.users.get('ann'), iss: 'svc' });
   });
 
-  it('keeps tokens and secrets, wherever they are handed out, from caches', async () => {
+  it('sends tokens and secrets with no-store', async () => {
     const { refresh_token: token } = await logIn(server(), 'ann');
     const post = (path: string, body: object = {}) => server().request('POST', path, { body, as: 'ann' });
     const mutate = (field: string) => post('/graphql/system', { query: `mutation { ${field} }` });
@@ -56,14 +56,14 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
       ]);
   });
 
-  it('takes the token in the header or the query string, not in both', async () => {
+  it('accepts the token in the header or the query string, but not in both', async () => {
     const { access_token: token } = await logIn(server(), 'ann');
     const path = `/items/book/1?fields=id&access_token=${token}`;
     expect((await get(path, {})).data).toEqual({ id: 1 });
     expect((await get(path, { authorization: `Bearer ${token}` })).codes).toEqual(['INVALID_PAYLOAD']);
   });
 
-  it('keeps neither token nor refresh token where a database shell could read them', async () => {
+  it('stores neither access nor refresh token in plain text', async () => {
     const { access_token: access, refresh_token: token } = await logIn(server(), 'ann');
     const stored = JSON.stringify(await server().database.query('select * from svc_sessions'));
     expect(stored).not.toContain(token.split('.')[1]);
@@ -78,7 +78,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     ['a user of another provider', { email: 'foreign@example.com' }],
     ['an address with an accent', { email: 'änn@example.com' }],
     ['an address with NUL', { email: 'ann\0@example.com' }],
-  ])('answers %s with the same words', async (_, body) => {
+  ])('returns the same error for %s', async (_, body) => {
     const answer = await login(server(), 'ann', body);
     expect([answer.status, answer.text]).toEqual([
       401,
@@ -90,7 +90,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect((await login(server(), 'ann', { email: 'ANN@Example.com' })).status).toBe(200);
   });
 
-  it('reports all problems of a body, and never its values', async () => {
+  it('reports all problems of a body without its values', async () => {
     const { status, codes, text } = await server().request('POST', '/auth/login', {
       body: { email: 'canary', otp: 7, mode: 'magic' },
     });
@@ -98,7 +98,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect(text).not.toContain('canary');
   });
 
-  it('knows one provider that takes passwords', async () => {
+  it('accepts passwords for the default provider only', async () => {
     const body = { email: 'ann@example.com', password };
     expect((await server().request('POST', '/auth/login/default', { body })).status).toBe(200);
     expect((await server().request('POST', '/auth/login/acme', { body })).errors).toEqual([
@@ -107,13 +107,13 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect((await get('/auth', {})).body).toEqual({ data: [], disableDefault: false });
   });
 
-  it('refuses a bad token on every route but the ping', async () => {
+  it('rejects an invalid token on every route but the ping', async () => {
     const headers = { authorization: 'Bearer nobody-knows-this' };
     expect((await get('/auth', headers)).codes).toEqual(['INVALID_CREDENTIALS']);
     expect((await get('/server/ping', headers)).text).toBe('pong');
   });
 
-  it('leave when somebody was here last, in every mode and at every refresh, and nothing else', async () => {
+  it('set last_access in every mode and at every refresh, and write nothing else', async () => {
     const id = server().ids.users.get('cleo');
     const lastAccess = async () => {
       const path = `/users/${id}?fields=last_access`;
@@ -150,7 +150,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect(await traces()).toEqual(before);
   });
 
-  it('no password is shorter than PASSWORD_MIN_LENGTH', async () => {
+  it('rejects passwords shorter than PASSWORD_MIN_LENGTH', async () => {
     const strict = await server().startAnother({ PASSWORD_MIN_LENGTH: '12' });
     try {
       const set = (target: typeof strict, password: string) =>
@@ -196,7 +196,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
   it.each([
     ['status', ['whatever', 'ACTIVE', 'active ', ''], ['draft', 'invited', 'suspended', 'active']],
     ['token', [''], [null, 'dora-token-of-the-test']],
-  ])('no %s is set that stands for nothing, whoever sets it', async (field, wrong, right) => {
+  ])('rejects invalid values of %s from every caller', async (field, wrong, right) => {
     const set = (value: string | null) =>
       server().request('PATCH', `/users/${server().ids.users.get('dora')}`, {
         as: 'admin',

@@ -23,7 +23,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
   const guess = () => post('/users/me/tfa/generate', { password: 'guess' }, 'gus');
   const disable = (otp: string) => post('/users/me/tfa/disable', { otp }, 'gus');
 
-  it('need a login and the password', async () => {
+  it('require a login and the password', async () => {
     expect((await post('/users/me/tfa/generate', { password })).codes).toEqual(['INVALID_CREDENTIALS']);
     expect((await post('/users/me/tfa/generate', { password: 'no' }, 'ann')).codes).toEqual([
       'INVALID_CREDENTIALS',
@@ -35,7 +35,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await login(server(), 'ann')).status).toBe(200);
   });
 
-  it('count once a code has shown that the secret arrived', async () => {
+  it('are not turned on with a wrong code', async () => {
     const { secret } = await generate('ann');
     expect((await post('/users/me/tfa/enable', { secret, otp: '000000' }, 'ann')).codes).toEqual([
       'INVALID_PAYLOAD',
@@ -72,7 +72,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     vi.setSystemTime(begun);
   });
 
-  it('refuse every code of an account for a day after fifty wrong ones, from anywhere', async () => {
+  it('reject every code of an account for a day after fifty wrong ones', async () => {
     const secret = await enable('fay');
     const { data } = await server().request('GET', '/users/me?fields=id', { as: 'fay' });
     const { id } = data as { readonly id: string };
@@ -95,7 +95,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
       expect(await tryCode('right', () => Promise.resolve(true))).toBe(true);
   });
 
-  it('are turned on once, even where two secrets come at the same time', async () => {
+  it('are turned on once by concurrent requests with two secrets', async () => {
     const secrets = [(await generate('dora')).secret, (await generate('dora')).secret];
     const answers = await Promise.all(
       secrets.map((secret) => post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, 'dora')),
@@ -106,7 +106,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await login(server(), 'dora', { otp: codeOf(kept) })).status).toBe(200);
   });
 
-  it('are asked for after the password, each accepted once, in every process', async () => {
+  it('are required after the password and accepted once across processes', async () => {
     const secret = await enable('ben');
     const other = await server().startAnother();
     try {
@@ -126,7 +126,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     }
   });
 
-  it('do not make guesses of the password, or of codes, be forgotten by what proves neither', async () => {
+  it('do not reset counts of wrong passwords or codes by other successes', async () => {
     const { secret } = await generate('gus');
     const enableOwn = () => post('/users/me/tfa/enable', { secret, otp: codeOf(secret, -1) }, 'gus');
     for (let round = 0; round < 2; round += 1) {
@@ -143,7 +143,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await disable(codeOf(secret))).codes).toEqual(['REQUESTS_EXCEEDED']);
   });
 
-  it('are turned off by administrators, for others', async () => {
+  it('can be turned off by administrators', async () => {
     await enable('cleo');
     const concealed = await server().request(
       'GET',
@@ -159,7 +159,7 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await login(server(), 'cleo')).status).toBe(200);
   });
 
-  it('leave the row of a write when they are turned on and off, by whom, and none at a login', async () => {
+  it('record activity when they are turned on or off, and none at a login', async () => {
     const ben = server().ids.users.get('ben') ?? '';
     const me = await server().request('GET', '/users/me?fields=id', { as: 'admin' });
     const { id: admin } = me.data as { readonly id: string };

@@ -48,14 +48,14 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     return another.observations.flatMap((each) => (each.kind === 'warning' ? [each.message] : []));
   };
 
-  it('are missed at the start where pages for them are allowed and no mail is sent', async () => {
+  it('cause a warning at start if pages for them are allowed without an SMTP server', async () => {
     const pages = { PASSWORD_RESET_URL_ALLOW_LIST: ownPage };
     expect(await warningsWith(pages)).toEqual([expect.stringContaining('EMAIL_SMTP_HOST')]);
     expect(await warningsWith({ ...pages, ...smtp.environment })).toEqual([]);
     expect(await warningsWith({})).toEqual([]);
   });
 
-  it('come from a link, once, and end every session', async () => {
+  it('are set once by a link and end every session', async () => {
     const { access_token: jwt, refresh_token: refresh } = await logIn(server(), 'ann');
     const token = await tokenFor('ann');
     expect((await reset(token)).status).toBe(204);
@@ -86,7 +86,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect(mail.text).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
   });
 
-  it('lead to a page of ones own where that is allowed, by origin and path', async () => {
+  it('link to an allowed page, by origin and path', async () => {
     expect((await request('cleo', `${ownPage}?step=2&name="><script>`)).status).toBe(204);
     const { html = '' } = await smtp.receive('cleo@example.com');
     expect(html).not.toContain('<script');
@@ -108,13 +108,13 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     '//shop.example/new-password',
     'new-password',
     '',
-  ])('do not lead to %j', async (page) => {
+  ])('do not link to %j', async (page) => {
     for (const name of ['ann', 'ghost']) {
       expect((await request(name, page)).codes).toEqual(['INVALID_PAYLOAD']);
     }
   });
 
-  it('are asked for with one answer, whoever has the address', async () => {
+  it('get the same response for every address', async () => {
     const answers = [];
     for (const name of ['gh\0st', 'ghost', 'gone', 'foreign', 'dora', 'refused'])
       answers.push(await request(name));
@@ -129,7 +129,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect(smtp.waiting()).toEqual([]);
   });
 
-  it('are not set with a token that is none, is for something else, has expired or is too old', async () => {
+  it('are not set with an invalid, expired or outdated token, or one for another purpose', async () => {
     const tokens = createTokens(createKeys([testSecret]));
     const { access_token: jwt } = await logIn(server(), 'ben');
     expect(await codes('garbage')).toEqual(['INVALID_TOKEN']);
@@ -145,7 +145,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await login(server(), 'ben')).status).toBe(200);
   });
 
-  it('are not an access token', async () => {
+  it('have tokens that are not access tokens', async () => {
     expect((await readBooks(server(), await tokenFor('emil'))).codes).toEqual(['INVALID_TOKEN']);
   });
 
@@ -154,7 +154,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     ['address', { email: 'fay2@example.com' }],
     ['status', { status: 'suspended' }],
     ['provider', { provider: 'acme' }],
-  ])('are not set once the %s is another', async (_, changes) => {
+  ])('are not set after the %s has changed', async (_, changes) => {
     const id = server().ids.users.get('fay');
     const patch = (body: unknown) => server().request('PATCH', `/users/${id}`, { as: 'admin', body });
     await patch({ email: 'fay@example.com', status: 'active', provider: 'default' });
@@ -163,13 +163,13 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await reset(token)).codes).toEqual(['FORBIDDEN']);
   });
 
-  it('are set once, even where the same token comes twice at the same time', async () => {
+  it('are set once by concurrent requests with one token', async () => {
     const token = await tokenFor('gus');
     const answers = await Promise.all([reset(token, 'first password'), reset(token, 'second password')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 403]);
   });
 
-  it('leave one row of activity, of the user that they are for', async () => {
+  it('record one activity of their user', async () => {
     const jon = server().ids.users.get('jon') ?? '';
     const token = await tokenFor('jon');
     await Promise.all([reset(token), reset(token)]);
@@ -186,14 +186,14 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     ]);
   });
 
-  it('come in no more than ten mails within a quarter of an hour', async () => {
+  it('are limited to ten mails within 15 minutes', async () => {
     for (let round = 0; round < 10; round += 1) await tokenFor('hal');
     expect((await request('hal')).status).toBe(204);
     await tokenFor('ida');
     expect(smtp.waiting()).toEqual([]);
   });
 
-  it('are asked for and set over GraphQL', async () => {
+  it('are requested and set over GraphQL', async () => {
     const asked = await ask(
       server(),
       `mutation { auth_password_request(email: "emil@example.com", reset_url: "${ownPage}") }`,
@@ -210,7 +210,7 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await logInWith('emil', 'by GraphQL')).status).toBe(200);
   });
 
-  it('are neither sent nor set where login with a password is disabled', async () => {
+  it('are neither sent nor set if password login is disabled', async () => {
     const token = await tokenFor('dora');
     const another = await server().startAnother({ ...smtp.environment, AUTH_DISABLE_DEFAULT: 'true' });
     try {
@@ -234,13 +234,13 @@ describe.each(settings)('new passwords on $dialect through $listener', (setting)
     expect((await login(server(), 'dora')).status).toBe(200);
   });
 
-  it('take no token and no address into the log', async () => {
+  it('log no token and no address', async () => {
     expect((await reset(await tokenFor('kim'))).status).toBe(204);
     expect(await codes('eyJ.no.token')).toEqual(['INVALID_TOKEN']);
     expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example/);
   });
 
-  it('are set in a browser, from the mail to the login', async () => {
+  it('are set in a browser', async () => {
     const page = await openPage();
     try {
       await request('cleo');

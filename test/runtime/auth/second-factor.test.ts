@@ -8,7 +8,7 @@ import { codeOf, login, logIn, password, peopleAccess, peopleServer, readBooks, 
 
 const refused = ({ status, codes, text }: Answer) => [status, codes, text.includes('one-time passwords')];
 
-describe.each(settings)('a second factor that is asked for on $dialect through $listener', (setting) => {
+describe.each(settings)('a required second factor on $dialect through $listener', (setting) => {
   stopClock();
   const { users = {}, policies = {}, ...access } = peopleAccess;
   const server = useServer({
@@ -69,7 +69,7 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
     expect((await readBooks(server(), 'ben-token')).status).toBe(200);
   });
 
-  it('stops no key of the queue that was made before, and lets none be made', async () => {
+  it('leaves existing queue keys valid and prevents new ones', async () => {
     await demand(false);
     const { data } = await server().request('POST', '/keys', { as: 'ann', body: {} });
     const { key } = data as { readonly key: string };
@@ -82,11 +82,11 @@ describe.each(settings)('a second factor that is asked for on $dialect through $
     expect((await server().request('POST', '/keys', { as: 'ann', body: {} })).codes).toEqual(['FORBIDDEN']);
   });
 
-  it('is the matter of the provider for whoever logs in there', async () => {
+  it('is not required from users of an external provider', async () => {
     expect((await readBooks(server(), 'foreign-token')).status).toBe(200);
   });
 
-  it('lets everything through once it is on, and not once it is off again', async () => {
+  it('allows all requests while it is turned on', async () => {
     const { access_token: jwt, refresh_token: token } = await logIn(server(), 'ann');
     const renewed = (await refresh(server(), token)).data as { access_token: string };
     expect((await readBooks(server(), renewed.access_token)).codes).toEqual(['FORBIDDEN']);

@@ -63,14 +63,14 @@ describe.each(settings)('responses of a provider on $dialect through $listener',
   const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
 
   it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
-    'does not identify by the number %s, which others may become as well',
+    'does not identify users by the number %s, which JSON rounds',
     async (number) => {
       await addUser('plain', String(Number(number)));
       expect(await enterAs(`{ "sub": ${number} }`)).toBe('INVALID_CREDENTIALS');
     },
   );
 
-  it('identifies by the digits of other numbers, and by those of a text', async () => {
+  it('identifies users by the digits of exact numbers and of texts', async () => {
     await addUser('plain', '9007199254740991', { status: 'suspended' });
     expect(await enterAs('{ "sub": 9007199254740991 }')).toBe('INVALID_CREDENTIALS');
     expect(warnings().at(-1)).toMatch(/not active$/);
@@ -83,7 +83,7 @@ describe.each(settings)('responses of a provider on $dialect through $listener',
   it.each([
     ['mailed', 'email'],
     ['posted', 'mail'],
-  ])('takes nobody of "%s" for who has the address, unless it is verified', async (provider, key) => {
+  ])('does not match a user by an address that "%s" has not verified', async (provider, key) => {
     await addUser(provider, 'ida@example.com');
     for (const verified of ['false', '"false"']) {
       const profile = `{ "${key}": "ida@example.com", "email_verified": ${verified} }`;
@@ -110,19 +110,19 @@ describe.each(settings)('responses of a provider on $dialect through $listener',
     [['100', 'staff'], writer],
     [['staff', 100], writer],
     [[100.5, 'staff'], reader],
-  ])('maps the groups %j, numbers by their digits and first', async (groups, role) => {
+  ])('maps the groups %j, numbers as text', async (groups, role) => {
     people.set('nick', { groups });
     expect((await enter('acme', 'nick')).answer.status).toBe(200);
     expect(await userOf('nick')).toMatchObject({ role });
   });
 
-  it('cuts no letter of a name in two', async () => {
+  it('truncates names between characters', async () => {
     people.set('emma', { given_name: `${'e'.repeat(63)}😀a`, family_name: 'E' });
     expect((await enter('acme', 'emma')).answer.status).toBe(200);
     expect(await userOf('emma')).toMatchObject({ first_name: `${'e'.repeat(63)}😀` });
   });
 
-  it('takes nothing from half a letter', async () => {
+  it('ignores values with lone surrogates', async () => {
     expect(await enterAs(String.raw`{ "sub": "half \ud83d" }`)).toBe('INVALID_CREDENTIALS');
     expect(await enterAs(String.raw`{ "sub": "whole", "given_name": "half \ud83d" }`)).toBe(200);
     expect(await userOf('whole')).toMatchObject({ first_name: null });
@@ -162,7 +162,7 @@ describe('a provider that fails', () => {
       ['closed', '/me'],
       ['plain', '/token'],
       ['plain', '/me'],
-    ])('is not what is wrong with the caller of "%s": %s', async (provider, path) => {
+    ])('is reported as SERVICE_UNAVAILABLE to the caller of "%s": %s', async (provider, path) => {
       const visitor = createVisitor();
       const callback = await reachCallback(visitor, provider, 'ines');
       fail(path, failure);
@@ -180,13 +180,13 @@ describe('a provider that fails', () => {
     expect((await visitor.get(callback)).location).toBe(`${origin}/after?reason=SERVICE_UNAVAILABLE`);
   });
 
-  it.each([401, 404])('and one that answers %i has refused', async (status) => {
+  it.each([401, 404])('is a rejection if it responds with %i', async (status) => {
     answers.set('/me', (response) => response.writeHead(status).end());
     expect(codeOf((await enter('plain', 'ines')).answer)).toBe('INVALID_CREDENTIALS');
     expect(await enterAs('no JSON')).toBe('INVALID_CREDENTIALS');
   });
 
-  it('locks nobody', async () => {
+  it('does not lock accounts', async () => {
     answers.set('/token', (response) => response.writeHead(503).end());
     for (let attempt = 0; attempt < 11; attempt += 1) await enter('closed', 'ines');
     answers.clear();

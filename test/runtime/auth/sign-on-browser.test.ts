@@ -13,7 +13,7 @@ describe.each(settings)('single sign-on in a browser on $dialect through $listen
   const server = useServer(signOnServer(setting, identity));
   const at = (path: string): string => `${server().url}${path}`;
 
-  it('leads to the page that was asked for, logged in', async () => {
+  it('redirects to the requested page with a session', async () => {
     identity.allow([at('/auth/login/acme/callback')]);
     const page = await openPage();
     try {

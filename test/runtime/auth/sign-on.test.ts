@@ -34,7 +34,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
 
   const readTitle = (visitor: Visitor) => visitor.get(at('/items/book?limit=1&sort=id&fields=id'));
 
-  it('is offered by name', async () => {
+  it('lists providers by name', async () => {
     const { body } = await server().request('GET', '/auth');
     expect(body).toEqual({
       data: [
@@ -48,7 +48,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     });
   });
 
-  it('creates a user where registration is allowed, with the role of its groups', async () => {
+  it('creates a user with the role of its groups if registration is allowed', async () => {
     const claims = { email: 'Zoe@Example.com', email_verified: true, given_name: 'Zoe' };
     identity.people.set('zoe', { ...claims, groups: ['staff', 'editors'] });
     const { visitor, answer } = await enter('acme', 'zoe', '/after?x=1');
@@ -97,7 +97,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(rows).toHaveLength(1);
   });
 
-  it('leaves one administrator, even where the groups of the last two say otherwise at once', async () => {
+  it('keeps one administrator, even if concurrent logins of the last two change their roles', async () => {
     const { database } = server();
     const setOthers = (status: string) =>
       server().execute(
@@ -146,7 +146,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect([...cookie.visitor.cookies.keys()]).toContain('svc_refresh_token');
   });
 
-  it('asks with PKCE, a state and a nonce, and keeps them in a cookie that only the callback gets', async () => {
+  it('sends PKCE, state and nonce, and stores them in a cookie for the callback only', async () => {
     const answer = await begin(createVisitor(), 'acme');
     const asked = new URL(answer.location ?? '').searchParams;
     expect([answer.status, asked.get('response_type'), asked.get('code_challenge_method')]).toEqual([
@@ -176,18 +176,18 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     'data:text/html,x',
     'elsewhere',
     '',
-  ])('never leads to %j', async (redirect) => {
+  ])('never redirects to %j', async (redirect) => {
     const answer = await begin(createVisitor(), 'acme', redirect);
     expect([codeOf(answer), answer.location]).toEqual(['INVALID_QUERY', null]);
   });
 
-  it('leads to pages that are allowed', async () => {
+  it('redirects to allowed pages', async () => {
     expect((await begin(createVisitor(), 'acme', 'https://shop.example/home?a=b')).status).toBe(302);
     expect((await begin(createVisitor(), 'acme', at('/docs'))).status).toBe(302);
     expect(codeOf(await begin(createVisitor(), 'tokens', '/'))).toBe('INVALID_QUERY');
   });
 
-  it('leads to no page that is too long for a cookie', async () => {
+  it('does not redirect to a page that is too long for a cookie', async () => {
     const longest = `/${'e'.repeat(1999 - new URL(server().url).origin.length)}`;
     const answer = await begin(createVisitor(), 'acme', longest);
     expect(answer.status).toBe(302);
@@ -198,7 +198,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(wide.text).toContain('%C3%A9');
   });
 
-  it('does not take an answer twice', async () => {
+  it('does not accept a response twice', async () => {
     const visitor = createVisitor();
     const callback = await reachCallback(visitor, 'closed', 'ines');
     const [name = '', kept = ''] = stateIn(visitor) ?? [];
@@ -209,7 +209,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(warnings().at(-1)).toBe('sign-on with "closed" refused: the callback was used before');
   });
 
-  it('does not take the answer to the login of somebody else', async () => {
+  it('does not accept the response to the login of another browser', async () => {
     const [attacker, victim] = [createVisitor(), createVisitor()];
     const callback = await reachCallback(attacker, 'closed', 'ines');
     expect(codeOf(await victim.get(callback))).toBe('INVALID_CREDENTIALS');
@@ -224,7 +224,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect((await victim.get(own)).status).toBe(200);
   });
 
-  it('finishes logins that were begun beside each other, whatever was forged meanwhile', async () => {
+  it('completes concurrent logins despite forged responses', async () => {
     const visitor = createVisitor();
     const first = await reachCallback(visitor, 'closed', 'ines');
     const second = await reachCallback(visitor, 'closed', 'ines');
@@ -238,7 +238,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(stateIn(visitor)).toBeUndefined();
   });
 
-  it('does not take a state that has expired, or was signed for something else', async () => {
+  it('does not accept a state that has expired or was signed for another purpose', async () => {
     const tokens = createTokens(createKeys([testSecret]));
     const proof = { state: 's', verifier: 'v', nonce: 'n', provider: 'closed', redirect: null };
     for (const state of [
@@ -255,7 +255,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     }
   });
 
-  it('does not lead to a page that a state of before names and that is not allowed', async () => {
+  it('does not redirect to a page in an old state that is no longer allowed', async () => {
     const tokens = createTokens(createKeys([testSecret]));
     const proof = { state: 's', verifier: 'v', nonce: 'n', provider: 'closed' };
     const visitor = createVisitor();
@@ -266,14 +266,14 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(codeOf(await visitor.get(at('/auth/login/closed/callback?code=c&state=s')))).toBe('INVALID_QUERY');
   });
 
-  it('does not take an ID token with another nonce', async () => {
+  it('does not accept an ID token with another nonce', async () => {
     const visitor = createVisitor();
     const asked = new URL((await begin(visitor, 'closed')).location ?? '');
     asked.searchParams.set('nonce', 'of-another-login');
     expect(codeOf(await visitor.get(await visitor.logIn(asked.href, 'ines')))).toBe('INVALID_CREDENTIALS');
   });
 
-  it('does not take a code that the provider did not give', async () => {
+  it('does not accept a code that the provider did not issue', async () => {
     const visitor = createVisitor();
     const state = new URL((await begin(visitor, 'closed')).location ?? '').searchParams.get('state');
     const callback = at(
@@ -322,7 +322,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     ['whose record is of a provider in other case', 'closed', 'petra', {}],
     ['whose identifier no row can hold', 'acme', 'nu\0l', {}],
     ['that is suspended', 'closed', 'susan', {}],
-  ])('lets nobody in %s', async (_, provider, name, claims) => {
+  ])('rejects a login %s', async (_, provider, name, claims) => {
     identity.people.set(name, claims);
     const { visitor, answer } = await enter(provider, name);
     expect(codeOf(answer)).toBe('INVALID_CREDENTIALS');
@@ -333,7 +333,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(rows).toHaveLength(1);
   });
 
-  it('lets somebody in beside a record that is nearly theirs', async () => {
+  it('accepts a login although a similar record exists', async () => {
     await addUser('closed', 'pair ', { status: 'suspended' });
     await addUser('closed', 'pair');
     expect((await enter('closed', 'pair')).answer.status).toBe(200);
@@ -347,17 +347,17 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect(codeOf(answer)).toBe(isPadded ? 'INVALID_CREDENTIALS' : 200);
   });
 
-  it('makes a user without the parts that no row can hold', async () => {
+  it('creates a user without values that cannot be stored', async () => {
     identity.people.set('nora', { email: 'no\0ra@example.com', given_name: 'No\0ra', family_name: 'N' });
     expect((await enter('acme', 'nora')).answer.status).toBe(200);
     expect(await userOf('nora')).toMatchObject({ email: null, first_name: null });
   });
 
-  it('lets a user come only from where the record says', async () => {
+  it('applies the networks of the user', async () => {
     expect(codeOf((await enter('closed', 'local')).answer)).toBe('INVALID_IP');
   });
 
-  it('says which provider does not answer, and which is none', async () => {
+  it('reports a provider that does not respond and an unknown one', async () => {
     const away = await begin(createVisitor(), 'away');
     expect([away.status, codeOf(away)]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     for (const path of ['/auth/login/default', '/auth/login/nobody', '/auth/login/nobody/callback']) {
@@ -367,7 +367,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     expect((await server().request('POST', '/auth/login/acme', { body })).codes).toEqual(['ROUTE_NOT_FOUND']);
   });
 
-  it('may be the only way in', async () => {
+  it('can be the only login', async () => {
     const another = await server().startAnother({ ...providersOf(identity), AUTH_DISABLE_DEFAULT: 'true' });
     try {
       const body = { email: 'ann@example.com', password: 'x' };
@@ -380,7 +380,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     }
   });
 
-  it('puts nothing of it into the log', () => {
+  it('logs no values', () => {
     expect(JSON.stringify(server().observations)).not.toMatch(/eyJ|@example|script|code=/);
   });
 });

@@ -31,7 +31,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
     ['short', 'fifteen-letters'],
     ['a JWT', `eyJhbGciOiJIUzI1NiJ9.${'x'.repeat(40)}`],
     ['with a letter that a header cannot carry', 'with a space in it and more'],
-  ])('that are %s are refused', async (_, token) => {
+  ])('that are %s are rejected', async (_, token) => {
     const answer = await setToken(server(), 'ann', token);
     expect(answer.errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: 'token' }]);
     expect(answer.text).toContain('at least 16');
@@ -45,7 +45,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
     expect(await statusWith(server(), token)).toBe(200);
   });
 
-  it('are stored as keyed hashes where that is set', async () => {
+  it('are stored as keyed hashes if configured', async () => {
     const hashing = await startHashing(oldSecret);
     try {
       const token = 'hashed-token-of-cleo';
@@ -61,7 +61,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
     }
   });
 
-  it('that are hashed last as long as the secret that keys them', async () => {
+  it('that are hashed are valid as long as their secret', async () => {
     const token = 'hashed-token-of-dora';
     const [old, both, renewed] = await Promise.all([
       startHashing(oldSecret),
@@ -77,7 +77,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
     }
   });
 
-  it('that are plain are converted once, and stay valid', async () => {
+  it('in plain text are converted once and stay valid', async () => {
     const token = 'a-plain-token-of-eve';
     await setToken(server(), 'eve', token);
     const hashed = createStaticTokens(createKeys([oldSecret]), 'hashed');
@@ -94,7 +94,7 @@ describe.each(settings)('static tokens on $dialect through $door', (setting) => 
     }
   });
 
-  it('note when they were used last', async () => {
+  it('update last_access', async () => {
     const lastAccess = async () => {
       const { data } = await server().request('GET', `${pathOf('fay')}?fields=last_access`, { as: 'admin' });
       return (data as { readonly last_access: string | null }).last_access;

@@ -21,7 +21,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       '/items/book?filter[author][NAME][_eq]=1',
       '/items/author?fields=books.id&deep[books][_sort]=NAME',
       '/items/author?fields=books.id&deep[books][_filter][NAME][_eq]=1',
-    ])('GET %s is answered alike for a forbidden and an unknown field', async (path) => {
+    ])('GET %s returns the same error for a forbidden and an unknown field', async (path) => {
       const [hidden, unknown] = await Promise.all([
         wording('few', path, 'secret'),
         wording('few', path, 'foobar'),
@@ -37,7 +37,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       '/items/book?filter[NAME][id][_eq]=1',
       '/items/book?filter[NAME][_some][id][_eq]=1',
       '/items/book?sort=NAME.id',
-    ])('GET %s is answered alike for a forbidden and an unknown relation', async (path) => {
+    ])('GET %s returns the same error for a forbidden and an unknown relation', async (path) => {
       const [hidden, unknown] = await Promise.all([
         wording('few', path, 'review'),
         wording('few', path, 'nobody'),
@@ -47,7 +47,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
     });
 
     it.each(['/items/NAME', '/items/NAME/1', '/items/NAME?fields=x', '/items/NAME?filter[x]=1&sort=y'])(
-      'GET %s is answered alike for a forbidden and an unknown collection',
+      'GET %s returns the same error for a forbidden and an unknown collection',
       async (path) => {
         const [hidden, unknown] = await Promise.all([
           wording('few', path, 'shelf'),
@@ -58,12 +58,12 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       },
     );
 
-    it('a payload is answered alike for a forbidden and an unknown field', async () => {
+    it('a payload gets the same error for a forbidden and an unknown field', async () => {
       expect(await wordingOfPayload('price')).toBe(await wordingOfPayload('bogus'));
       expect(await wordingOfPayload('price')).toContain('FORBIDDEN');
     });
 
-    it('a missing required value is not reported for fields that the caller may not write', async () => {
+    it('does not report a missing value of a field that the caller cannot write', async () => {
       const { errors, text } = await send('wordy', 'POST', '/items/review', { words: 'x' });
       expect(errors.map(({ code, field }) => [code, field])).toEqual([
         ['FAILED_VALIDATION', 'stars'],
@@ -72,7 +72,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect(text).not.toContain('book');
     });
 
-    it('only readable fields are hinted at', async () => {
+    it('suggests readable fields only', async () => {
       expect((await send('few', 'GET', '/items/book?fields=titel')).text).not.toContain('note');
       expect((await send('few', 'GET', '/items/book?fields=title_')).text).toContain(
         'did you mean \\"title\\"',
@@ -80,7 +80,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect((await send('few', 'GET', '/items/book?fields=yearr')).text).not.toContain('did you mean');
     });
 
-    it('a caller with all fields gets distinct errors for unknown fields', async () => {
+    it('returns distinct errors for unknown fields to a caller with all fields', async () => {
       expect((await send('admin', 'POST', '/items/book', { title: 'x', bogus: 1 })).codes).toEqual([
         'INVALID_PAYLOAD',
       ]);

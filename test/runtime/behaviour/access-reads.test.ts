@@ -12,7 +12,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
   const { server, send, get, ids } = useStaff(setting);
 
   describe('reading', () => {
-    it('two users see different rows and fields of one URL', async () => {
+    it('returns different rows and fields of one URL to two users', async () => {
       const path = '/items/book?filter[id][_gt]=200&sort=id&limit=2';
       expect(await get('few', path)).toEqual([
         { id: 201, title: 'Few Words', author: 2, shelves: ['201,3', '201,1'] },
@@ -25,7 +25,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       expect(await get('nobody', path)).toEqual(['FORBIDDEN']);
     });
 
-    it('policies are united: a cell of one shows on its rows and is null on others', async () => {
+    it('unites policies: a cell of one is shown on its rows and null on others', async () => {
       expect(await get('both', '/items/book?fields=id,title,year,author&sort=id')).toEqual([
         { id: 201, title: 'Few Words', year: null, author: 2 },
         { id: 202, title: 'Fewer Words', year: 1991, author: 2 },
@@ -35,7 +35,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('an item outside the rows is as absent as a missing one', async () => {
+    it('returns the same error for a forbidden and a missing item', async () => {
       expect(await get('few', '/items/book/1')).toEqual(['FORBIDDEN']);
       expect((await send('few', 'GET', '/items/book/1')).text).toBe(
         (await send('few', 'GET', '/items/book/9999')).text,
@@ -45,7 +45,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ).toEqual([{ id: 201 }]);
     });
 
-    it('nested rows are those of the related collection', async () => {
+    it('applies the rules of the related collection to nested rows', async () => {
       expect(await get('few', '/items/author?fields=name,books.title&sort=id')).toEqual([
         {
           name: 'Bruno Few',
@@ -59,7 +59,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       expect(await get('both', '/items/book/204?fields=id,author.name')).toEqual({ id: 204, author: null });
     });
 
-    it('a key is null in a list of keys where it is null as a field, of several parts as a whole', async () => {
+    it('returns null in a list of keys if the key field is hidden, or a part of it', async () => {
       const shown = (await get('titles', '/items/author/2?fields=books.id')) as {
         readonly books: readonly { readonly id: unknown }[];
       };
@@ -71,14 +71,14 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       expect(await get('few', '/items/author/2?fields=books')).toEqual({ books: [201, 202, 203] });
     });
 
-    it('a relation to where nothing may be read is left out of fields', async () => {
+    it('omits relations to unreadable collections from fields', async () => {
       expect(await get('few', '/items/book/201?fields=id,shelves.position,shelves.shelf.room')).toEqual({
         id: 201,
         shelves: [{ position: 1 }, { position: 2 }],
       });
     });
 
-    it('rules reach through relations in every direction', async () => {
+    it('applies rules through relations in every direction', async () => {
       expect(await ids('related', '/items/author?fields=id&sort=id')).toEqual([2]);
       expect(await ids('related', '/items/book?fields=id&sort=id')).toEqual([201, 202, 203]);
       expect(await get('related', '/items/book/201?fields=author.country.name')).toEqual({
@@ -86,11 +86,11 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       });
     });
 
-    it('a rule that makes no sense opens nothing', async () => {
+    it('matches no rows by an invalid rule', async () => {
       expect(await get('broken', '/items/book')).toEqual([]);
     });
 
-    it('variables stand for the caller and the time', async () => {
+    it('resolves variables to the caller and the time', async () => {
       expect(await get('clerk', '/users')).toEqual([
         { id: server().ids.users.get('clerk'), email: 'clerk@example.com' },
       ]);
@@ -117,7 +117,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       '/access',
       '/items/svc_users',
       '/items/nothing',
-    ])('GET %s is forbidden for strangers and for users without policies', async (path) => {
+    ])('GET %s is forbidden without authentication and for users without policies', async (path) => {
       expect(await get(null, path)).toEqual(['FORBIDDEN']);
       expect(await get('nobody', path)).toEqual(['FORBIDDEN']);
     });
@@ -130,14 +130,17 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ['DELETE', '/items/book', [204]],
       ['POST', '/users', { email: 'me@example.com' }],
       ['POST', '/permissions', { policy: 'x', collection: 'book', action: 'read' }],
-    ])('%s %s is forbidden for readers, strangers and users without policies', async (method, path, body) => {
-      for (const as of ['few', 'all', 'nobody', null]) {
-        const { status, codes } = await send(as, method, path, body);
-        expect({ as, status, codes }).toEqual({ as, status: 403, codes: ['FORBIDDEN'] });
-      }
-    });
+    ])(
+      '%s %s is forbidden for readers, without authentication and for users without policies',
+      async (method, path, body) => {
+        for (const as of ['few', 'all', 'nobody', null]) {
+          const { status, codes } = await send(as, method, path, body);
+          expect({ as, status, codes }).toEqual({ as, status: 403, codes: ['FORBIDDEN'] });
+        }
+      },
+    );
 
-    it('public policies hold for strangers and for users without a role, not for users with one', async () => {
+    it('applies public policies without authentication and to users without a role', async () => {
       const path = '/items/country?sort=code';
       const shown = [{ code: 'de' }, { code: 'pl' }];
       expect(await get(null, path)).toEqual(shown);
@@ -147,8 +150,8 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
     });
   });
 
-  describe('hidden values influence nothing', () => {
-    it('filters by hidden cells find as if they were null', async () => {
+  describe('hidden values do not affect responses', () => {
+    it('filters treat hidden cells as null', async () => {
       expect(
         await ids('both', `/items/book?fields=id&filter=${json({ title: { _nnull: true } })}&sort=id`),
       ).toEqual([201, 202, 203]);
@@ -163,12 +166,12 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ).toEqual([201, 202, 203]);
     });
 
-    it('order by hidden cells is order by null', async () => {
+    it('sorts treat hidden cells as null', async () => {
       const found = await ids('both', '/items/book?fields=id&sort=-title,id');
       expect(found).toEqual([203, 202, 201, 204, 205]);
     });
 
-    it('search does not see hidden fields, cells and rows', async () => {
+    it('searches ignore hidden fields, cells and rows', async () => {
       expect(await ids('both', '/items/book?fields=id&search=Stray')).toEqual([]);
       expect(await ids('both', '/items/book?fields=id&search=Words&sort=id')).toEqual([201, 202, 203]);
       expect(await ids('both', '/items/book?fields=id&search=plain_text')).toEqual([]);
@@ -176,7 +179,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       expect(await ids('few', '/items/book?fields=id&search=Volume')).toEqual([]);
     });
 
-    it('counts are those of the rows one may read', async () => {
+    it('counts include readable rows only', async () => {
       const { body } = await send('few', 'GET', '/items/book?meta=*&limit=0&search=Fewer');
       expect(body).toEqual({ meta: { total_count: 3, filter_count: 1 }, data: [] });
       expect(
@@ -187,7 +190,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       });
     });
 
-    it('filters over relations see permitted rows only', async () => {
+    it('filters over relations include permitted rows only', async () => {
       expect(
         await ids(
           'both',
@@ -205,7 +208,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('order over relations sees permitted rows only', async () => {
+    it('sorts over relations include permitted rows only', async () => {
       const found = await get('both', '/items/book?fields=id,author.name&sort=-author.name,id');
       expect(found).toMatchObject([
         { id: 201 },
@@ -216,7 +219,7 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('relations that may not be read can be neither filtered nor sorted by', async () => {
+    it('filters and sorts reject unreadable relations', async () => {
       expect(
         await get('both', `/items/book?filter=${json({ shelves: { shelf: { room: { _eq: 'north' } } } })}`),
       ).toEqual(['FORBIDDEN']);

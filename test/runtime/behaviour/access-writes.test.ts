@@ -10,7 +10,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
   describe('writing', () => {
     beforeEach(() => server().execute(restoreSql(setting.dialect)));
 
-    it('presets fill in what the payload leaves out, beyond the permitted fields', async () => {
+    it('fills in missing values by presets, also of fields that are not permitted', async () => {
       expect(
         (await send('clerk', 'POST', '/items/book?fields=title,stock,note,lent', { title: 'x' })).data,
       ).toEqual({
@@ -28,7 +28,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       ).toEqual({ title: 'y', note: 'touched' });
     });
 
-    it('presets of a permission whose validation fails are left out', async () => {
+    it('ignores presets of a permission whose validation fails', async () => {
       const fields = 'fields=title,year,note,stock,lent';
       const create = (body: unknown) => send('drafter', 'POST', `/items/book?${fields}`, body);
       const [bad, ok] = [
@@ -49,7 +49,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect((await create({ ...bad, year: 'x' })).codes).toEqual(['FAILED_VALIDATION']);
     });
 
-    it('validation rejects payloads and reports every failed rule', async () => {
+    it('rejects payloads by validation and reports every failed rule', async () => {
       const { status, errors } = await send('clerk', 'POST', '/items/book', {
         title: 'x',
         stock: 11,
@@ -66,7 +66,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect(await get('admin', '/items/book?filter[title][_eq]=x')).toEqual([]);
     });
 
-    it('a field outside the list is forbidden, and nothing is stored', async () => {
+    it('rejects a field outside the list and stores nothing', async () => {
       expect((await send('clerk', 'POST', '/items/book', { title: 'x', price: 1 })).codes).toEqual([
         'FORBIDDEN',
       ]);
@@ -76,7 +76,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect(await get('admin', '/items/book/201?fields=title')).toEqual({ title: 'Few Words' });
     });
 
-    it('a key in an update takes no permission, for it changes nothing; in a create it does', async () => {
+    it('requires permission for a key in a create but not in an update', async () => {
       const one = await send('clerk', 'PATCH', '/items/book/201?fields=id,title', { id: 201, title: 'x' });
       expect(one.data).toEqual({ id: 201, title: 'x' });
       const many = await send('clerk', 'PATCH', '/items/book?fields=id,title', [{ id: 203, title: 'y' }]);
@@ -89,7 +89,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('a new item that may not be read is answered with nothing', async () => {
+    it('returns no content for a new item that is not readable', async () => {
       const hidden = await send('clerk', 'POST', '/items/book', { title: 'x', note: 'hidden' });
       expect({ status: hidden.status, text: hidden.text }).toEqual({ status: 204, text: '' });
       const review = await send('clerk', 'POST', '/items/review', { book: 201, stars: 2 });
@@ -106,7 +106,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect(await get('admin', '/items/review/1?fields=stars')).toEqual({ stars: 4 });
     });
 
-    it('each field may be changed on the rows of its own permission', async () => {
+    it('permits changes of a field on the rows of its own permission', async () => {
       expect((await send('clerk', 'PATCH', '/items/book/201?fields=title', { title: 'x' })).data).toEqual({
         title: 'x',
       });
@@ -122,7 +122,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('an update of many is all or nothing', async () => {
+    it('updates all of several items or none', async () => {
       const body = { keys: [201, 202, 203], data: { stock: 7 } };
       expect((await send('clerk', 'PATCH', '/items/book', body)).codes).toEqual(['FORBIDDEN']);
       expect(
@@ -148,14 +148,14 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       ).toEqual([{ stock: 7 }, { stock: 7 }]);
     });
 
-    it('a deletion of many is all or nothing', async () => {
+    it('deletes all of several items or none', async () => {
       expect((await send('clerk', 'DELETE', '/items/book', [203, 204])).codes).toEqual(['FORBIDDEN']);
       expect((await send('clerk', 'DELETE', '/items/book/204')).codes).toEqual(['FORBIDDEN']);
       expect(await ids('admin', '/items/book?fields=id&filter[id][_in]=203,204')).toEqual([203, 204]);
       expect((await send('clerk', 'DELETE', '/items/book', [203])).status).toBe(204);
     });
 
-    it('rules of writes reach through relations too', async () => {
+    it('applies rules of writes through relations', async () => {
       expect((await send('related', 'PATCH', '/items/book/201?fields=title', { title: 'x' })).data).toEqual({
         title: 'x',
       });
@@ -169,14 +169,14 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect((await send('related', 'DELETE', '/items/book/203')).status).toBe(204);
     });
 
-    it('by query, only readable items are found', async () => {
+    it('finds only readable items by query', async () => {
       const query = { filter: { note: { _eq: 'hidden' } } };
       await server().execute("update book set note = 'hidden' where id = 204");
       expect((await send('clerk', 'PATCH', '/items/book', { query, data: { lent: true } })).data).toEqual([]);
       expect(await get('admin', '/items/book/204?fields=lent')).toEqual({ lent: false });
     });
 
-    it('a hidden value is not revealed by an error', async () => {
+    it('does not reveal hidden values in errors', async () => {
       await server().execute("update book set note = 'hidden' where id = 204");
       const [hidden, missing] = [
         await send('clerk', 'PATCH', '/items/book/1', { price: 1 }),
@@ -187,7 +187,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
   });
 
   describe('the administrator', () => {
-    it('sees and does everything', async () => {
+    it('has all permissions', async () => {
       expect(await get('admin', '/items/book/1?fields=id,author.secret,review.stars')).toEqual({
         id: 1,
         author: { secret: '**********' },
@@ -196,7 +196,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect((await send('admin', 'GET', '/users?limit=1&fields=email')).status).toBe(200);
     });
 
-    it('cannot be the last one and go', async () => {
+    it('cannot be deleted if there is no other', async () => {
       const [admin] = (await get('admin', '/users?fields=id&filter[email][_eq]=admin@example.com')) as {
         readonly id: string;
       }[];

@@ -73,7 +73,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect(Math.abs(Date.parse(clerk?.timestamp ?? '') - Date.now())).toBeLessThan(60_000);
   });
 
-  it('records no fields unless configured, and nothing of other collections', async () => {
+  it('records no fields unless configured, and no other collections', async () => {
     await clear();
     await send('admin', 'PATCH', '/items/author/2', { name: 'x', books: [201, { title: 'y' }] });
     await send('admin', 'POST', '/items/country', { code: 'yy', name: 'y' });
@@ -97,7 +97,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect(await rows('book')).toEqual([]);
   });
 
-  it('never holds a secret, and knows who changed the rules', async () => {
+  it('never contains a secret, and records changes of rules', async () => {
     await clear();
     const made = await send('admin', 'POST', '/users', {
       email: 'canary@example.com',
@@ -115,7 +115,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect(JSON.stringify(server().observations)).not.toContain('canary-token');
   });
 
-  it('leads to the user, and stays when the user is gone', async () => {
+  it('refers to the user and remains after the user is deleted', async () => {
     await clear();
     await send('clerk', 'PATCH', '/items/book/201', { title: 'x' });
     const path = '/activity?fields=user.email&filter[collection][_eq]=book';
@@ -125,7 +125,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     expect((await rows('book')).map(({ user }) => user)).toEqual([clerk]);
   });
 
-  it('cannot be written, and is read by permission', async () => {
+  it('cannot be written, and requires permission to read', async () => {
     for (const [method, path, body] of [
       ['POST', '/activity', { action: 'create', collection: 'book', item: '1' }],
       ['PATCH', '/activity', { query: { limit: -1 }, data: { user: null } }],

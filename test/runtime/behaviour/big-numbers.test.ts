@@ -21,13 +21,13 @@ describe.each(dialects)('filters of 64 bits on %s', (dialect) => {
     '{"id":{"_in":["1",9007199254740993]}}',
     '{"id":{"_between":[1,-9007199254740993]}}',
     '{"id":{"_lt":1e300}}',
-  ])('refuse numbers that are rounded: %s', async (filter) => {
+  ])('reject rounded numbers: %s', async (filter) => {
     const { status, codes, text } = await find(filter);
     expect([status, codes]).toEqual([400, ['INVALID_QUERY']]);
     expect(text).toMatch(/id.* expects a whole number, as text where it exceeds 2\^53/);
   });
 
-  it('take every text, and numbers that JSON keeps', async () => {
+  it('accept every text, and numbers that JSON represents exactly', async () => {
     expect((await find('{"id":{"_gt":"9007199254740993"}}')).data).toEqual([{ id: '9007199254740994' }]);
     const others = ['{"_eq":"99999999999999999999"}', '{"_lt":1.5}', '{"_lt":9007199254740991}'];
     for (const other of others) expect((await find(`{"id":${other}}`)).data).toEqual([]);

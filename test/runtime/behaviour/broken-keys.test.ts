@@ -17,7 +17,7 @@ insert into vague values (1, 1900, 'x');
 `;
 
 describe.each(settings.filter(({ dialect }) => dialect === 'sqlite'))(
-  'a schema that $dialect cannot keep through $listener',
+  'a schema with invalid foreign keys on $dialect through $listener',
   (setting) => {
     const server = useServer({ ...setting, sql: broken });
     const send = (method: string, path: string, body?: unknown) =>
@@ -36,7 +36,7 @@ describe.each(settings.filter(({ dialect }) => dialect === 'sqlite'))(
       ['DELETE', '/items/artist/1', undefined],
       ['POST', '/items/heard', {}],
       ['POST', '/graphql', { query: 'mutation { delete_artist_item(id: 1) { id } }' }],
-    ])('is no fault of the server: %s %s %j', async (method, path, body) => {
+    ])('is not reported as a server error: %s %s %j', async (method, path, body) => {
       const { codes, text, status } = await send(method, path, body);
       expect({ codes, status }).toEqual({
         codes: ['UNPROCESSABLE_ENTITY'],

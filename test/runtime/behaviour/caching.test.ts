@@ -18,7 +18,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
   const ask = (path: string, accepted: string) => get(path, { 'accept-encoding': accepted });
   const item = '/items/book/201?fields=id,title';
 
-  it.each([item, '/items/book?limit=2'])('%s is kept by its caller alone, who asks again', async (path) => {
+  it.each([item, '/items/book?limit=2'])('%s is cached privately and revalidated', async (path) => {
     const { headers } = await get(path);
     expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
@@ -34,7 +34,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     '/items/book/9999',
     '/nowhere',
     '/.well-known/nothing',
-  ])('%s is kept by nobody', async (path) => {
+  ])('%s is not cached', async (path) => {
     const { headers } = await get(path);
     expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
   });
@@ -45,7 +45,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('an answer that the caller has is not sent again', async () => {
+  it('returns 304 for a current tag', async () => {
     for (const path of [item, '/items/book?limit=2&sort=id']) {
       const tag = tagOf(await get(path));
       for (const known of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-gzip"'), '*']) {
@@ -58,7 +58,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     }
   });
 
-  it('a tag is of exactly the answer: other fields, callers and values have others', async () => {
+  it('returns different tags for different fields, callers and values', async () => {
     const first = tagOf(await get(item));
     expect(tagOf(await get(item))).toBe(first);
     expect(tagOf(await get('/items/book/201?fields=title'))).not.toBe(first);
@@ -66,12 +66,12 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     expect(tagOf(await get(item))).not.toBe(first);
   });
 
-  it('HEAD has the tag of GET', async () => {
+  it('returns the tag of GET for HEAD', async () => {
     const head = await server().request('HEAD', item, { as: 'admin', headers: plain });
     expect(tagOf(head)).toBe(tagOf(await get(item)));
   });
 
-  it('a list above 16 KB has no tag', async () => {
+  it('returns no tag for a list above 16 KB', async () => {
     const { text, headers } = await get('/items/book?limit=-1&fields=*.*.*');
     expect(headers.get('etag') === null).toBe(Buffer.byteLength(text) > 16_384);
   });
@@ -90,7 +90,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     expect((await write('PATCH', item, { 'if-match': '*' }, body)).status).toBe(200);
   });
 
-  it('the tag is of the fields of the URL', async () => {
+  it('compares the tag of the fields of the URL', async () => {
     const tag = tagOf(await get('/items/book/201?fields=id'));
     await write('PATCH', item, {}, { title: 'Changed beside it' });
     const path = '/items/book/201?fields=id';
@@ -98,7 +98,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     expect((await write('PATCH', item, { 'if-match': tag }, { title: 'Lost' })).status).toBe(412);
   });
 
-  it('of writes that carry one tag, one is done', async () => {
+  it('performs one of several concurrent writes with one tag', async () => {
     const tag = tagOf(await get(item));
     const racing = Array.from({ length: 8 }, (_, index) =>
       write('PATCH', item, { 'if-match': tag }, { title: `Racer ${index}` }),
@@ -107,7 +107,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     expect(statuses).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
   });
 
-  it('a delete with another tag deletes nothing', async () => {
+  it('deletes nothing with another tag', async () => {
     const path = '/items/review/4';
     const tag = tagOf(await get(path));
     expect((await write('DELETE', path, { 'if-match': '"other"' })).codes).toEqual(['PRECONDITION_FAILED']);
@@ -120,12 +120,12 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     ['PATCH', '/items/book', { keys: [201], data: { title: 'x' } }],
     ['DELETE', '/items/book', [201]],
     ['POST', '/items/book', { title: 'x' }],
-  ])('%s %s compares nothing, and says so', async (method, path, body) => {
+  ])('%s %s rejects If-Match', async (method, path, body) => {
     const { status, text } = await write(method, path, { 'if-match': '"any"' }, body);
     expect([status, text]).toEqual([400, expect.stringContaining('one item by its key')]);
   });
 
-  describe('compressed', () => {
+  describe('compressed responses', () => {
     const list = '/items/book?limit=-1&fields=*,author.*';
     it.each([
       ['br, gzip', 'br'],
@@ -134,7 +134,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
       ['gzip;q=0', null],
       ['deflate', null],
       ['identity', null],
-    ])('answers go out to who accepts %s as %s', async (accepted, encoding) => {
+    ])('for Accept-Encoding: %s use %s', async (accepted, encoding) => {
       const [answer, whole] = [await ask(list, accepted), await get(list)];
       expect(answer.headers.get('content-encoding')).toBe(encoding);
       expect(answer.headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
@@ -143,7 +143,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
       expect(length < whole.text.length / 2).toBe(encoding !== null);
     });
 
-    it('have a tag of their own, by which they are known', async () => {
+    it('have a tag of their own', async () => {
       const path = '/items/book?limit=20&sort=id';
       const [answer, whole] = [await ask(path, 'br'), await get(path)];
       expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
@@ -153,7 +153,7 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
       expect((await get(path, { 'if-none-match': tagOf(answer), 'accept-encoding': 'br' })).status).toBe(304);
     });
 
-    it('are neither small answers nor those with tokens', async () => {
+    it('exclude small responses and those with tokens', async () => {
       expect((await ask('/items/book/201', 'br')).headers.get('content-encoding')).toBeNull();
       for (const path of ['/auth/login/default', '/auth']) {
         const answer = await server().request('GET', path, { headers: { 'accept-encoding': 'br' } });

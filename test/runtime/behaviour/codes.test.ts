@@ -225,7 +225,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const { errors } = await loadSpec(specFolders());
 const statuses = new Map(errors.map(({ code, status }) => [code, status]));
 
-it('each code of the table has its request', () => {
+it('tests every code of the table', () => {
   const known = [...Object.keys(codes), ...Object.keys(elsewhere)];
   expect(known.toSorted()).toEqual([...statuses.keys()].toSorted());
 });

@@ -86,7 +86,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect(await refusal('PATCH', '/items/book/202', { isbn: 'B-1' })).toEqual(isbn('B-1'));
     });
 
-    it('in a list names the value that is there, or comes twice', async () => {
+    it('in a list names the existing or repeated value', async () => {
       expect(await refusal('POST', '/items/book', withIsbns(['N-1', 'N-2', 'B-2', 'N-3']))).toEqual(
         isbn('B-2'),
       );
@@ -165,7 +165,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       );
     });
 
-    it('in a list name the value that leads nowhere', async () => {
+    it('in a list name the value without a target', async () => {
       const list = [
         { title: 'x', author: 1 },
         { title: 'x', author: null },
@@ -188,7 +188,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('of several columns within one table lead both ways', async () => {
+    it('of several columns within one table work in both directions', async () => {
       const fields = 'folder.id,folder_by_tenant_parent.id';
       const { data } = await send('GET', `/items/folder?fields=${fields}&sort=tenant,id`);
       expect(data).toEqual([
@@ -217,7 +217,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect(await refusal('DELETE', '/items/hall/1')).toEqual(dangling('id', 1, 'hall'));
     });
 
-    it('are set to null, or deleted along, where the database says so', async () => {
+    it('are set to null or deleted as the database defines', async () => {
       expect((await send('DELETE', '/items/author/4')).status).toBe(204);
       expect((await send('GET', '/items/book/204?fields=author')).data).toEqual({ author: null });
       expect((await send('DELETE', '/items/shelf/1')).status).toBe(204);
@@ -226,7 +226,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
   });
 
   describe('values', () => {
-    it('that are missing or null where there must be one', async () => {
+    it('that are required and missing or null', async () => {
       const validation = { code: 'FAILED_VALIDATION', collection: 'book', field: 'title', path: [] };
       expect(await refusal('POST', '/items/book', { year: 1 })).toMatchObject({
         ...validation,
@@ -284,7 +284,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       ['title', ['x']],
       ['title', { a: 1 }],
       ['note', false],
-    ])('of %s of a wrong type name field, value and what would be right: %j', async (field, value) => {
+    ])('of %s with a wrong type report field, value and expected type: %j', async (field, value) => {
       const error = await refusal('PATCH', '/items/book/201', { [field]: value });
       expect(error).toMatchObject({
         code: 'FAILED_VALIDATION',
@@ -296,7 +296,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect(error?.expected).toEqual(expect.any(String));
     });
 
-    it.each(['2023-02-30', 'soon', '1950', 5])('%s is no date', async (born) => {
+    it.each(['2023-02-30', 'soon', '1950', 5])('%s is not a date', async (born) => {
       expect(await refusal('PATCH', '/items/author/1', { born })).toMatchObject({
         field: 'born',
         type: 'type',
@@ -304,7 +304,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('that a check of the database refuses', async () => {
+    it('that a check of the database rejects', async () => {
       const error = {
         code: 'FAILED_VALIDATION',
         collection: 'book',
@@ -329,7 +329,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     });
   });
 
-  it('a list that fails at its end leaves nothing of its beginning', async () => {
+  it('stores nothing of a list whose end fails', async () => {
     const rows = Array.from({ length: 1_500 }, (_, index) => ({
       title: `Half ${index}`,
       isbn: `H-${index}`,
@@ -357,7 +357,7 @@ create table "oddity" (id integer primary key, word varchar(9), address inet, sp
 insert into "oddity" (id) values (1);
 `;
 
-describe('values that PostgreSQL alone reads', () => {
+describe('values that only PostgreSQL parses', () => {
   const server = useServer({ dialect: 'postgres', sql: readByDatabase });
   const change = (body: unknown) => server().request('PATCH', '/items/oddity/1', { as: 'admin', body });
 
@@ -369,12 +369,12 @@ describe('values that PostgreSQL alone reads', () => {
     ['page', '<p>', 'FAILED_VALIDATION'],
     ['numbers', [1.5, 100], 'VALUE_OUT_OF_RANGE'],
     ['ratio', 1e39, 'VALUE_OUT_OF_RANGE'],
-  ])('are refused by name: %s', async (field, value, code) => {
+  ])('are rejected with their field: %s', async (field, value, code) => {
     const { status, errors } = await change({ word: 'x', [field]: value });
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code, field }] });
   });
 
-  it('are refused without a name where it could be one of several', async () => {
+  it('are rejected without a field if it could be one of several', async () => {
     const { errors } = await change({ address: '1.2.3', span: '[1,2)' });
     expect(errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: null }]);
   });

@@ -66,7 +66,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
     ['fewer sessions', (id) => ({ sessions: { delete: [id] } })],
   ];
 
-  it.each(writes)('%s is given to nobody by their record', async (_, bodyOf) => {
+  it.each(writes)('%s cannot be created through a user', async (_, bodyOf) => {
     const before = await state();
     const id = await session();
     for (const as of ['lifecycle', 'admin']) {
@@ -82,7 +82,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
     expect(await state()).toEqual(before);
   });
 
-  it('nobody makes a user with them', async () => {
+  it('cannot be created with a user', async () => {
     const before = await state();
     for (const list of [{ keys: [key] }, { sessions: [await session()] }]) {
       const body = { email: 'new@example.com', ...list };
@@ -92,7 +92,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
     expect(await state()).toEqual(before);
   });
 
-  it('GraphQL has no place to write them', async () => {
+  it('have no input in GraphQL', async () => {
     const before = await state();
     for (const data of [`sessions: [{ id: "${await session()}", token: "x" }]`, `keys: [{ id: "${key}" }]`]) {
       for (const as of ['lifecycle', 'admin']) {
@@ -104,7 +104,7 @@ describe.each(dialects)('sessions and keys on %s', (dialect) => {
     expect(await state()).toEqual(before);
   });
 
-  it('they are read by whoever may, and ended by their users and administrators', async () => {
+  it('are read by permission and ended by their users and administrators', async () => {
     const id = await session();
     const path = `/users/${idOf('chief')}?fields=sessions.id,sessions.token`;
     const { data } = await server().request('GET', path, { as: 'lifecycle' });

@@ -158,7 +158,7 @@ describe.each(settings)('the description on $dialect through $listener', (settin
     return seen;
   };
 
-  it('would not hold for another answer', async () => {
+  it('does not match another response', async () => {
     const judge = createJudge(server().openapi);
     const answer = await server().request('GET', '/items/book/201', { as: 'admin' });
     const changes = [{ id: 'x' }, { price: 5 }, { title: null }, { shelves: 3 }];
@@ -188,7 +188,7 @@ describe.each(settings)('the description on $dialect through $listener', (settin
     expect(await faultsOf('admin', [...writes, ...adminWrites])).toEqual([]);
   });
 
-  it('holds for bodies of another type and of too many bytes', async () => {
+  it('matches errors of bodies with another type and of oversized bodies', async () => {
     const judge = createJudge(server().openapi);
     const send = (raw: string, type: string) =>
       server().request('POST', '/items/book', { as: 'admin', raw, headers: { 'content-type': type } });

@@ -33,13 +33,13 @@ describe.each(dialects)('an application that embeds svc, on %s', (dialect) => {
     ['JSON', express.json()],
     ['text', express.text({ type: '*/*' })],
     ['bytes', express.raw({ type: '*/*' })],
-  ])('may have read the body as %s before', async (_, parser) => {
+  ])('can have parsed the body as %s', async (_, parser) => {
     const embedder = express().use(parser, ours());
     const answer = await post(await listen(embedder), 'application/json', '{"title":"Parsed"}');
     expect(await answer.json()).toEqual({ data: { title: 'Parsed' } });
   });
 
-  it('keeps its own routes, before and beside', async () => {
+  it('keeps its own routes', async () => {
     const embedder = express().get('/own', (_request, response) => void response.send('own'));
     embedder.use(mountPath, ours());
     const url = await listen(embedder);

@@ -74,7 +74,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
   });
 
   it.each([[null], [['127.0.0.0/8', '10.0.0.0/8']], [['0.0.0.0/0']]])(
-    'what holds from an office is not granted for %j',
+    'a permission limited to a network cannot be granted for %j',
     async (list) => {
       await restrict('Office', { ip_access: office });
       const id = await make('hal', '/policies', { name: 'Open', ip_access: list });
@@ -86,7 +86,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     },
   );
 
-  it('what holds from an office is granted for the office, or a part of it', async () => {
+  it('a permission limited to a network can be granted for it or a part of it', async () => {
     await restrict('Office', { ip_access: office });
     for (const list of [office, ['127.0.0.0/8'], office.toReversed()]) {
       const id = await make('hal', '/policies', { name: 'Office too', ip_access: list });
@@ -96,7 +96,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     expect((await send('guest', 'GET', '/items/author?limit=1&fields=id')).status).toBe(200);
   });
 
-  it('what holds from everywhere is granted for any list', async () => {
+  it('a permission without networks can be granted for any list', async () => {
     await restrict('Office', { ip_access: office });
     for (const list of [null, ['10.0.0.0/8']]) {
       const id = await make('hal', '/policies', { name: 'Titles', ip_access: list });
@@ -106,7 +106,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     expect((await send(null, 'GET', '/items/book?limit=1&fields=title')).status).toBe(200);
   });
 
-  it('nor is a policy moved, or given to others, that holds where one does not', async () => {
+  it('a policy of other networks cannot be moved or assigned', async () => {
     await restrict('Office', { ip_access: office });
     const id = await make('admin', '/policies', { name: 'Open' });
     await make('admin', '/permissions', { policy: id, ...notes });
@@ -123,7 +123,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     expect((await narrowed).status).toBe(200);
   });
 
-  it('a policy goes on asking for a second factor, whoever holds it', async () => {
+  it('a policy keeps requiring a second factor for every holder', async () => {
     const administrators = (await send('admin', 'GET', '/policies?filter[admin_access][_eq]=true&fields=id'))
       .data as readonly { readonly id: string }[];
     const unheld = await make('admin', '/policies', { name: 'Unheld', enforce_tfa: true });
@@ -137,7 +137,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     await demand(false);
   });
 
-  it('nobody takes from themselves what asks them for it', async () => {
+  it('users cannot remove their own requirement of a second factor', async () => {
     await restrict('Strict', { enforce_tfa: true });
     const [link] = (await send('admin', 'GET', `/access?filter[policy][_eq]=${policy('Strict')}&fields=id`))
       .data as readonly [{ readonly id: string }];
@@ -155,7 +155,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     expect((await send('hal', 'DELETE', `/access/${others}`)).status).toBe(204);
   });
 
-  it('what takes a second factor is not granted without it', async () => {
+  it('a permission that requires a second factor cannot be granted without it', async () => {
     await restrict('Office', { enforce_tfa: true });
     const open = await make('hal', '/policies', { name: 'Open' });
     expect(await refusalOf(send('hal', 'POST', '/permissions', { policy: open, ...notes }))).toEqual(
@@ -167,13 +167,13 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     await make('hal', '/access', { policy: strict, role: await make('hal', '/roles', { name: 'Clerks' }) });
   });
 
-  it('nobody lets go of what asks everybody without a role', async () => {
+  it('the requirement of users without a role cannot be removed', async () => {
     const strict = await make('admin', '/policies', { name: 'Strict for all', enforce_tfa: true });
     const link = await make('admin', '/access', { policy: strict });
     expect(await refusalOf(send('hal', 'DELETE', `/access/${link}`))).toEqual(refused(lifted));
   });
 
-  it('nobody is locked out by a second factor that who may do less asks for', async () => {
+  it('users with fewer permissions cannot lock others out by requiring a second factor', async () => {
     const { id: administrator } = (await send('admin', 'GET', '/users/me?fields=id')).data as { id: string };
     const [{ id: administrators }] = (await send('admin', 'GET', '/roles?filter[name][_eq]=Administrator'))
       .data as readonly [{ readonly id: string }];
@@ -194,7 +194,7 @@ describe.each(dialects)('restrictions of policies on %s', (dialect) => {
     expect((await send('admin', 'GET', '/users?limit=1')).status).toBe(200);
   });
 
-  it('a rule tells nothing of fields that whoever grants it does not read', async () => {
+  it('a granted rule cannot use fields that the granting user cannot read', async () => {
     const id = await make('hal', '/policies', { name: 'Fewer rows' });
     const grant = (permissions: object) =>
       send('hal', 'POST', '/permissions', { policy: id, ...titles, permissions });

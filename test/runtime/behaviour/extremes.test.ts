@@ -28,7 +28,7 @@ describe.each(dialects)('extremes on %s', (dialect) => {
     expect(await send(method, '/items/book', raw)).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
   });
 
-  it('brackets within texts do not count', async () => {
+  it('ignores brackets within texts', async () => {
     const { status } = await send(
       'POST',
       '/items/book',
@@ -45,7 +45,7 @@ describe.each(dialects)('extremes on %s', (dialect) => {
     `{"filter":${nest('{"author":', '}', 200).replace('}', '1}')}}`,
     `{"deep":${nest('{"author":', '}', 200).replace(':}', ':{}}')}}`,
     `{"filter":{"_or":[${Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`).join()}]}}`,
-  ])('a query beyond any sense is an invalid query: %#', async (query) => {
+  ])('rejects an excessive query: %#', async (query) => {
     expect(await send('SEARCH', '/items/book', `{"query":${query}}`)).toEqual({
       status: 400,
       codes: ['INVALID_QUERY'],
@@ -59,12 +59,12 @@ describe.each(dialects)('extremes on %s', (dialect) => {
     ['PATCH', `{"keys":[${numbers(100_000)}],"data":{"year":1}}`],
     ['SEARCH', `{"query":{"fields":[${'"id",'.repeat(50_000)}"id"],"limit":1}}`],
     ['SEARCH', `{"query":{"sort":[${'"id",'.repeat(50_000)}"id"],"limit":1}}`],
-  ])('%s with a hundred thousand values is answered or refused: %#', async (method, raw) => {
+  ])('%s with a hundred thousand values is answered or rejected: %#', async (method, raw) => {
     const { status } = await send(method, '/items/book', raw);
     expect(status).toBeLessThan(500);
   });
 
-  it('thousands of items are written, each with its own values, and deleted', async () => {
+  it('writes thousands of items with their own values and deletes them', async () => {
     const rows = Array.from({ length: 5_000 }, (_, index) => ({ id: 10_000 + index, title: `${index}` }));
     expect((await send('POST', '/items/book?fields=id', JSON.stringify(rows))).status).toBe(200);
     const changes = rows.slice(0, 1_000).map(({ id }) => ({ id, title: `again ${id}` }));

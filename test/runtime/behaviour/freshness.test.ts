@@ -60,7 +60,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
   const permission = (policy: string, action: string): Promise<unknown> =>
     find(`/permissions?filter[policy][name][_eq]=${policy}&filter[action][_eq]=${action}&fields=id`);
 
-  it('a changed permission acts on the next read', async () => {
+  it('applies a changed permission to the next read', async () => {
     expect((await books('reader')).data).toEqual([{ id: 1, title: 'Volume 001' }]);
     const id = await permission('Titles', 'read');
     expect((await admin('PATCH', `/permissions/${id}`, { fields: ['id', 'isbn'] })).status).toBe(200);
@@ -75,7 +75,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await books('reader')).data).toEqual([{ id: 1, title: 'Volume 001' }]);
   });
 
-  it('a permission that is taken away stops the next write', async () => {
+  it('rejects the next write after a permission is revoked', async () => {
     expect((await write('PATCH', '/items/book/5', { title: 'Once' })).status).toBe(200);
     const taken = await Promise.all(
       ['update', 'create', 'delete'].map((action) => permission('Writer', action)),
@@ -87,7 +87,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await admin('GET', '/items/book/5?fields=title')).data).toEqual({ title: 'Once' });
   });
 
-  it('a permission that is given opens the next write', async () => {
+  it('accepts the next write after a permission is granted', async () => {
     const policy = first().ids.policies.get('Dates');
     const given = { policy, collection: 'book', action: 'update', fields: ['year'] };
     expect(
@@ -101,7 +101,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect(data).toEqual({ year: 1 });
   });
 
-  it('another role, another status and another token act on the next request', async () => {
+  it('applies a new role, status and token to the next request', async () => {
     const { users, roles } = first().ids;
     const path = `/users/${users.get('mover')}`;
     expect((await books('mover')).data).toEqual([{ id: 1, title: 'Volume 001' }]);
@@ -117,7 +117,7 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     ).toEqual([{ year: 2001 }]);
   });
 
-  it('a policy that is taken from a role or a user acts on the next request', async () => {
+  it('applies the removal of a policy from a role or user to the next request', async () => {
     const { policies, users } = first().ids;
     expect((await books('leaver')).status).toBe(200);
     const held = await find(`/access?filter[user][_eq]=${users.get('leaver')}&fields=id`);
@@ -127,13 +127,13 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await books('leaver', 'limit=1&sort=-year')).data).toEqual([{ year: 2001 }]);
   });
 
-  it('a deleted user is not authenticated', async () => {
+  it('does not authenticate a deleted user', async () => {
     expect((await books('renamer')).status).toBe(200);
     expect((await admin('DELETE', `/users/${first().ids.users.get('renamer')}`)).status).toBe(204);
     expect((await books('renamer')).codes).toEqual(['INVALID_CREDENTIALS']);
   });
 
-  it('a policy that becomes the administrator’s opens everything, and back', async () => {
+  it('applies admin_access of a policy, on and off', async () => {
     const path = `/policies/${first().ids.policies.get('Years')}`;
     expect((await second.request('GET', '/items/author', { as: 'climber' })).codes).toEqual(['FORBIDDEN']);
     await admin('PATCH', path, { admin_access: true });
@@ -142,21 +142,21 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await second.request('GET', '/items/author', { as: 'climber' })).codes).toEqual(['FORBIDDEN']);
   });
 
-  it('the description of the API follows as well', async () => {
+  it('updates the description of the API', async () => {
     expect(await paths()).toEqual([]);
     const { policies, users } = first().ids;
     await admin('POST', '/access', { user: users.get('nobody'), policy: policies.get('Titles') });
     expect(await paths()).toContain('/items/book');
   });
 
-  it('items written through one are read through the other', async () => {
+  it('reads items that the other instance has written', async () => {
     await admin('PATCH', '/items/book/3', { title: 'Fresh' });
     expect((await second.request('GET', '/items/book/3?fields=title', { as: 'admin' })).data).toEqual({
       title: 'Fresh',
     });
   });
 
-  it('requests that run while permissions change answer by one state or the other, never fail', async () => {
+  it('answers requests during a change of permissions by one state or the other', async () => {
     const id = await permission('Titles', 'read');
     const flip = async (): Promise<void> => {
       for (let round = 0; round < 10; round += 1) {
@@ -182,7 +182,7 @@ update svc_users set status = 'suspended' where email = 'slow@example.com';
 
 afterEach(() => void vi.useRealTimers());
 
-it('rows changed by hand in SQL are noticed within five seconds, on every database through every listener', async () => {
+it('notices rows changed by SQL within five seconds, on every database through every listener', async () => {
   const servers = await Promise.all(
     settings.map((setting) => startTestServer({ ...setting, sql: librarySql(setting.dialect), access })),
   );

@@ -35,7 +35,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
   };
 
   describe('tokens', () => {
-    it('are taken from the header in any case of its scheme, or from the query', async () => {
+    it('are accepted in the header with a scheme in any case, or in the query', async () => {
       const shown = { title: 'Few Words' };
       expect((await server().request('GET', book, bearer('reader-token'))).data).toEqual(shown);
       expect(
@@ -44,7 +44,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       expect((await server().request('GET', `${book}&access_token=reader-token`)).data).toEqual(shown);
     });
 
-    it('in both places at once are refused', async () => {
+    it('in both places are rejected', async () => {
       const { status, codes } = await server().request(
         'GET',
         `${book}&access_token=reader-token`,
@@ -62,14 +62,14 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       'eyJhbGciOiJub25lIn0.eyJpZCI6MX0.',
       'reader-token-',
       '%',
-    ])('"%s" is nobody’s', async (token) => {
+    ])('"%s" is invalid', async (token) => {
       const path = `${book}&access_token=${encodeURIComponent(token)}`;
       const { status, codes, headers } = await server().request('GET', path);
       expect({ status, codes }).toEqual({ status: 401, codes: ['INVALID_CREDENTIALS'] });
       expect(headers.get('www-authenticate')).toBe('Bearer');
     });
 
-    it('of a suspended user are like unknown ones, also for writes and for the description of the API', async () => {
+    it('of a suspended user are treated as unknown', async () => {
       for (const [method, path] of [
         ['GET', book],
         ['DELETE', '/items/book/201'],
@@ -82,7 +82,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       }
     });
 
-    it('that are empty are as absent', async () => {
+    it('that are empty are ignored', async () => {
       expect((await server().request('GET', `${book}&access_token=`)).codes).toEqual(['FORBIDDEN']);
       expect((await server().request('GET', book, { headers: { authorization: 'Bearer ' } })).codes).toEqual([
         'FORBIDDEN',
@@ -101,7 +101,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       'undefined',
       '\u0000',
       '{"title": "x"} trailing',
-    ])('%j is no JSON and an invalid payload', async (raw) => {
+    ])('%j is an invalid payload', async (raw) => {
       const { status, codes } = await post(raw);
       expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
     });
@@ -112,7 +112,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
       '',
-    ])('of the type "%s" are not read', async (type) => {
+    ])('of the type "%s" are rejected', async (type) => {
       const { status, errors } = await post('{"title":"x"}', { 'content-type': type });
       expect({ status, errors }).toMatchObject({
         status: 415,
@@ -135,7 +135,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       expect(data).toEqual({ title: 'Typed' });
     });
 
-    it('that are no UTF-8 are an invalid payload', async () => {
+    it('that are not UTF-8 are an invalid payload', async () => {
       for (const hex of ['ff', 'c3', 'eda080', 'c080']) {
         const raw = Buffer.concat([Buffer.from('{"title":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]);
         expect(await refusalOf(raw)).toEqual([400, 'INVALID_PAYLOAD', expect.stringContaining('UTF-8')]);
@@ -143,7 +143,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
     });
 
     it.each(['\\ud800', '\\udc00', 'x\\uDBFFx', '\\ude00\\ud83d', '\\ud83d\\\\\\ude00', '\\\\\\ud800'])(
-      'with the half of a character %s are an invalid payload, and so are queries',
+      'with the lone surrogate %s are an invalid payload, and so are queries',
       async (half) => {
         for (const raw of [`{"title":"${half}"}`, `{"${half}":"x"}`]) {
           expect(await refusalOf(raw)).toEqual([
@@ -163,7 +163,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       },
     );
 
-    it('with escapes of whole characters are read', async () => {
+    it('with escaped surrogate pairs are read', async () => {
       const raw = '{"title":"\\ud83d\\ude00 \\\\ud800 \\u00e9"}';
       const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
         as: 'admin',
@@ -179,7 +179,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       ['deflate', deflateSync],
       ['br', brotliCompressSync],
       ['identity', (text: string) => Buffer.from(text)],
-    ] as const)('are read when they are compressed by %s', async (encoding, compress) => {
+    ] as const)('compressed with %s are read', async (encoding, compress) => {
       const { data } = await server().request('PATCH', '/items/book/203?fields=title', {
         as: 'admin',
         raw: compress(JSON.stringify({ title: `Packed ${encoding}` })),
@@ -192,13 +192,13 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       ['gzip', gzipSync],
       ['deflate', deflateSync],
       ['br', brotliCompressSync],
-    ] as const)('that %s makes small are still too large', async (encoding, compress) => {
+    ] as const)('compressed with %s are limited by their uncompressed size', async (encoding, compress) => {
       const headers = { ...json, 'content-encoding': encoding };
       const raw = compress(Buffer.alloc(64 * 1024 * 1024, ' '));
       expect(await refusalOf(raw, headers)).toEqual([413, 'CONTENT_TOO_LARGE', expect.any(String)]);
     });
 
-    it('in another encoding, or not in the one they name, are refused', async () => {
+    it('in another encoding than stated or an unknown one are rejected', async () => {
       const packed = gzipSync('{}');
       for (const encoding of ['zstd', 'gzip, br', 'compress']) {
         const headers = { ...json, 'content-encoding': encoding };
@@ -218,7 +218,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       }
     });
 
-    it('over the limit are refused with their own code', async () => {
+    it('over the limit are rejected with their own code', async () => {
       const { status, errors } = await post(JSON.stringify({ title: 'x', note: 'x'.repeat(1_100_000) }));
       expect({ status, errors }).toMatchObject({ status: 413, errors: [{ code: 'CONTENT_TOO_LARGE' }] });
     });
@@ -233,7 +233,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
     });
 
     it.each([{}, { 'content-length': '16777216' }])(
-      'over the limit are heard to their end, so that the answer is, and the connection is kept: %j',
+      'over the limit are read to their end, so that the response arrives and the connection stays open: %j',
       async (headers) => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 });
         const chunks = Array.from({ length: 256 }, () => ' '.repeat(65_536));
@@ -267,7 +267,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       ['POST', '/server/ping'],
       ['GET', '/users/me/too'],
       ['GET', '/docs'],
-    ])('%s %s is no route', async (method, path) => {
+    ])('%s %s is not a route', async (method, path) => {
       const { status, codes } = await server().request(method, path, { as: 'admin' });
       expect({ status, codes }).toEqual({ status: 404, codes: ['ROUTE_NOT_FOUND'] });
     });
@@ -279,13 +279,13 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       '/items/book?filter=%ff',
       '/items/book?%ff=1',
       '/items/book?fields=%E0%A4%A',
-    ])('GET %s is a mistake of the client', async (path) => {
+    ])('GET %s is a client error', async (path) => {
       const { status } = await server().request('GET', path, { as: 'admin' });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(500);
     });
 
-    it('HEAD answers like GET, without the body', async () => {
+    it('HEAD returns the headers of GET', async () => {
       for (const path of [book, '/items/book?limit=3', '/items/book/9999', '/server/ping']) {
         const [head, get] = await Promise.all([
           server().request('HEAD', path, { as: 'admin' }),
@@ -301,7 +301,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       }
     });
 
-    it('more parameters or deeper brackets than sensible are an invalid query', async () => {
+    it('rejects too many parameters and too deep brackets', async () => {
       const many = Array.from({ length: 1_001 }, (_, index) => `a${index}=1`).join('&');
       const deep = `filter${'[_and][0]'.repeat(40)}[id][_eq]=1`;
       for (const query of [many, deep]) {
@@ -318,8 +318,8 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
     });
   });
 
-  describe('every answer', () => {
-    it('has an id, the caller’s own where it is harmless', async () => {
+  describe('every response', () => {
+    it('has an id, that of the caller if it is safe', async () => {
       const sent = { as: 'admin', headers: { 'x-request-id': 'my-id.1' } };
       expect((await server().request('GET', book, sent)).headers.get('x-request-id')).toBe('my-id.1');
       const odd = { as: 'admin', headers: { 'x-request-id': 'a b"c' } };
@@ -331,7 +331,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       for (const id of seen) expect(id).toMatch(/^[\w.-]{1,64}$/);
     });
 
-    it('is taken for what it says it is', async () => {
+    it('has nosniff', async () => {
       for (const path of [
         book,
         '/items/book/9999',
@@ -345,13 +345,13 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       }
     });
 
-    it('names the version and its type', async () => {
+    it('has version and content type', async () => {
       const { headers } = await server().request('GET', book, { as: 'admin' });
       expect(headers.get('x-svc-version')).toMatch(/^\d+\.\d+\.\d+/);
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     });
 
-    it('that is empty says so', async () => {
+    it('has a Content-Length of 0 if it is empty', async () => {
       const { status, headers, text } = await server().request('PATCH', '/items/book/203', {
         as: 'admin',
         body: { title: 'x' },
@@ -384,7 +384,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       });
     });
 
-    it('describes only what the caller may use', async () => {
+    it('describes only what the caller can use', async () => {
       const read = async (as?: string) =>
         (await server().request('GET', '/server/specs/oas', as === undefined ? {} : { as })).body as {
           readonly openapi: string;
@@ -400,8 +400,8 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
     });
   });
 
-  describe('what is told to the log', () => {
-    it('is neither tokens nor values nor bodies', async () => {
+  describe('the log', () => {
+    it('contains no tokens, values or bodies', async () => {
       const secret = 'Zq7-secret-value';
       const filter = `{"title":{"_eq":"${secret}"}}`;
       await server().request(
@@ -422,7 +422,7 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       for (const hidden of [secret, adminToken, 'reader-token']) expect(told).not.toContain(hidden);
     });
 
-    it('is every request, by the template of its path, and no failure of ours', async () => {
+    it('contains every request with the template of its path', async () => {
       await server().request('GET', '/items/country/de', {
         as: 'admin',
         headers: { 'x-request-id': 'logged-1' },
@@ -436,10 +436,10 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
   });
 });
 
-describe.each(allSettings)('a failure of ours on $dialect through $listener', (setting) => {
+describe.each(allSettings)('an internal error on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta });
 
-  it('is told to the client in general, to the log with its statement, and values to nobody', async () => {
+  it('is generic in the response and has its statement, without values, in the log', async () => {
     await server().execute('drop table review');
     const secret = 'Zq7-secret-value';
     const path = `/items/book?filter[review][words][_eq]=${secret}`;

@@ -48,21 +48,21 @@ describe.each(dialects)('addresses on %s', (dialect) => {
     [['2001:DB8::1'], '2001:db8:0:0:0:0:0:1', '2001:db8::2'],
     [['::/0'], '2001:db8::1', '192.0.2.7'],
     [['0.0.0.0/0'], '192.0.2.7', '2001:db8::1'],
-  ])('%j lets %s in and not %s', async (list, inside, outside) => {
+  ])('%j permits %s and not %s', async (list, inside, outside) => {
     expect(await restrict(user('one'), list)).toBe(200);
     expect((await from(inside, 'one')).status).toBe(200);
     const { status, codes } = await from(outside, 'one');
     expect({ status, codes }).toEqual({ status: 401, codes: ['INVALID_IP'] });
   });
 
-  it('a policy that does not hold for an address drops out', async () => {
+  it('ignores a policy that does not apply to the address', async () => {
     await restrict(policy('Prices'), ['10.0.0.0/8']);
     expect((await from('10.1.2.3', 'both')).data).toEqual({ id: 201, title: 'Few Words', price: '5.50' });
     expect((await from('192.0.2.7', 'both')).data).toEqual({ id: 201, title: 'Few Words' });
     expect((await from('10.1.2.3', 'both')).data).toHaveProperty('price');
   });
 
-  it('a user without any policy left gets the reason, others do not', async () => {
+  it('returns the reason only to users without a remaining policy', async () => {
     await restrict(policy('Titles'), ['10.0.0.0/8']);
     expect((await from('192.0.2.7', 'one')).codes).toEqual(['INVALID_IP']);
     expect((await from('192.0.2.7', 'both')).data).toEqual({ id: 201, price: '5.50' });
@@ -79,7 +79,7 @@ describe.each(dialects)('addresses on %s', (dialect) => {
     '10.0.0.1-10.0.0.9',
     '1.2.3.4/x',
     '::ffff:1.2.3.4/90',
-  ])('%s is refused when it is written', async (entry) => {
+  ])('%s is rejected on write', async (entry) => {
     for (const path of [user('one'), policy('Titles')]) {
       const body = { ip_access: ['10.0.0.1', entry] };
       const { status, errors } = await server().request('PATCH', path, { as: 'admin', body });
@@ -88,13 +88,13 @@ describe.each(dialects)('addresses on %s', (dialect) => {
     }
   });
 
-  it('what is no network, written by hand, lets nobody in', async () => {
+  it('an invalid network stored directly permits no address', async () => {
     await server().execute(`update svc_users set ip_access = 'everywhere' where email = 'one@example.com'`);
     await server().execute('update svc_access_version set version = version + 1');
     expect((await from('192.0.2.7', 'one')).codes).toEqual(['INVALID_IP']);
   });
 
-  it('only proxies that are trusted say where a request comes from', async () => {
+  it('uses X-Forwarded-For of trusted proxies only', async () => {
     await restrict(user('one'), ['192.0.2.7']);
     expect((await from('10.9.9.9, 192.0.2.7', 'one')).status).toBe(200);
     expect((await from('192.0.2.7, 10.9.9.9', 'one')).codes).toEqual(['INVALID_IP']);

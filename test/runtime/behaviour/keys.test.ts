@@ -39,7 +39,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
   const byKey = async (table: string, ...parts: readonly unknown[]) =>
     (await send('GET', `${table}/${parts.map((part) => encodeURIComponent(String(part))).join()}`)).data;
 
-  it('that are counted, given, null or 0, together in one list', async () => {
+  it('that are generated, given, null or 0 in one list', async () => {
     const given = [{}, { id: 50 }, {}, { id: null }, { id: 0 }];
     const rows = given.map((row, index) => Object.assign({}, row, { word: words[index] }));
     const { data } = await send('POST', 'counted', rows);
@@ -50,7 +50,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     for (const row of made) expect(await byKey('counted', row.id)).toEqual(row);
   });
 
-  it('that are counted for one item', async () => {
+  it('that are generated for one item', async () => {
     const { data } = await send('POST', 'counted', { word: 'alone' });
     const row = data as Row;
     expect(row.word).toBe('alone');
@@ -58,7 +58,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect((await send('POST', 'counted', {})).data).toMatchObject({ word: null });
   });
 
-  it('that an expression makes', async () => {
+  it('of an expression', async () => {
     const { data } = await send('POST', 'made', { word: 'alone' });
     expect(data).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{32,36}$/), word: 'alone' });
     const several = (await send('POST', 'made', [
@@ -78,7 +78,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect(several.map(({ word }) => word).toSorted()).toEqual(['a', 'b']);
   });
 
-  it('that are true and false', async () => {
+  it('that are booleans', async () => {
     const rows = [
       { id: false, word: 'no' },
       { id: true, word: 'yes' },
@@ -87,7 +87,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect({ status, data }).toEqual({ status: 200, data: rows });
   });
 
-  it('of several parts, shown as they are taken back', async () => {
+  it('of several parts, in the format of paths', async () => {
     const rows = ['t,2', 't/1', '50 %', 'ä+"', ''].map((word, index) => ({
       word,
       at: '2024-02-29T01:02:03',
@@ -105,7 +105,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     }
   });
 
-  it('of several parts, some of which are given', async () => {
+  it('of several parts with some given', async () => {
     const { data } = await send('POST', 'pair', [
       { word: 'a' },
       { place: 'there', word: 'b' },
@@ -147,7 +147,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     ]);
   });
 
-  it('whose counted part stands beside one that is always the same', async () => {
+  it('with a generated part beside a constant one', async () => {
     const { data } = await post('tallied', [{ word: 'a' }, { place: 'there', word: 'b' }, { word: 'c' }]);
     expect(data).toEqual(
       [
@@ -193,7 +193,7 @@ describe.each(Object.entries(triggers))('triggers after an insert on %s', (diale
 });
 
 describe.each(settings.filter(({ dialect }) => dialect === 'postgres'))(
-  'keys that the database alone makes, on $dialect through $listener',
+  'keys that only the database generates, on $dialect through $listener',
   (setting) => {
     const sql =
       'create table "numbered" ("id" integer generated always as identity primary key, "word" varchar(20));';
@@ -201,7 +201,7 @@ describe.each(settings.filter(({ dialect }) => dialect === 'postgres'))(
     const send = (method: string, path: string, body?: unknown) =>
       server().request(method, `/items/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
 
-    it('are refused where given, and tell items apart where given with changes', async () => {
+    it('are rejected in creates and identify items in updates', async () => {
       const { data } = await send('POST', 'numbered', [{ word: 'one' }, { word: 'two' }]);
       const [one, two] = data as readonly Row[];
       const refused = await send('POST', 'numbered', { id: 9, word: 'nine' });

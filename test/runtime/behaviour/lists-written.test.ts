@@ -52,7 +52,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
 
   beforeEach(() => server().execute(restoreSql(dialect)));
 
-  it('new rows get their owner, kept rows stay, others are let go', async () => {
+  it('adds new rows, keeps listed rows and detaches others', async () => {
     const { data } = await send('admin', 'PATCH', '/items/author/2?fields=books.title', {
       books: [201, { title: 'New Words' }, { id: 202, title: 'Fewest Words' }],
     });
@@ -62,7 +62,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/book/203?fields=author')).data).toEqual({ author: null });
   });
 
-  it('an owner and its rows are made together, however deep, or not at all', async () => {
+  it('creates an owner and nested rows together or not at all', async () => {
     const made = await send('admin', 'POST', '/items/author?fields=name,books.title,books.review.stars', {
       name: 'Emil',
       books: [{ title: 'One', review: [{ stars: 3 }] }, { title: 'Two' }],
@@ -85,7 +85,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/book?filter[title][_eq]=Three')).data).toEqual([]);
   });
 
-  it('all problems are reported at once, with their paths, before anything is written', async () => {
+  it('reports all problems with their paths before writing', async () => {
     const { status, errors } = await send('admin', 'POST', '/items/author', {
       name: null,
       books: [{ title: 'x', stock: 'many' }, { review: [{ words: 'y' }] }],
@@ -105,12 +105,12 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ['a part that is no list', { create: {} }],
     ['an update without key', { update: [{ title: 'x' }] }],
     ['nothing of it', {}],
-  ])('%s is no list', async (_, value) => {
+  ])('%s is not a list', async (_, value) => {
     const { status, codes } = await send('admin', 'PATCH', '/items/author/2', { books: value });
     expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
   });
 
-  it('rows with composite keys are deleted when they are removed from the list of their owner', async () => {
+  it('deletes rows with composite keys that are removed from the list', async () => {
     const { data } = await send('admin', 'PATCH', '/items/book/201?fields=shelves.shelf,shelves.position', {
       shelves: ['201,3', { shelf: 2, position: 9 }],
     });
@@ -125,7 +125,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ]);
   });
 
-  it('rows that require an owner can be deleted explicitly, and are rejected otherwise', async () => {
+  it('deletes rows that require an owner only explicitly', async () => {
     const refused = await send('admin', 'PATCH', '/items/book/201', { review: [1] });
     expect(refused.errors).toEqual([
       expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'book', path: ['review'], type: 'nnull' }),
@@ -137,7 +137,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/review/2')).codes).toEqual(['FORBIDDEN']);
   });
 
-  it('every problem of a nested row names the list and the place in it', async () => {
+  it('reports list and index of a nested row with a problem', async () => {
     const create = [
       { title: 'fine' },
       { title: 'x', isbn: 'far too long to be an isbn', stock: 1e30, year: 'x' },
@@ -155,7 +155,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect(errors).toHaveLength(3);
   });
 
-  it('every row takes its own permission', async () => {
+  it('requires the permission of every row', async () => {
     const before = await books();
     for (const list of [
       [201, 202, { title: 'x' }],
@@ -174,7 +174,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect((await send('admin', 'GET', '/items/book/201?fields=title')).data).toEqual({ title: 'Renamed' });
   });
 
-  it('a rule on the owner holds for new rows whose owner is counted later', async () => {
+  it('applies rules on the owner to new rows whose owner has a generated key', async () => {
     expect(
       (await send('writer', 'PATCH', '/items/author/2?fields=id', { books: { create: [{ title: 'x' }] } }))
         .status,
@@ -187,7 +187,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ]);
   });
 
-  it('a row of a list cannot name another owner', async () => {
+  it('rejects rows with another owner', async () => {
     const { codes } = await send('writer', 'PATCH', '/items/author/4', {
       books: { create: [{ title: 'x', author: 2 }] },
     });
@@ -197,7 +197,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect(data).toEqual({ books: [{ title: 'Stray' }, { title: 'x' }] });
   });
 
-  it('rows that are hidden from the caller are no part of the list', async () => {
+  it('does not change rows that are hidden from the caller', async () => {
     const { status } = await send('writer', 'PATCH', '/items/author/2?fields=id', { books: [201, 202] });
     expect(status).toBe(200);
     expect((await send('admin', 'GET', '/items/book/203?fields=author')).data).toEqual({ author: 2 });
@@ -212,7 +212,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect(hidden.text).toBe(missing.text);
   });
 
-  it('who may do what is never written through an owner', async () => {
+  it('rejects access collections in nested writes', async () => {
     const policy = await send('admin', 'POST', '/policies', { name: 'Nested' });
     const { id } = policy.data as { readonly id: string };
     for (const [path, body] of [
@@ -303,7 +303,7 @@ describe.each(dialects)('rows that share columns with their owner on %s', (diale
 
   beforeEach(() => server().execute(sqlFor(dialect, officeRows)));
 
-  it.each(['admin', 'mover'])('are let go by the columns that may be null, and stay: %s', async (as) => {
+  it.each(['admin', 'mover'])('are detached by their nullable columns: %s', async (as) => {
     expect((await send(as, 'PATCH', 'paper/1,1', { remarks: { delete: [1] } })).status).toBeLessThan(300);
     expect((await send(as, 'PATCH', 'paper/1,1', { remarks: [] })).status).toBeLessThan(300);
     expect(await remarks()).toEqual([
@@ -316,7 +316,7 @@ describe.each(dialects)('rows that share columns with their owner on %s', (diale
     expect(await parents()).toEqual({ 1: null, 10: null, 11: null, 20: null, 30: null });
   });
 
-  it.each(['admin', 'mover'])('are taken where their key lets them: %s', async (as) => {
+  it.each(['admin', 'mover'])('are moved if their key permits it: %s', async (as) => {
     const update = [{ office: 1, id: 20 }];
     expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: { update } })).status).toBe(200);
     expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: ['1,20', '1,11'] })).status).toBe(200);
@@ -327,7 +327,7 @@ describe.each(dialects)('rows that share columns with their owner on %s', (diale
     expect(await parents()).toMatchObject({ 10: 1, 30: null });
   });
 
-  it('take the permission of every column that is written', async () => {
+  it('require the permission of every written column', async () => {
     expect((await send('mover', 'PATCH', 'paper/1,2', { remarks: [1] })).codes).toEqual(['FORBIDDEN']);
     expect((await send('admin', 'PATCH', 'paper/1,2', { remarks: [1, 3] })).status).toBe(200);
     expect(await remarks()).toEqual([
@@ -337,7 +337,7 @@ describe.each(dialects)('rows that share columns with their owner on %s', (diale
     ]);
   });
 
-  it('cannot be where their owner has no value to refer to; nothing is written without', async () => {
+  it('are rejected if their owner has no value to refer to', async () => {
     for (const list of [[], null, { create: [], delete: [] }]) {
       const { data } = await send('admin', 'PATCH', 'clerk/2?fields=tasks', { tasks: list });
       expect({ list, data }).toEqual({ list, data: { tasks: [] } });

@@ -25,7 +25,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
   };
 
   describe('fields', () => {
-    it('an item has its own columns and the lists that meta names', async () => {
+    it('returns the columns of an item and the lists in meta', async () => {
       const { data } = await get('/items/book/201');
       expect(data).toEqual({
         id: 201,
@@ -41,17 +41,17 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       });
     });
 
-    it('a list without meta is read by its name and is no part of *', async () => {
+    it('returns a list without meta by its name and not by *', async () => {
       const { data } = await get('/items/book/201?fields=review');
       expect(data).toEqual({ review: [1, 2] });
     });
 
-    it('only requested fields are returned, in the requested order', async () => {
+    it('returns only requested fields in the requested order', async () => {
       const { text } = await get('/items/book/201?fields=year,title,id');
       expect(text).toBe('{"data":{"year":1990,"title":"Few Words","id":201}}');
     });
 
-    it('* opens one level and *.* two', async () => {
+    it('* expands one level and *.* two', async () => {
       const { data: one } = await get('/items/author/2?fields=*');
       expect(one).toMatchObject({ id: 2, country: 'pl', books: [201, 202, 203] });
       const { data: both } = await get('/items/author/2?fields=*.*');
@@ -61,7 +61,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       });
     });
 
-    it('a star and named fields are united', async () => {
+    it('unites a star and named fields', async () => {
       const { data } = await get('/items/author/2?fields=*,country.name,books.title');
       expect(data).toMatchObject({
         id: 2,
@@ -71,7 +71,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       });
     });
 
-    it('a concealed value is shown as asterisks, an absent one as null', async () => {
+    it('returns a concealed value as asterisks, or null', async () => {
       const { data } = await get('/items/author?fields=secret&sort=id');
       expect(data).toEqual([
         { secret: '**********' },
@@ -86,12 +86,12 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       ['author.colour', 403, 'FORBIDDEN'],
       ['title.length', 403, 'FORBIDDEN'],
       ['year(title)', 400, 'INVALID_QUERY'],
-    ])('fields=%s is answered %i %s', async (fields, status, code) => {
+    ])('fields=%s returns %i %s', async (fields, status, code) => {
       const answer = await get(`/items/book/201?fields=${fields}`);
       expect({ status: answer.status, codes: answer.codes }).toEqual({ status, codes: [code] });
     });
 
-    it('more than ten relations deep is an invalid query', async () => {
+    it('rejects more than ten levels of relations', async () => {
       const deep = `${'author.books.'.repeat(6)}id`;
       const { status, codes } = await get(`/items/book/201?fields=${deep}`);
       expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_QUERY'] });
@@ -99,16 +99,16 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
   });
 
   describe('order', () => {
-    it('is by key where nothing else is asked for', async () => {
+    it('is by key by default', async () => {
       expect(await ids(last(''))).toEqual([201, 202, 203, 204, 205]);
     });
 
-    it('goes by several keys, each up or down', async () => {
+    it('is by several fields, ascending or descending', async () => {
       expect(await ids(last('sort=-lent,-id'))).toEqual([202, 205, 204, 203, 201]);
       expect(await ids(last('sort[]=stock&sort[]=-year'))).toEqual([202, 205, 204, 203, 201]);
     });
 
-    it('crosses many-to-one relations', async () => {
+    it('follows many-to-one relations', async () => {
       expect(await ids(`${last('sort=-author.name,id')}&filter[author][_nnull]=true`)).toEqual([
         204, 201, 202, 203,
       ]);
@@ -117,7 +117,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       ).toEqual([201, 202, 203]);
     });
 
-    it('is total: equal values follow the key on every page', async () => {
+    it('is total: equal values are sorted by key', async () => {
       const pages = await Promise.all(
         [1, 2, 3].map((page) => ids(`${last('sort=lent&limit=2')}&page=${page}`)),
       );
@@ -135,7 +135,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
   });
 
   describe('pages', () => {
-    it('a list has 100 items where no limit is asked for, all with -1, none with 0', async () => {
+    it('a list has 100 items by default, all with limit -1, none with 0', async () => {
       expect(((await get('/items/book?fields=id')).data as Item[]).length).toBe(100);
       expect(((await get('/items/book?fields=id&limit=-1')).data as Item[]).length).toBe(
         busyAuthor.books + 5,
@@ -143,7 +143,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       expect((await get('/items/book?fields=id&limit=0')).data).toEqual([]);
     });
 
-    it('limit and offset cut, page counts from one and wins over offset', async () => {
+    it('limit and offset select a page; page begins at one and overrides offset', async () => {
       expect(await ids(last('limit=2'))).toEqual([201, 202]);
       expect(await ids(last('limit=2&offset=3'))).toEqual([204, 205]);
       expect(await ids(last('offset=4'))).toEqual([205]);
@@ -178,13 +178,13 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       expect(await ids('/items/book?fields=id&search=i_t')).toEqual([]);
     });
 
-    it('finds nothing for a text that no value contains', async () => {
+    it('returns nothing for a text that no value contains', async () => {
       expect(await ids('/items/book?fields=id&search=%00')).toEqual([]);
       expect(await ids('/items/book?fields=id&filter[title][_contains]=%00')).toEqual([]);
       expect(await ids('/items/book?fields=id&filter[title][_istarts_with]=V%00x')).toEqual([]);
     });
 
-    it('takes variables as texts', async () => {
+    it('treats variables as text', async () => {
       for (const text of ['$NOW(x)', '$NOW', '$CURRENT_USER', '$CURRENT_ROLES']) {
         const made = await server().request('POST', '/items/book', {
           as: 'admin',
@@ -197,17 +197,17 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       }
     });
 
-    it('does not look into concealed values', async () => {
+    it('excludes concealed values', async () => {
       expect(await ids('/items/author?fields=id&search=alpha')).toEqual([]);
     });
 
-    it('adds to a filter', async () => {
+    it('is combined with a filter', async () => {
       expect(await ids('/items/book?fields=id&search=word&filter[lent][_eq]=true')).toEqual([202]);
     });
   });
 
   describe('meta', () => {
-    it('counts all items, and those that pass', async () => {
+    it('counts all items and filtered items', async () => {
       const { body } = await get(`${last('limit=1')}&meta=*`);
       expect(body).toEqual({
         meta: { total_count: busyAuthor.books + 5, filter_count: 5 },
@@ -215,21 +215,21 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       });
     });
 
-    it('counts respect search and relational filters, not the page', async () => {
+    it('counts apply search and relational filters, not the page', async () => {
       const { body } = await get(
         '/items/book?fields=id&search=word&filter[author][name][_contains]=Few&meta=filter_count&limit=0',
       );
       expect(body).toEqual({ meta: { filter_count: 3 }, data: [] });
     });
 
-    it('an item has none, an unknown one is an invalid query', async () => {
+    it('is rejected for an item or if it is unknown', async () => {
       expect((await get('/items/book/201?fields=id&meta=*')).body).toEqual({ data: { id: 201 } });
       expect(await ids(last('meta=pages'))).toEqual(['INVALID_QUERY']);
     });
   });
 
   describe('SEARCH', () => {
-    it('takes the query from the body and nothing from the query string', async () => {
+    it('reads the query from the body and ignores the query string', async () => {
       const query = { filter: { id: { _gt: 200 } }, fields: ['id'], sort: ['-id'], limit: 2 };
       expect((await search('/items/book?limit=1&fields=title', { query })).data).toEqual([
         { id: 205 },
@@ -245,7 +245,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('reads everything where the body says nothing', async () => {
+    it('returns everything for an empty body', async () => {
       const { data } = await server().request('SEARCH', '/items/country', { as: 'admin' });
       expect(data).toHaveLength(3);
     });
@@ -263,7 +263,7 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
   });
 
   it.each(['aggregate={"count":"*"}', 'groupBy=year', 'alias={"a":"title"}', 'export=csv', 'version=draft'])(
-    '%s is said to be not served',
+    '%s is reported as not served',
     async (query) => {
       expect(await ids(last(query))).toEqual(['INVALID_QUERY']);
     },
@@ -280,12 +280,12 @@ describe.each(settings)('lists on $dialect through $listener', (setting) => {
     '/items/country/zz',
     '/items/nothing',
     '/items/svc_users',
-  ])('%s is forbidden, as everything that does not exist', async (path) => {
+  ])('%s is forbidden like a missing collection', async (path) => {
     const { status, codes } = await get(path);
     expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });
   });
 
-  it('an item outside the filter of its request is as absent', async () => {
+  it('returns the error of a missing item for one outside the filter', async () => {
     expect((await get('/items/book/201?filter[lent][_eq]=true')).codes).toEqual(['FORBIDDEN']);
   });
 });
@@ -309,20 +309,20 @@ describe.each(settings)('limits of the configuration on $dialect through $listen
   const write = async (method: string, path: string, body: unknown): Promise<unknown> =>
     (await server().request(method, path, { as: 'admin', body })).data;
 
-  it('the default is the configured one, all means the maximum, more is an invalid query', async () => {
+  it('applies the configured default and maximum', async () => {
     expect(await count('', 'admin')).toBe(7);
     expect(await count('limit=-1', 'admin')).toBe(20);
     expect(await count('limit=20', 'admin')).toBe(20);
     expect(await count('limit=21', 'admin')).toEqual(['INVALID_QUERY']);
   });
 
-  it('strangers have a maximum of their own', async () => {
+  it('have a separate maximum without authentication', async () => {
     expect(await count('')).toBe(3);
     expect(await count('limit=-1')).toBe(3);
     expect(await count('limit=4')).toEqual(['INVALID_QUERY']);
   });
 
-  it('a write answers all that it wrote, lists in it up to the maximum', async () => {
+  it('a write returns all written items, with lists up to the maximum', async () => {
     const keys = Array.from({ length: 25 }, (_, index) => index + 1);
     const notes = { keys, data: { note: 'x' } };
     expect(await write('PATCH', '/items/book?fields=note', notes)).toHaveLength(25);

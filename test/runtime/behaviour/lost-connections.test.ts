@@ -45,7 +45,7 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
     });
   });
 
-  it('after the commit of several items was sent is an unknown outcome, and they are stored', async () => {
+  it('after sending the commit of several items is an unknown outcome; they are stored', async () => {
     proxy.cutAfter('commit');
     const { status, errors } = await send('POST', '/items/jar', [{ label: 'a' }, { label: 'b' }]);
     expect({ status, error: errors[0] }).toEqual({ status: 503, error: unknown });
@@ -55,7 +55,7 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
   it.each([
     ['create', 'POST', '/items/jar', { label: 'marked' }],
     ['update', 'PATCH', '/items/jar/7', { label: 'marked' }],
-  ])('after a single %s was sent is an unknown outcome, and it is stored', async (_, method, path, body) => {
+  ])('after sending a single %s is an unknown outcome; it is stored', async (_, method, path, body) => {
     await direct().execute(sqlFor(dialect, `insert into "jar" ("id", "label") values (7, 'present')`));
     await send(method, path, { label: 'prepared' });
     proxy.cutAfter('marked');
@@ -64,7 +64,7 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
     expect(await labels()).toContainEqual({ label: 'marked' });
   });
 
-  it('before the commit is sent stores nothing, and says so by no outcome', async () => {
+  it('before the commit stores nothing and has no unknown outcome', async () => {
     await send('POST', '/items/jar', [{ label: 'prepared' }, { label: 'too' }]);
     proxy.cutAfter('marked');
     const { status, errors } = await send('POST', '/items/jar', [{ label: 'marked' }, { label: 'b' }]);
@@ -75,7 +75,7 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
     expect(await labels()).not.toContainEqual({ label: 'marked' });
   });
 
-  it('in a mutation is an unknown outcome as well', async () => {
+  it('in a mutation is an unknown outcome', async () => {
     proxy.cutAfter('commit');
     const query = 'mutation { create_jar_items(data: [{ label: "a" }, { label: "b" }]) { label } }';
     const { body } = await send('POST', '/graphql', { query });

@@ -111,7 +111,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect((await send('DELETE', `${table}/2`)).status).toBe(204);
     });
 
-    it('names are compared exactly', async () => {
+    it('compares names exactly', async () => {
       expect((await send('GET', '/items/upper')).codes).toEqual(['FORBIDDEN']);
       expect((await send('GET', '/items/toString')).codes).toEqual(['FORBIDDEN']);
       expect((await send('GET', '/items/order?fields=ID')).codes).toEqual(['FORBIDDEN']);
@@ -121,7 +121,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
     });
   });
 
-  describe('names with signs that queries know', () => {
+  describe('names with special characters of queries', () => {
     const one = {
       id: 1,
       'v1.0': 'one',
@@ -143,7 +143,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect(listed.data).toEqual([{ [name]: value }]);
     });
 
-    it('they are read together, and through a relation', async () => {
+    it('reads them together and through a relation', async () => {
       const fields = ['id', 'v1.0', 'v1.5'];
       expect((await send('GET', `/items/signs?fields=${fields.join()}`)).data).toEqual([
         { id: 1, 'v1.0': 'one', 'v1.5': 'two' },
@@ -156,13 +156,13 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
     });
 
     it.each(['fields=v1', 'fields=v1.1', 'fields=v1.0.c', 'sort=v1.0.c', 'fields=a', 'sort=v1'])(
-      '%s names nothing',
+      '%s is not found',
       async (query) => {
         expect((await send('GET', `/items/signs?${query}`)).codes).toEqual(['FORBIDDEN']);
       },
     );
 
-    it('a key so called is found by a query, and its row written and deleted', async () => {
+    it('finds, writes and deletes rows by a key with such a name', async () => {
       const query = { filter: { name: { _eq: 'one' } } };
       expect((await send('PATCH', '/items/listed', { query, data: { name: 'new' } })).data).toEqual([
         { 'a,b': 1, name: 'new' },
@@ -171,14 +171,14 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect((await send('GET', '/items/listed')).data).toEqual([{ 'a,b': 2, name: 'two' }]);
     });
 
-    it('functions are still none', async () => {
+    it('does not read functions as names', async () => {
       expect((await send('GET', '/items/signs?fields=year(id)')).codes).toEqual(['INVALID_QUERY']);
     });
   });
 
   describe('keys of text', () => {
     // dots alone are a path of their own
-    it.each(oddKeys.filter((key) => key !== '..'))('%s names one item', async (key) => {
+    it.each(oddKeys.filter((key) => key !== '..'))('%s identifies one item', async (key) => {
       const path = `/items/word/${part(key)}`;
       const size = oddKeys.indexOf(key);
       expect((await send('GET', path)).data).toEqual({ word: key, size });
@@ -187,7 +187,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect(many.data).toEqual([{ word: key, size }]);
     });
 
-    it('a list of keys accepts keys that a path cannot contain', async () => {
+    it('accepts keys in a list that a path cannot contain', async () => {
       const { data } = await send('SEARCH', '/items/word', {
         keys: ['..', 'a,b'],
         query: { fields: ['word'] },
@@ -204,7 +204,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       });
     });
 
-    it('a new one is answered under its key', async () => {
+    it('returns a created item under its key', async () => {
       expect((await send('POST', '/items/word', { word: 'new/one', size: 1 })).data).toEqual({
         word: 'new/one',
         size: 1,
@@ -228,14 +228,14 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       ['a%2C1', 'plain'],
       ['a%252Cb%2C1', 'comma'],
       ['%C3%A4%252F%C3%B6%2C1', 'umlaut'],
-    ])('%s, escaped whole, is an item', async (key, note) => {
+    ])('%s, escaped as a whole, identifies an item', async (key, note) => {
       expect((await send('GET', `/items/pair/${key}?fields=note`)).data).toEqual({ note });
       expect(
         (await send('SEARCH', '/items/pair', { keys: [key], query: { fields: ['note'] } })).data,
       ).toEqual([{ note }]);
     });
 
-    it.each(['a', 'a,b,1', 'a%2Cb%2C1', 'a,9', 'a,x', 'a,1,', '%ff,1'])('%s is no item', async (key) => {
+    it.each(['a', 'a,b,1', 'a%2Cb%2C1', 'a,9', 'a,x', 'a,1,', '%ff,1'])('%s is not found', async (key) => {
       expect((await send('GET', `/items/pair/${key}`)).codes).toEqual(['FORBIDDEN']);
     });
 
@@ -271,7 +271,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       expect((await send('SEARCH', '/items/pair', { query: { filter } })).data).toEqual([]);
     });
 
-    it('named by as many as another table is called after are that table’s own', async () => {
+    it('that resemble the name of another table belong to that table', async () => {
       expect((await send('SEARCH', '/items/2%20pair', { keys: [1] })).data).toEqual([
         { id: 1, note: 'single' },
       ]);
@@ -282,7 +282,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('carry relations both ways', async () => {
+    it('support relations in both directions', async () => {
       const notes = await send('GET', '/items/pair_note?fields=id,pair.note&sort=id');
       expect(notes.data).toEqual([
         { id: 1, pair: { note: 'second' } },
@@ -304,7 +304,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
   });
 
   describe('tables without a key', () => {
-    it('are lists and nothing else', async () => {
+    it('have lists only', async () => {
       expect((await send('GET', '/items/log?sort=-at&limit=1')).data).toEqual([{ line: 'second', at: 2 }]);
       expect(
         (await send('SEARCH', '/items/log', { query: { filter: { at: { _eq: 2 } } } })).data,
@@ -335,7 +335,7 @@ describe.each(settings)('names on $dialect through $listener', (setting) => {
       ]);
     });
 
-    it('are not written', async () => {
+    it('cannot be written', async () => {
       expect((await send('POST', '/items/short_words', { word: 'x' })).codes).toEqual(['ROUTE_NOT_FOUND']);
       expect((await send('DELETE', '/items/short_words/x')).codes).toEqual(['ROUTE_NOT_FOUND']);
     });

@@ -41,7 +41,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
     (await books(deep)).map((author) => author.books.length);
 
   describe('deep', () => {
-    it('every parent has a page of its own, however unequal they are', async () => {
+    it('returns a page for every parent', async () => {
       expect(await books({ _limit: 2, _sort: '-id' })).toEqual([
         { id: 1, books: [{ id: busyAuthor.books }, { id: busyAuthor.books - 1 }] },
         { id: 2, books: [{ id: 203 }, { id: 202 }] },
@@ -50,7 +50,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       ]);
     });
 
-    it('a nested list has 100 items where no limit is asked for, all with -1, none with 0', async () => {
+    it('a nested list has 100 items by default, all with limit -1, none with 0', async () => {
       expect(await lengths({})).toEqual([100, 3, 0, 1]);
       expect(await lengths({ _limit: -1 })).toEqual([busyAuthor.books, 3, 0, 1]);
       expect(await lengths({ _limit: 0 })).toEqual([0, 0, 0, 0]);
@@ -75,7 +75,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       ]);
     });
 
-    it('filter, search and sort are those of the list', async () => {
+    it('applies filter, search and sort to the list', async () => {
       expect(await books({ _filter: { lent: { _eq: true } }, _search: 'word' })).toMatchObject([
         { books: [] },
         { books: [{ id: 202 }] },
@@ -86,12 +86,12 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       expect(byYear[1]).toEqual({ id: 2, books: [{ id: 202 }, { id: 201 }, { id: 203 }] });
     });
 
-    it('a filter of a nested list may cross relations', async () => {
+    it('accepts filters over relations in a nested list', async () => {
       const filter = { _filter: { shelves: { shelf: { room: { _eq: 'south' } } } } };
       expect((await books(filter)).map((author) => author.books)).toEqual([[], [{ id: 201 }], [], []]);
     });
 
-    it('a cycle of relations that exceeds the size of a response is rejected', async () => {
+    it('rejects a cycle of relations that exceeds the size of a response', async () => {
       const circle = 'author.books.'.repeat(4);
       expect(await read('/items/author/1', { fields: `books.${circle}id` })).toEqual(['INVALID_QUERY']);
       expect(await read('/items/author/2', { fields: 'books.author.books.id' })).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       });
     });
 
-    it('reaches lists within lists, and lists behind many-to-one', async () => {
+    it('applies to lists within lists and lists behind many-to-one', async () => {
       const found = await books(
         { _filter: { id: { _gt: 200 } }, review: { _sort: '-stars', _limit: 1 } },
         'id,books.id,books.review.stars',
@@ -118,7 +118,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       });
     });
 
-    it('the filter of a many-to-one leaves null where it fails, and the row stays', async () => {
+    it('returns null for a many-to-one that its filter excludes, and keeps the row', async () => {
       const deep = { author: { _filter: { country: { _eq: 'pl' } } } };
       expect(
         await read('/items/book', { fields: 'id,author.name', filter: { id: { _in: [1, 201, 205] } }, deep }),
@@ -129,7 +129,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       ]);
     });
 
-    it('such a filter may cross relations, and leaves order and filter of the list alone', async () => {
+    it('such a filter can cross relations and does not affect order and filter of the list', async () => {
       const deep = { author: { _filter: { country: { name: { _eq: 'Germany' } } } } };
       const filter = { id: { _in: [1, 201] }, author: { name: { _nnull: true } } };
       expect(
@@ -158,14 +158,14 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
   });
 
   describe('lists', () => {
-    it('are keys where no field is named; a composite key is joined by a comma', async () => {
+    it('are keys by default; a composite key is joined by commas', async () => {
       expect(await read('/items/author/2', { fields: 'books' })).toEqual({ books: [201, 202, 203] });
       expect(await read('/items/shelf/1', { fields: 'books' })).toEqual({
         books: ['202,1', '201,1', '203,1'],
       });
     });
 
-    it('follow the sort field of the relation, rows without a place last', async () => {
+    it('are in the order of the sort field of the relation, null last', async () => {
       expect(await read('/items/shelf/1', { fields: 'books.position,books.book.title' })).toEqual({
         books: [
           { position: 1, book: { title: 'Fewer Words' } },
@@ -175,7 +175,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       });
     });
 
-    it('nest through a many-to-many to the other side', async () => {
+    it('nest through a many-to-many', async () => {
       expect(
         await read('/items/book/201', { fields: 'shelves.shelf.room,shelves.shelf.books.book.id' }),
       ).toEqual({
@@ -191,7 +191,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       });
     });
 
-    it('stand side by side', async () => {
+    it('can be read side by side', async () => {
       const found = await read('/items/book/201', { fields: 'review.stars,shelves.position,author.books' });
       expect(found).toEqual({
         review: [{ stars: 5 }, { stars: 1 }],
@@ -200,12 +200,12 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       });
     });
 
-    it('are empty below a parent without rows, and null below no parent', async () => {
+    it('are empty for a parent without rows and null without a parent', async () => {
       expect(await read('/items/author/3', { fields: 'books.id' })).toEqual({ books: [] });
       expect(await read('/items/book/205', { fields: 'author.books.id' })).toEqual({ author: null });
     });
 
-    it('of many parents are all there', async () => {
+    it('are complete for many parents', async () => {
       const found = (await read('/items/book', { fields: 'id,review.id', limit: -1, sort: 'id' })) as {
         readonly review: unknown[];
       }[];
@@ -215,7 +215,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
   });
 
   describe('filters', () => {
-    it('through many-to-one ask the related row', async () => {
+    it('through many-to-one test the related row', async () => {
       expect(await ids('book', { author: { name: { _starts_with: 'Bruno' } } })).toEqual([201, 202, 203]);
       expect(
         await ids('book', { author: { country: { name: { _eq: 'Poland' } } }, lent: { _eq: true } }),
@@ -224,25 +224,25 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       expect(await ids('book', { author: { _in: [2, 4] } })).toEqual([201, 202, 203, 204]);
     });
 
-    it('on a list mean: at least one', async () => {
+    it('on a list match if at least one row matches', async () => {
       expect(await ids('author', { books: { title: { _contains: 'Words' } } })).toEqual([2]);
       expect(await ids('author', { books: { _some: { year: { _gte: 2000 } } } })).toEqual([4]);
       expect(await ids('author', { books: { review: { stars: { _eq: 5 } } } })).toEqual([2]);
     });
 
-    it('_none means: not one, and holds of empty lists', async () => {
+    it('_none matches if no row matches, also for empty lists', async () => {
       expect(await ids('author', { books: { _none: { lent: { _eq: true } } } })).toEqual([3, 4]);
       expect(await ids('author', { books: { _none: { stock: { _gt: 0 } } } })).toEqual([3]);
     });
 
-    it('_null asks whether a list is empty, an empty object asks for nothing', async () => {
+    it('_null tests for an empty list; an empty object matches all', async () => {
       expect(await ids('author', { books: { _null: true } })).toEqual([3]);
       expect(await ids('author', { books: { _nnull: true } })).toEqual([1, 2, 4]);
       expect(await ids('author', { books: { _none: {} } })).toEqual([1, 2, 3, 4]);
       expect(await ids('author', { books: {} })).toEqual([1, 2, 3, 4]);
     });
 
-    it('several rules in one list hold of one row, several _some each of its own', async () => {
+    it('conditions in one _some apply to one row, those in several to any', async () => {
       const [lent, old] = [{ lent: { _eq: true } }, { year: { _eq: 1990 } }];
       expect(await ids('author', { books: { _some: { ...lent, ...old } } })).toEqual([]);
       expect(await ids('author', { books: { ...lent, ...old } })).toEqual([]);
@@ -282,7 +282,7 @@ insert into "task" values (1, 'a'), (2, null), (3, 'c');
 insert into "lifecycle" values (1, 1), (2, 2), (3, null);
 `;
 
-describe.each(settings)('lists that hang on a unique column on $dialect through $listener', (setting) => {
+describe.each(settings)('lists that refer to a unique column on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
     sql: sqlFor(setting.dialect, unique),
@@ -307,7 +307,7 @@ describe.each(settings)('lists that hang on a unique column on $dialect through 
   const read = async (as: string, path: string): Promise<unknown> =>
     (await server().request('GET', `/items/${path}`, { as })).data;
 
-  it('are empty where it is null, and null where a rule hides them', async () => {
+  it('are empty if it is null, and null if a rule hides them', async () => {
     expect(await read('admin', 'clerk?fields=task&sort=id')).toEqual([
       { task: [1] },
       { task: [] },
@@ -322,7 +322,7 @@ describe.each(settings)('lists that hang on a unique column on $dialect through 
     ]);
   });
 
-  it('are the same below a related item, and below none', async () => {
+  it('are the same below a related item, and null without one', async () => {
     const [first, second, none] = [{ clerk: { task: [1] } }, { clerk: { task: [] } }, { clerk: null }];
     for (const as of ['admin', 'some'])
       expect(await read(as, 'lifecycle?fields=clerk.task&sort=id')).toEqual([first, second, none]);

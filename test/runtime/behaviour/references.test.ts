@@ -113,7 +113,7 @@ describe.each(dialects)('references on %s', (dialect) => {
     return { status: first.status, errors: first.errors };
   };
 
-  it('to a hidden and to a missing row get the same answer, and nothing is stored', async () => {
+  it('returns the same error for a hidden and for a missing row, and stores nothing', async () => {
     const before = await count('book');
     const error = broken('book', 'author', 1);
     expect(await sendBoth(['POST', '/items/book', book])).toEqual(error);
@@ -139,7 +139,7 @@ describe.each(dialects)('references on %s', (dialect) => {
     });
   });
 
-  it('get the same answer where something else is wrong too', async () => {
+  it('returns the same error if the payload has other problems', async () => {
     expect(await sendBoth(['POST', '/items/book', (author) => ({ ...book(author), isbn: 'B-1' })])).toEqual(
       broken('book', 'author', 1),
     );
@@ -148,7 +148,7 @@ describe.each(dialects)('references on %s', (dialect) => {
     );
   });
 
-  it('in rows of lists get the same answer, before anything is written', async () => {
+  it('returns the same error for rows of lists', async () => {
     expect(await sendBoth(['POST', '/items/book', withShelf], { hidden: 3 })).toEqual(
       broken('book_shelf', 'shelf', 3),
     );
@@ -159,13 +159,13 @@ describe.each(dialects)('references on %s', (dialect) => {
     ).toEqual(broken('book_shelf', 'shelf', 3));
   });
 
-  it('in GraphQL get the same answer', async () => {
+  it('returns the same error in GraphQL', async () => {
     const [hidden, missing] = [await createBook(server(), 1), await createBook(server(), 999_999)];
     expect(hidden.codes).toEqual(['INVALID_FOREIGN_KEY']);
     expect(hidden.text).toBe(missing.text.replaceAll('999999', '1'));
   });
 
-  it('to a readable row are stored', async () => {
+  it('stores a reference to a readable row', async () => {
     const made = await send('clerk', 'POST', '/items/book?fields=author,shelves.shelf', {
       title: 'x',
       author: 3,
@@ -175,7 +175,7 @@ describe.each(dialects)('references on %s', (dialect) => {
     expect((await send('clerk', 'PATCH', '/items/book/201', { author: null })).status).toBe(200);
   });
 
-  it('may be sent again as they are stored, where the caller reads them', async () => {
+  it('accepts a stored key again if the caller can read it', async () => {
     const same = await send('clerk', 'PATCH', '/items/book/2?fields=title,author', {
       title: 'New',
       author: 1,
@@ -187,27 +187,27 @@ describe.each(dialects)('references on %s', (dialect) => {
     expect((await several([2, 201])).codes).toEqual(['INVALID_FOREIGN_KEY']);
   });
 
-  it('do not reveal a stored key that the caller cannot read', async () => {
+  it('does not reveal a stored key that the caller cannot read', async () => {
     expect(
       await sendBoth(['PATCH', '/items/book/201', (author) => ({ author })], { as: 'blind', hidden: 2 }),
     ).toEqual(broken('book', 'author', 2));
     expect((await send('blind', 'PATCH', '/items/book/201', { author: 3 })).status).toBe(200);
   });
 
-  it('need a key that the caller may read', async () => {
+  it('requires read permission for the key field', async () => {
     expect(
       await sendBoth(['POST', '/items/book', (author) => ({ title: 'x', author })], { as: 'nameless' }),
     ).toEqual(broken('book', 'author', 1));
   });
 
-  it('that a preset sets are not checked', async () => {
+  it('does not check keys of presets', async () => {
     expect((await send('preset', 'POST', '/items/book', { title: 'Set' })).status).toBe(204);
     expect((await send('preset', 'PATCH', '/items/book/201', { title: 'Set' })).status).toBe(204);
     const { data } = await send('admin', 'GET', '/items/book?fields=author&filter[title][_eq]=Set');
     expect(data).toEqual([{ author: 1 }, { author: 1 }]);
   });
 
-  it('over several columns are checked with the values that the row has', async () => {
+  it('checks composite keys with the stored values of the row', async () => {
     expect(
       await sendBoth(['POST', '/items/folder', (parent) => ({ tenant: 2, id: 9, parent })], { hidden: 3 }),
     ).toEqual(broken('folder', 'tenant', 2));
@@ -218,7 +218,7 @@ describe.each(dialects)('references on %s', (dialect) => {
     expect((await send('clerk', 'PATCH', '/items/folder/1,1', { parent: 3 })).status).toBe(200);
   });
 
-  it('to rows of the same payload are stored', async () => {
+  it('stores references to rows of the same payload', async () => {
     const rows = [{ id: 10 }, { id: 11, after: 10 }];
     expect((await send('clerk', 'POST', '/items/task', rows)).status).toBe(200);
     expect(await sendBoth(['POST', '/items/task', (after) => ({ id: 12, after })], { hidden: 2 })).toEqual(
@@ -226,12 +226,12 @@ describe.each(dialects)('references on %s', (dialect) => {
     );
   });
 
-  it('without a foreign key take any value', async () => {
+  it('accepts any value if there is no foreign key', async () => {
     expect((await send('clerk', 'POST', '/items/note', { book: 205 })).status).toBe(200);
     expect((await send('clerk', 'POST', '/items/note', { book: 999_999 })).status).toBe(200);
   });
 
-  it('of lists get the same answer for a hidden and for a missing row', async () => {
+  it('returns the same error for a hidden and for a missing entry of a list', async () => {
     expect(
       await sendBoth(['PATCH', '/items/author/2', (id) => ({ books: { update: [{ id, title: 'x' }] } })], {
         hidden: 205,

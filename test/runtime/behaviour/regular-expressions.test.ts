@@ -39,7 +39,7 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
   it.each([
     ['a permission', 'writer', { title: attack }],
     ['a field', 'admin', { slug: attack }],
-  ])('an attack on the validation of %s is answered beside other requests', async (_, as, body) => {
+  ])('a slow expression in the validation of %s does not block other requests', async (_, as, body) => {
     const [refused, read] = await Promise.all([
       create(as, body),
       server().request('GET', '/items/note', { as: 'admin' }),
@@ -50,7 +50,7 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
     );
   });
 
-  it('one that is not supported is refused where the rule is written, REST and GraphQL', async () => {
+  it('an unsupported one is rejected when the rule is written by REST and GraphQL', async () => {
     const body = {
       policy: server().ids.policies.get('Stored'),
       collection: 'note',
@@ -71,7 +71,7 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
     expect(JSON.stringify(graphql.errors)).toContain(JSON.stringify(reason).slice(1, -1));
   });
 
-  it('one that is stored already refuses what it guards, and is reported at the start', async () => {
+  it('an unsupported one that is stored rejects writes and is reported at start', async () => {
     await insertRow(server().database, 'svc_permissions', {
       policy: server().ids.policies.get('Stored'),
       collection: 'note',

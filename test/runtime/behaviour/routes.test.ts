@@ -48,7 +48,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     expect((await ask('OPTIONS', path)).status).toBe(204);
   });
 
-  it('a name that only looks like one that is served is forbidden', async () => {
+  it('a name that differs from a served one is forbidden', async () => {
     for (const path of [
       '/items/a',
       '/items/50%25%25',
@@ -81,7 +81,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     ['a page in two segments', '/graphiql/system', 'GET', 405],
   ] as const;
 
-  it.each(kinds)('%s names its methods, to OPTIONS and to those it lacks', async (_, path, allow, status) => {
+  it.each(kinds)('%s lists its methods for OPTIONS and with 405', async (_, path, allow, status) => {
     const implied = allow.startsWith('GET') ? ', HEAD, OPTIONS' : ', OPTIONS';
     for (const at of [path, `${path}/`]) {
       const options = await ask('OPTIONS', at, undefined);
@@ -116,7 +116,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     '/docs',
     '/graphql?query={__typename}',
     '/items/Artist/1',
-  ])('HEAD %s is GET without the body, also with a slash at the end', async (path) => {
+  ])('HEAD %s returns GET without the body, also with a trailing slash', async (path) => {
     const [place = '', query] = path.split('?');
     for (const at of [place, `${place}/`]) {
       const url = query === undefined ? at : `${at}?${query}`;
@@ -135,7 +135,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     expect([inQueue.status, inQueue.body]).toEqual([404, { detail: expect.any(String) }]);
   });
 
-  it('is logged by the template of the path', async () => {
+  it('are logged by the template of the path', async () => {
     const headers = { 'x-request-id': 'routed' };
     for (const path of [
       '/items/a%2Fb/secret',
@@ -165,7 +165,7 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     ).toEqual(described.sort());
   });
 
-  it('of every kind are seen by an embedder, one for all collections and one for all models', () => {
+  it('are visible to an embedding application', () => {
     const { app } = server();
     if (app === null) return;
     const seen = app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));

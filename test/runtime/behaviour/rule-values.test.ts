@@ -124,7 +124,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     [{ title: { _nin: '$CURRENT_ROLES' } }],
   ];
 
-  it.each(nullRules)('a rule whose value is null, %j, reaches no row', async (permissions) => {
+  it.each(nullRules)('a rule whose value is null, %j, matches no row', async (permissions) => {
     await withRule({ permissions }, async () => {
       expect(await send('ruled', 'GET', '/items/book?limit=1')).toMatchObject({ status: 200, data: [] });
     });
@@ -135,7 +135,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     });
   });
 
-  it('the value of a variable is not resolved again', async () => {
+  it('does not resolve variables in the value of a variable', async () => {
     await send('admin', 'PATCH', `/users/${server().ids.users.get('ruled')}`, {
       first_name: '$CURRENT_USER.email',
       last_name: null,
@@ -162,7 +162,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     [{ lent: { _eq: false } }, { lent: '1' }],
     [{ isbn: { _gt: '9' } }, { isbn: '10' }],
     [{ year: { _neq: 5 } }, { year: null }],
-  ])('a payload is held as it is stored: %j refuses %j', async (validation, body) => {
+  ])('validates a payload in its stored form: %j rejects %j', async (validation, body) => {
     await withRule({ action: 'create', validation }, async () => {
       const { codes } = await send('ruled', 'POST', '/items/book', { title: 'held', ...body });
       expect(codes).toEqual(['FAILED_VALIDATION']);
@@ -183,7 +183,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     });
   });
 
-  it('dates are compared as they are stored', async () => {
+  it('compares dates in their stored form', async () => {
     const validation = { born: { _lte: '2000-01-01' } };
     await withRule({ collection: 'author', action: 'create', validation }, async () => {
       for (const born of [' 2000-01-02', '2000-01-02T00:00:00Z', '2000-01-01T23:30:00-01:00'])
@@ -192,7 +192,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     });
   });
 
-  it('each permission permits what passes its own validation', async () => {
+  it('permits by each permission what passes its own validation', async () => {
     expect((await change({ price: '10.4' })).status).toBe(200);
     expect((await change({ price: '10.50' })).codes).toEqual(['FAILED_VALIDATION']);
     expect((await change({ price: 1000, title: 'dear' })).codes).toEqual(['FAILED_VALIDATION']);
@@ -202,7 +202,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
   });
 
   describe('a path of a variable in a query', () => {
-    it('takes the permission to read the cell', async () => {
+    it('requires permission to read the cell', async () => {
       for (const [as, variable] of [
         ['reader', '$CURRENT_USER.email'],
         ['reader', '$CURRENT_POLICIES.name'],
@@ -232,7 +232,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     });
   });
 
-  it('a value that nobody is shown is not repeated in what is wrong with it', async () => {
+  it('does not repeat concealed values in errors', async () => {
     for (const body of [
       { password: 'short secret' },
       { password: { deep: 'short secret' } },
@@ -248,7 +248,7 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
     expect(long.text).not.toContain('secret');
   });
 
-  it('who made a dashboard, and when, is said by the server alone', async () => {
+  it('sets the author and time of a dashboard only by the server', async () => {
     const forged = { user_created: server().ids.users.get('reader') };
     const { data, status } = await send('boards', 'POST', '/dashboards', { name: 'own' });
     const { id, user_created } = data as { readonly id: string; readonly user_created: string };

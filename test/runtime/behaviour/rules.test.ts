@@ -31,7 +31,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
     [{ validation: { _and: 'x' } }, 'validation'],
     [{ presets: ['x'] }, 'presets'],
     [{ permissions: 'no JSON' }, 'permissions'],
-  ])('%j is refused', async (permission, field) => {
+  ])('%j is rejected', async (permission, field) => {
     const { status, errors } = await create(permission);
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code: 'FAILED_VALIDATION', field }] });
   });
@@ -46,7 +46,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
     ['permissions', '{"author":{"_some":{"id":1}}}'],
     ['validation', '[]'],
     ['presets', '3'],
-  ])('a row with %s %s opens nothing, and closes nothing else', async (column, text) => {
+  ])('a row with %s %s permits nothing and does not affect other rows', async (column, text) => {
     const { policies } = server().ids;
     await insertRow(server().database, 'svc_permissions', {
       ...book,
@@ -69,7 +69,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
   });
 
   it.each([[{ title: { nested: { _eq: 1 } } }], [{ _some: { title: { _eq: 'x' } } }]])(
-    'a validation that cannot be held against a payload, %j, is passed by none',
+    'a validation that does not apply to payloads, %j, rejects all',
     async (validation) => {
       const { data } = await create({ action: 'create', validation });
       const { status, codes } = await server().request('POST', '/items/book', {
@@ -83,7 +83,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
     },
   );
 
-  it('a validation may join comparisons by or, below a field and above', async () => {
+  it('a validation can combine comparisons by _or, within a field and across fields', async () => {
     const validation = { _or: [{ title: { _or: [{ _eq: 'a' }, { _eq: 'b' }] } }, { stock: { _eq: 9 } }] };
     const { data } = await create({ action: 'create', validation });
     const write = (body: unknown) => server().request('POST', '/items/book', { as: 'broken', body });

@@ -58,7 +58,7 @@ const cases = [
   { table: 'code', key: 'code', one: 'x  ', two: 'y ', other: 'z ', twice: ['x ', 'x  '], missing: 'q' },
 ] as const;
 
-describe.each(dialects)('spelled keys on %s', (dialect) => {
+describe.each(dialects)('keys in other spellings on %s', (dialect) => {
   const server = useServer({
     dialect,
     sql: tables(dialect),
@@ -87,13 +87,13 @@ describe.each(dialects)('spelled keys on %s', (dialect) => {
       expect(await rows(table, key)).toEqual(['a1', 'kept1', 'c2']);
     });
 
-    it('a list names a row twice, takes one from elsewhere, and lets the others go', async () => {
+    it('a list with a repeated row and one of another owner replaces the others', async () => {
       const { status } = await send('PATCH', 'shop/1', { [list]: [...twice, other] });
       expect(status).toBe(200);
       expect(await rows(table, key)).toEqual(['a1', 'c1']);
     });
 
-    it('several name one row, and a missing one is still missed', async () => {
+    it('several spellings identify one row, and a missing row is reported', async () => {
       const keys = [...twice, two];
       const data = { note: 'new' };
       expect((await send('PATCH', table, { keys: [...keys, missing], data })).codes).toEqual(['FORBIDDEN']);

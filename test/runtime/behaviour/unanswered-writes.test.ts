@@ -26,7 +26,7 @@ const storing: Readonly<Record<'create' | 'update', readonly TestDialect[]>> = {
   update: ['mysql', 'mariadb'],
 };
 
-describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
+describe.each(dialects)('writes whose response fails on %s', (dialect) => {
   const server = useServer({ dialect, sql: sqlFor(dialect, tables), meta });
   const send = (method: string, path: string, body?: unknown) =>
     server().request(method, path, { as: 'admin', ...(body !== undefined && { body }) });
@@ -69,7 +69,7 @@ describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
     ['a change of a list', 'PATCH', '/items/shelf/1?fields=jars.*', { jars: [1, { label: 'new' }] }, null],
   ] as const;
 
-  it.each(cases)('%s is answered while everything is there', async (_, method, path, body) => {
+  it.each(cases)('%s succeeds while the schema is unchanged', async (_, method, path, body) => {
     const { status } = await send(method, path, body);
     expect(status).toBe(200);
   });
@@ -82,7 +82,7 @@ describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
       server().execute(sqlFor(dialect, 'alter table "jar" rename column "matter" to "content"')),
     );
 
-    it.each(cases)('%s is not stored where it fails', async (_, method, path, body, alone) => {
+    it.each(cases)('%s is not stored if it fails', async (_, method, path, body, alone) => {
       const before = JSON.stringify(await stored());
       const { status } = await send(method, path, body);
       const isStored = JSON.stringify(await stored()) !== before;
@@ -104,7 +104,7 @@ describe.each(dialects)('writes that cannot be answered on %s', (dialect) => {
     });
   });
 
-  it('more than 10 000 rows are counted, not answered', async () => {
+  it('a response contains at most 10 000 rows', async () => {
     const many = Array.from({ length: 10_001 }, () => ({ label: 'many' }));
     const made = await send('POST', '/items/jar?fields=id', many);
     expect([made.status, made.headers.get('x-svc-rows')]).toEqual([204, '10001']);

@@ -37,7 +37,7 @@ const cases = [
   ['long', { id: 1, t: longText }, 'VALUE_TOO_LONG'],
 ] as const;
 
-describe.each(dialects)('values that %s cannot keep', (dialect) => {
+describe.each(dialects)('values that %s cannot store', (dialect) => {
   const server = useServer({ dialect, sql: tables[dialect] });
   const known = cases.filter(([table]) => tables[dialect].includes(`create table ${table} `));
 

@@ -100,7 +100,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
     ['gone', 'PATCH', '/items/task/1', { note: 'x' }, 'colour'],
     ['related', 'POST', '/items/task', { id: 9, team: 1 }, 'team'],
     ['related', 'PATCH', '/items/task/1', { note: 'x' }, 'team'],
-  ])('%s, %s %s %j fails by the stored row, and nothing is stored', async (as, method, path, body, field) => {
+  ])('%s, %s %s %j fails by the stored row and stores nothing', async (as, method, path, body, field) => {
     const before = await rows();
     const { status, errors } = await send(as, method, path, body);
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code: 'FAILED_VALIDATION', field }] });
@@ -137,7 +137,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
     expect((await send(as, method, path, body)).body).toEqual({ data });
   });
 
-  it('a row that passes by another permission needs the row condition of that one', async () => {
+  it('a row that passes another permission must match its row condition', async () => {
     expect((await send('several', 'PATCH', '/items/task/2?fields=note', { note: 'x' })).data).toEqual({
       note: 'x',
     });
@@ -147,7 +147,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
     ]);
   });
 
-  it('a permission whose presets are in the row has to pass', async () => {
+  it('a permission whose presets are in the row must pass', async () => {
     expect((await send('preset', 'POST', '/items/task', { id: 9 })).status).toBe(204);
     expect((await send('preset', 'POST', '/items/task', { id: 10, state: 'done' })).status).toBe(204);
     expect((await send('admin', 'GET', '/items/task?fields=id,points&filter[id][_gt]=8')).data).toEqual([
@@ -156,7 +156,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
     ]);
   });
 
-  it('rules that name what does not exist are reported at start', async () => {
+  it('reports rules with unknown names at start', async () => {
     await until(() => stale().length > 0);
     const rule = { kind: 'ruleStale', collection: 'task', part: 'validation', name: 'colour' };
     expect(stale()).toEqual(
@@ -166,7 +166,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
     );
   });
 
-  it('the same holds in GraphQL', async () => {
+  it('validates mutations', async () => {
     const { codes } = await ask('mutation { create_task_item(data: { id: 9 }) { id } }');
     expect(codes).toEqual(['FAILED_VALIDATION']);
     expect((await ask('mutation { update_task_item(id: 2, data: { note: "x" }) { id } }')).codes).toEqual([

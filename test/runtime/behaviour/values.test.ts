@@ -82,7 +82,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     server().request(method, path, { as, ...(body === undefined ? {} : { body }) });
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-  it('the server fills in keys, users and times', async () => {
+  it('fills in keys, users and times', async () => {
     const writer = server().ids.users.get('writer');
     const made = await send('writer', 'POST', '/items/note?fields=id,by,at,changed_by,changed_at,twice', {
       text: 'a',
@@ -111,7 +111,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     });
   });
 
-  it('values of the client take precedence over filled-in ones on create', async () => {
+  it('prefers values of the client on create', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const { data } = await send('admin', 'POST', '/items/note?fields=id,at', {
       id: id.toUpperCase(),
@@ -121,7 +121,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect(data).toEqual({ id, at: '2001-01-01T00:00:00Z' });
   });
 
-  it('a hash is stored as argon2id and never returned', async () => {
+  it('stores a hash as argon2id and never returns it', async () => {
     const { data } = await send('admin', 'POST', '/items/note?fields=id,pass', {
       text: 'a',
       pass: 'open sesame',
@@ -132,7 +132,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect(row?.pass).toMatch(/^\$argon2id\$/);
   });
 
-  it('a rule of the field refuses values, in its own words', async () => {
+  it('rejects values by the validation of a field with its message', async () => {
     const { status, errors, text } = await send('writer', 'POST', '/items/note', { text: 'a', slug: 'NO!' });
     expect({ status, errors }).toMatchObject({
       status: 400,
@@ -146,7 +146,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     );
   });
 
-  it('only administrators write read-only fields, and no one computed ones', async () => {
+  it('permits only administrators to write read-only fields, and nobody computed ones', async () => {
     expect((await send('writer', 'POST', '/items/note', { text: 'a', locked: 'x' })).codes).toEqual([
       'FORBIDDEN',
     ]);
@@ -158,7 +158,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     ]);
   });
 
-  it('values are taken in several spellings and answered in one', async () => {
+  it('accepts values in several formats and returns one', async () => {
     const { data } = await send('admin', 'POST', '/items/kinds', {
       id: '1',
       word: 'w',
@@ -194,7 +194,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect((await send('admin', 'GET', '/items/kinds/1')).data).toEqual(data);
   });
 
-  it('every value can be written as it was read', async () => {
+  it('accepts every value as it was read', async () => {
     const row = {
       id: 2,
       word: 'ünï "quoted" \\ 日本',
@@ -215,7 +215,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect((await send('admin', 'PATCH', '/items/kinds/2', row)).data).toEqual(row);
   });
 
-  it('lists of texts and JSON values keep their shape', async () => {
+  it('keeps the structure of lists of texts and JSON values', async () => {
     const { data } = await send('admin', 'POST', '/items/note?fields=tags,data', {
       text: 'a',
       tags: ['x', 'y'],
@@ -231,7 +231,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     ]);
   });
 
-  it('a singleton is one object, with its defaults until it is saved', async () => {
+  it('returns a singleton as one object, with defaults until it is saved', async () => {
     const empty = { id: null, title: 'Untitled', size: 3, ratio: '1.50' };
     expect((await send('admin', 'GET', '/items/settings')).data).toEqual(empty);
     expect((await send('admin', 'SEARCH', '/items/settings', { query: { fields: ['title'] } })).data).toEqual(
@@ -251,7 +251,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     expect((await send('admin', 'PATCH', '/items/settings/1', {})).codes).toEqual(['ROUTE_NOT_FOUND']);
   });
 
-  it('defaults tell no more than a row would', async () => {
+  it('does not reveal hidden values in defaults', async () => {
     const get = async (as: string, query = '') => (await send(as, 'GET', `/items/office${query}`)).data;
     const all = { id: null, open: 'shown', secret: null, pass: null, part: 'partial' };
     expect(await get('admin')).toEqual(all);

@@ -25,21 +25,21 @@ describe('arrays of PostgreSQL', () => {
     ['numbers', nest(100_000), 'JSON that is nested no deeper than 500 levels'],
     ['objects', nest(100_000), 'JSON that is nested no deeper than 500 levels'],
     ['texts', `[${nest(100_000, '{"a":', '}')}]`, 'JSON that is nested no deeper than 500 levels'],
-  ])('%s that it does not take are refused by name (%#)', async (field, value, expected) => {
+  ])('invalid values of %s are rejected with the field (%#)', async (field, value, expected) => {
     expect(await change({ [field]: value })).toMatchObject({
       status: 400,
       errors: [{ code: 'FAILED_VALIDATION', field, expected }],
     });
   });
 
-  it('numbers beyond their type are refused by name', async () => {
+  it('numbers out of range are rejected with the field', async () => {
     expect(await change({ sizes: [32_768] })).toMatchObject({
       status: 400,
       errors: [{ code: 'VALUE_OUT_OF_RANGE', field: 'sizes' }],
     });
   });
 
-  it('bytes are stored as bytes, and clocks are cut to the digits of the type', async () => {
+  it('stores bytes as bytes and truncates times to the precision of the type', async () => {
     const sent = { bytes: '["AAH/"]', moments: ['2024-02-29T14:34:56.9999+02:00'], letters: ['a'] };
     expect(await change(sent)).toMatchObject({
       data: { bytes: ['AAH/'], moments: ['2024-02-29T12:34:56.999Z'], letters: ['a'] },
@@ -57,7 +57,7 @@ describe('arrays of PostgreSQL', () => {
 describe.each(dialects)('JSON of %s', (dialect) => {
   const server = useServer({ dialect, sql: 'create table item (id integer primary key, v json)' });
 
-  it.each([101, 100_000])('of %i levels is taken or refused', async (levels) => {
+  it.each([101, 100_000])('of %i levels is accepted or rejected', async (levels) => {
     const body = { id: levels, v: nest(levels) };
     const { status, errors } = await server().request('POST', '/items/item', { as: 'admin', body });
     if (levels < 500 && status === 200) return;

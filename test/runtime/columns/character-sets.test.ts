@@ -35,7 +35,7 @@ describe.each(['mariadb', 'mysql'] as const)('texts outside a character set of %
     return Array.isArray(found) ? found.map(({ id }: { id: number }) => id) : found;
   };
 
-  it.each(names)('are equal to no value of the column %s, and held by none', async (name) => {
+  it.each(names)('match no value of the column %s', async (name) => {
     for (const text of ['😀', 'Ann😀']) {
       expect(await find({ filter: { [name]: { _eq: text } } })).toEqual([]);
       expect(await find({ filter: { [name]: { _neq: text } } })).toEqual([1, 2]);
@@ -49,19 +49,19 @@ describe.each(['mariadb', 'mysql'] as const)('texts outside a character set of %
     expect(await find({ filter: { [name]: { _istarts_with: '😀' } } })).toEqual([]);
   });
 
-  it('are looked for in the other columns', async () => {
+  it('are searched in the other columns', async () => {
     expect(await find({ search: '😀' })).toEqual([2]);
     const query = '{ word(search: "😀") { id } }';
     const { data } = await server().request('POST', '/graphql', { as: 'admin', body: { query } });
     expect(data).toEqual({ word: [{ id: '2' }] });
   });
 
-  it.each(['latin', 'plain', 'short', 'japanese'])('are refused by the column %s', async (name) => {
+  it.each(['latin', 'plain', 'short', 'japanese'])('are rejected by the column %s', async (name) => {
     expect(await send('POST', 'word', { id: 9, [name]: '😀' })).toMatch(/^400 .*FAILED_VALIDATION/);
     expect(await send('PATCH', 'word/1', { [name]: '😀' })).toMatch(/^400 .*FAILED_VALIDATION/);
   });
 
-  it('are keys of no item', async () => {
+  it('do not identify an item', async () => {
     expect(await send('GET', 'latin_key/😀')).toMatch(/^403/);
     expect(await send('PATCH', 'latin_key/😀', { note: 'a' })).toMatch(/^403/);
     expect(await send('DELETE', 'latin_key', ['Ann', '😀'])).toMatch(/^403/);

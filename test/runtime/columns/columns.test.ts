@@ -67,7 +67,7 @@ describe.each(dialects)('columns of %s', (dialect) => {
       created.set(column.table, await send('POST', column.table, rowsOf(column).toReversed()));
   });
 
-  it.each(written)('$type is created, read, changed and emptied', async (column) => {
+  it.each(written)('$type is created, read, changed and cleared', async (column) => {
     const { table } = column;
     const rows = rowsOf(column);
     expect(created.get(table)).toEqual(rows.toReversed());
@@ -98,7 +98,7 @@ describe.each(dialects)('columns of %s', (dialect) => {
   );
 
   it.each(written.filter(({ compares }) => compares === 'order'))(
-    '$type is found by what lies below and above',
+    '$type is found by range',
     async (column) => {
       const rows = rowsOf(column);
       const last = rows.length;
@@ -118,7 +118,7 @@ describe.each(dialects)('columns of %s', (dialect) => {
   );
 
   it.each(written.filter(({ values }) => values.every((value) => !isNested(value))))(
-    '$type is sorted, nothing before something',
+    '$type is sorted, null first',
     async (column) => {
       const ids = rowsOf(column).map(({ id }) => id);
       expect(await find(column.table, { sort: 'v' })).toEqual(ids);
@@ -126,13 +126,13 @@ describe.each(dialects)('columns of %s', (dialect) => {
     },
   );
 
-  it.each(columns)('$type tells whether there is something', async (column) => {
+  it.each(columns)('$type is tested for null', async (column) => {
     const [, ...rest] = rowsOf(column).map(({ id }) => id);
     expect(await find(column.table, { filter: { v: { _null: true } } })).toEqual([1]);
     expect(await find(column.table, { filter: { v: { _nnull: true } }, sort: 'id' })).toEqual(rest);
   });
 
-  it.each(keys)('$type leads to the rows that name it', async ({ table, values }) => {
+  it.each(keys)('$type is followed as a foreign key', async ({ table, values }) => {
     const rows = values.map((v, index) => ({ id: index + 1, v }));
     expect(await send('POST', `k${table}`, rows)).toHaveLength(rows.length);
     expect(await send('POST', `n${table}`, rows)).toHaveLength(rows.length);
@@ -141,7 +141,7 @@ describe.each(dialects)('columns of %s', (dialect) => {
     );
   });
 
-  it.each(readOnly)('$type, which is unknown, is read as text', async (column) => {
+  it.each(readOnly)('the unknown $type is read as text', async (column) => {
     expect(await send('GET', `${column.table}?sort=id`)).toEqual(rowsOf(column));
   });
 });

@@ -15,7 +15,7 @@ describe.each(dialects)('decimals of %s', (dialect) => {
     ['0.999', '1.00'],
     ['0.005', '0.01'],
     ['12345678.125', '12345678.13'],
-  ])('%s is kept as %s', async (d, kept) => {
+  ])('%s is stored as %s', async (d, kept) => {
     const { data } = await server().request('POST', '/items/price', { as: 'admin', body: { id: 1, d } });
     const path = `/items/price?filter[d][_eq]=${kept}`;
     const found = (await server().request('GET', path, { as: 'admin' })).data;
@@ -24,7 +24,7 @@ describe.each(dialects)('decimals of %s', (dialect) => {
     expect(found).toMatchObject([{ d: kept }]);
   });
 
-  it('without a fraction are rounded as well', async () => {
+  it('without a scale are rounded', async () => {
     const { data } = await server().request('POST', '/items/price', {
       as: 'admin',
       body: { id: 2, n: '9.5' },

@@ -48,7 +48,7 @@ describe('keys of other types on sqlite', () => {
     expect(await kidsOf(table)).toEqual(kids);
   });
 
-  it('have the rows of one item alone', async () => {
+  it('have only the rows of their item', async () => {
     const path = '/items/loose?fields=loose_kid.id&filter[n]=';
     for (const [n, kids] of [
       [2, [{ id: 2 }]],
@@ -64,7 +64,7 @@ describe('keys of other types on sqlite', () => {
     ['untyped_kid', 1, 'integer'],
     ['untyped_chain_kid', 1, 'integer'],
     ['untyped_word_kid', '1', 'text'],
-  ])('are stored as what they refer to where %s declares no type', async (table, up, type) => {
+  ])('are stored in the type of their target if %s declares no type', async (table, up, type) => {
     const made = await server().request('POST', `/items/${table}`, { as: 'admin', body: { up } });
     expect(made).toMatchObject({ status: 200, data: { up } });
     const stored = await server().database.query(`select typeof(up) as type from ${table}`);
@@ -75,7 +75,7 @@ describe('keys of other types on sqlite', () => {
     await server().execute(`delete from ${table}`);
   });
 
-  it('are read as they are stored where no type is declared', async () => {
+  it('are returned unchanged if no type is declared', async () => {
     const values = "(1, 1), (2, '1'), (3, 'x'), (4, 1.5)";
     await server().execute(`pragma foreign_keys = off; insert into untyped_kid values ${values}`);
     const read = async (path: string) => (await server().request('GET', path, { as: 'admin' })).data;
@@ -102,7 +102,7 @@ describe('keys of other types on sqlite', () => {
     ['text_kid', '7'],
     ['text_kid', '99999999999999999999'],
     ['real_kid', 1.5],
-  ])('that lead nowhere are invalid: %s of %s', async (table, up) => {
+  ])('without a target are invalid: %s of %s', async (table, up) => {
     expect(await server().request('POST', `/items/${table}`, { as: 'admin', body: { up } })).toMatchObject({
       status: 400,
       codes: ['INVALID_FOREIGN_KEY'],

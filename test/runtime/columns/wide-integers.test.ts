@@ -52,7 +52,7 @@ describe('whole numbers beyond 32 bits on sqlite', () => {
     ['filter[size][_gt]=1e300', []],
     ['filter[size][_gte]=-1e300', [1, 2, 9000000000, 9000000001]],
     ['search=9007199254740993', []],
-  ])('and what JSON does not keep equals none: %s', async (filter, ids) => {
+  ])('do not equal a number that JSON rounds: %s', async (filter, ids) => {
     expect(await find(filter)).toEqual(ids);
   });
 
@@ -73,7 +73,7 @@ describe('whole numbers beyond 32 bits on sqlite', () => {
     });
   });
 
-  it('are written, and refused where JSON does not keep them', async () => {
+  it('are written, and rejected if JSON rounds them', async () => {
     const made = (await send('POST', 'event', { at: 1700000000001, size: -most })) as { readonly id: number };
     expect(made).toMatchObject({ at: 1700000000001, size: -most });
     await server().request('DELETE', `/items/event/${made.id}`, { as: 'admin' });
@@ -82,7 +82,7 @@ describe('whole numbers beyond 32 bits on sqlite', () => {
     }
   });
 
-  it('are described', () => {
+  it('are described in the OpenAPI document', () => {
     expect(JSON.stringify(server().openapi)).toContain(`"minimum":-${most},"maximum":${most}`);
   });
 });

@@ -55,7 +55,7 @@ const awkward = fc.array(
   { maxLength: 30 },
 );
 
-it('a JSON string is what JSON.stringify says, wherever its bytes lie', () => {
+it('writes JSON strings like JSON.stringify, at any offset', () => {
   const isSame = fc.property(awkward, fc.integer({ min: 0, max: 9 }), (parts, before) => {
     const text = parts.join('');
     expect(asJson(text, before)).toBe(JSON.stringify(text));
@@ -63,7 +63,7 @@ it('a JSON string is what JSON.stringify says, wherever its bytes lie', () => {
   fc.assert(isSame, { seed: 61, numRuns: 1000 });
 });
 
-it('every byte is escaped, or not, at every place in a word', () => {
+it('escapes bytes at every position in a word', () => {
   for (let code = 0; code < 0x80; code += 1) {
     for (let before = 0; before < 5; before += 1) {
       const text = `${'x'.repeat(before)}${String.fromCharCode(code)}yyyyy`;
@@ -72,7 +72,7 @@ it('every byte is escaped, or not, at every place in a word', () => {
   }
 });
 
-it('a long JSON string grows the buffer as far as needed', () => {
+it('grows the buffer for a long JSON string', () => {
   const text = '\u0001"é𝄞'.repeat(100_000);
   expect(asJson(text)).toBe(JSON.stringify(text));
 });
@@ -126,6 +126,6 @@ it('concatenates pieces of any length', () => {
   fc.assert(isSame, { seed: 63, numRuns: 500 });
 });
 
-it('text that is no Unicode becomes replacement characters, not broken UTF-8', () => {
+it('replaces lone surrogates', () => {
   expect(written((writer) => writer.text('a\ud834b'))).toBe('a\ufffdb');
 });

@@ -12,7 +12,7 @@ const declaration = {
   fields: { id: integer({ auto: true }), word: string({ nullable: true }) },
 };
 
-describe('keys that MySQL counts', () => {
+describe('keys that MySQL generates', () => {
   let place: TestDatabase;
   const tally = createRegistry([declaration]).collections.get('tally') as Collection;
 
@@ -35,13 +35,13 @@ describe('keys that MySQL counts', () => {
       return { keys: keys?.map(([key]) => key), stored: stored.map(({ id }) => Number(id)) };
     });
 
-  it('follow each other', async () => {
+  it('are consecutive', async () => {
     const { keys, stored } = await insert(['a', 'b', 'c'], []);
     expect(keys).toEqual(stored);
     expect(keys).toHaveLength(3);
   });
 
-  it('follow each other in the steps of the session', async () => {
+  it('are consecutive in the increment of the session', async () => {
     const setup = ['set auto_increment_increment = 7, auto_increment_offset = 3'];
     const { keys, stored } = await insert(['a', 'b', 'c', 'd'], setup);
     expect(keys).toEqual(stored);

@@ -238,7 +238,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     );
   });
 
-  it.each(entries)('$type as the sign of a related row and its value', async ({ name, values }) => {
+  it.each(entries)('$type as the marker of a related row and its value', async ({ name, values }) => {
     const field = fields.get(name) as Field;
     const id: Field = { name: 'id', type: 'integer' };
     const rows = await read(`select v, id, id from ${name} order by id`, [
@@ -280,7 +280,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     );
   });
 
-  it('rows and values of every length around the borders of the protocol', async () => {
+  it('rows and values of lengths around the limits of the protocol', async () => {
     const lengths = [0, 1, 250, 251, 252, 65_535, 65_536, 16_777_215 - 20];
     const field: Field = { name: 'v', type: 'text' };
     for (const length of lengths) {
@@ -306,7 +306,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     ]);
   });
 
-  it('many columns, any of them null', async () => {
+  it('many columns with nulls', async () => {
     const width = 40;
     const field: Field = { name: 'v', type: 'integer' };
     const tokens = Array.from({ length: width }, (_, index): Token[] => [

@@ -24,7 +24,7 @@ describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (diale
   const layout = { tokens: [{ kind: 'value' as const, field }], keyColumns: 0, limit: 1 };
   const numbers = Array.from({ length: 700 }, (_, index) => index);
 
-  it('more of them than are kept work again and again, whichever way they are run', async () => {
+  it('work repeatedly if more are run than are kept', async () => {
     for (const round of [1, 2]) {
       for (const number of numbers) {
         const { rows } = await database.rows({ text: `select ${number} + ?`, values: [round] }, layout);
@@ -35,13 +35,13 @@ describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (diale
     }
   });
 
-  it('are closed on the server when they are not kept', async () => {
+  it('are closed on the server if they are not kept', async () => {
     const [found] = await database.query("show session status like 'Com_stmt_prepare'");
     const [closed] = await database.query("show session status like 'Com_stmt_close'");
     expect(Number(found?.Value) - Number(closed?.Value)).toBeLessThanOrEqual(256);
   });
 
-  it('name themselves in the error when they fail', async () => {
+  it('are part of their error', async () => {
     const statement = { text: 'insert into t (v) values (?)', values: ['no number'] };
     await expect(database.write(statement)).rejects.toMatchObject({ errno: 1366, sql: statement.text });
     await expect(database.query('select missing from t where v = ?', [1])).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
     await database.close();
   });
 
-  it('hold a lock of a long name in a database of a long name, one after another', async () => {
+  it('hold a lock with a long name in a database with a long name exclusively', async () => {
     const long = `svc_${'x'.repeat(60)}`;
     const url = new URL(place.url);
     url.pathname = long;

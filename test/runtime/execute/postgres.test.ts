@@ -33,7 +33,7 @@ describe('PostgreSQL', () => {
   describe('prepared statements', () => {
     const numbers = Array.from({ length: 700 }, (_, index) => index);
 
-    it('work again and again where more are run than are kept, and are closed on the server', async () => {
+    it('work repeatedly if more are run than are kept, and are closed on the server', async () => {
       for (const round of [1, 2]) {
         for (const number of numbers) {
           const statement = { text: `select ${number} + cast(? as integer)`, values: [round] };
@@ -47,7 +47,7 @@ describe('PostgreSQL', () => {
       expect(Number(found?.kept)).toBeLessThanOrEqual(256);
     });
 
-    it('name themselves in the error when they fail, and work when the fault is gone', async () => {
+    it('are part of their error and work after the fault is corrected', async () => {
       await place.execute('create table growing (v int)');
       const statement = { text: 'insert into growing (v) values (?)', values: ['no number'] };
       await expect(database.write(statement)).rejects.toMatchObject({ code: '22P02', sql: statement.text });
@@ -81,14 +81,14 @@ describe('PostgreSQL', () => {
       expect(await database.query('select v from t where v = ?', [4711])).toHaveLength(1);
     });
 
-    it('a question mark in a name or a text is none of theirs', async () => {
+    it('do not replace question marks in names and texts', async () => {
       expect(await database.query(`select 'a?''?' as "b?", ? as v`, ['?'])).toEqual([
         { 'b?': "a?'?", v: '?' },
       ]);
     });
   });
 
-  it('an error about a value does not tell it', async () => {
+  it('errors do not contain values', async () => {
     const error: unknown = await database
       .query('select cast(? as text)::integer', ['my "secret"'])
       .catch((reason: unknown) => reason);
@@ -96,7 +96,7 @@ describe('PostgreSQL', () => {
     expect((error as Error).stack).not.toContain('secret');
   });
 
-  it('rows arrive whole, however their bytes are cut', async () => {
+  it('reads rows that are split across packets', async () => {
     const statement = {
       text: `select repeat(chr(64 + n % 20) || 'ä"', n * ?) from generate_series(1, 60) as n order by n`,
       values: [997],
@@ -108,7 +108,7 @@ describe('PostgreSQL', () => {
     expect(found.at(-1)?.slice(0, 3)).toBe('@ä"');
   });
 
-  it('the ends of time are words, alone and in lists', async () => {
+  it('returns infinite times as texts, alone and in lists', async () => {
     const statement = {
       text: "select v from (values (cast('-infinity' as timestamptz)), ('2024-02-29 12:34:56+00'), ('infinity')) as ends (v) where v is not null limit ?",
       values: [3n],
@@ -126,7 +126,7 @@ describe('PostgreSQL', () => {
     expect(await shown(list, gathered)).toBe(`[${moments}]`);
   });
 
-  it('what was written counts, and is undone where the transaction fails', async () => {
+  it('counts written rows and rolls back failed transactions', async () => {
     await place.execute('create table counted (v int)');
     await database.write({ text: 'insert into counted (v) values (?), (?)', values: [1, 2] });
     expect(await database.write({ text: 'update counted set v = v', values: [] })).toEqual({ affected: 2 });
@@ -138,7 +138,7 @@ describe('PostgreSQL', () => {
     expect(await database.query('select v from counted order by v')).toEqual([{ v: 1 }, { v: 2 }]);
   });
 
-  it('a lock is held by one at a time, beside the pool', async () => {
+  it('holds a lock exclusively, outside the pool', async () => {
     const order: string[] = [];
     const hold = (name: string) =>
       database.locked('svc_test', async () => {
@@ -152,7 +152,7 @@ describe('PostgreSQL', () => {
     expect(order).toEqual([`${one} begins`, `${one} ends`, `${other} begins`, `${other} ends`]);
   });
 
-  it('a lost connection is recognized by its code, and replaced', async () => {
+  it('replaces a lost connection', async () => {
     const others = 'from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()';
     const end = `select pg_terminate_backend(pid) ${others}`;
     const waiting = database.query('select pg_sleep(30)').catch((error: unknown) => error);
@@ -166,7 +166,7 @@ describe('PostgreSQL', () => {
     await expect.poll(afterTheLoss).toEqual([{ two: 2 }]);
   });
 
-  it('a statement that runs too long is stopped', async () => {
+  it('cancels a statement after its timeout', async () => {
     const hasty = await openDatabase({ url: place.url, statementTimeout: 50 });
     try {
       await expect(hasty.query('select pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
@@ -176,7 +176,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('names are looked for in one schema alone, and in those of extensions', async () => {
+  it('finds names in one schema and in those of extensions', async () => {
     const other = await openDatabase({ url: place.url, schema: 'Other "one"' });
     try {
       expect(await other.query('select v from t')).toEqual([{ v: 'theirs' }]);
@@ -190,7 +190,7 @@ describe('PostgreSQL', () => {
     });
   });
 
-  it('a server without encryption is refused where encryption is asked for', async () => {
+  it('rejects a server without encryption if sslmode requires it', async () => {
     await expect(openDatabase({ url: `${place.url}?sslmode=require` })).rejects.toMatchObject({
       code: 'HANDSHAKE_SSL_ERROR',
     });
@@ -200,7 +200,7 @@ describe('PostgreSQL', () => {
 const read = (url: string, ca?: string) => clientOptions({ url, ...(ca !== undefined && { ca }) });
 
 describe('the address of PostgreSQL', () => {
-  it('names host, port, user and database, each unescaped', () => {
+  it('contains host, port, user and database with percent-encoding', () => {
     expect(read('postgresql://u%40x:p%3Aw@[::1]:5433/d%20b')).toMatchObject({
       host: '::1',
       port: 5433,
@@ -224,11 +224,11 @@ describe('the address of PostgreSQL', () => {
     expect(read(`postgres://h/db?sslmode=${mode}`, ca).ssl).toEqual(ssl);
   });
 
-  it('an authority is asked for all there is to verify', () => {
+  it('is verified completely with a certificate authority', () => {
     expect(read('postgres://h/db', 'PEM').ssl).toEqual({ rejectUnauthorized: true, ca: 'PEM' });
   });
 
-  it('missing and unknown options are reported', () => {
+  it('is rejected with missing and unknown options', () => {
     expect(() => read('postgres://h')).toThrow('names no database');
     expect(() => read('postgres://h/db?sslmode=maybe')).toThrow(
       'sslmode=maybe; expected one of disable, require, verify-ca, verify-full',

@@ -59,7 +59,7 @@ const childrenOf = (row: fc.Arbitrary<RowSketch>): fc.Arbitrary<Children> =>
     .map((entries) => new Map(entries));
 
 describe('nested lists', () => {
-  it('stand where their parents want them, shared by parents of one key', () => {
+  it('are inserted into their parents, shared by parents with one key', () => {
     const parent = fc.record({ text, lists: fc.tuple(fc.option(key), fc.option(key)) });
     const isSame = fc.property(
       fc.array(parent, { maxLength: 6 }),
@@ -76,7 +76,7 @@ describe('nested lists', () => {
     fc.assert(isSame, { seed: 71, numRuns: 500 });
   });
 
-  it('keep their groups where they are when their own lists are put in', () => {
+  it('keep their groups if nested lists are inserted', () => {
     const child = fc.record({ text, lists: fc.tuple(fc.option(key)) });
     const isSame = fc.property(
       fc.array(fc.record({ text, lists: fc.tuple(fc.option(key)) }), { maxLength: 6 }),
@@ -95,7 +95,7 @@ describe('nested lists', () => {
     fc.assert(isSame, { seed: 72, numRuns: 500 });
   });
 
-  it('may be shared by very many parents', () => {
+  it('can be shared by very many parents', () => {
     const rows = Array.from({ length: 1000 }, (_, index) => ({ text: String(index), lists: ['k'] }));
     const children = new Map([
       ['k', Array.from({ length: 50 }, () => ({ text: 'x'.repeat(20), lists: [] }))],
@@ -106,7 +106,7 @@ describe('nested lists', () => {
 });
 
 describe('a collector', () => {
-  it('counts rows that it does not keep', () => {
+  it('counts skipped rows', () => {
     const rows = Array.from({ length: 5 }, (_, index) => ({ text: String(index), lists: [] }));
     const set = collectChildren(
       new Map([
@@ -124,7 +124,7 @@ describe('a collector', () => {
     ]);
   });
 
-  it('has rows that an envelope is put around', () => {
+  it('returns rows that can be enclosed', () => {
     const { rows } = collect([
       { text: 'a', lists: [] },
       { text: 'b', lists: [] },

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { limitBytes } from '../../../runtime/execute/bytes.js';
 import { sizeHint, rememberSize } from '../../../runtime/execute/size-hints.js';
 
-it('an answer has 256 MB and no more', () => {
+it('limits a response to 256 MB', () => {
   const most = 256 * 1024 * 1024;
   expect(limitBytes(most)).toBe(most);
   expect(() => limitBytes(most + 1)).toThrow('256 MB');
 });
 
-it('room is made for the largest answer of a statement so far', () => {
+it('reserves the size of the largest response of a statement', () => {
   expect(sizeHint('select 1 as sizes_test')).toBe(1_024);
   for (const [size, hint] of [
     [5_000, 5_512],
@@ -23,7 +23,7 @@ it('room is made for the largest answer of a statement so far', () => {
   expect(sizeHint('select 2 as sizes_test')).toBe(1_024);
 });
 
-it('sizes of a thousand statements are remembered', () => {
+it('remembers the sizes of a thousand statements', () => {
   for (let each = 0; each <= 1_000; each += 1) rememberSize(`select ${each} as sizes_test_c`, 5_000);
   expect([sizeHint('select 0 as sizes_test_c'), sizeHint('select 1 as sizes_test_c')]).toEqual([
     1_024, 5_512,

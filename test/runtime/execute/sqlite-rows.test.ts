@@ -113,7 +113,7 @@ describe('rows of SQLite', () => {
     ]);
   });
 
-  it('a list of texts, and none', async () => {
+  it('a list of texts, and null', async () => {
     const field: Field = { name: 'v', type: 'csv' };
     expect(await read("select 'a,b' union all select ''", [{ kind: 'value', field }])).toEqual([
       ['a', 'b'],
@@ -121,7 +121,7 @@ describe('rows of SQLite', () => {
     ]);
   });
 
-  it('a bare key of several parts, and a related row that is not there', async () => {
+  it('a key of several parts, and a missing related row', async () => {
     const number: Field = { name: 'v', type: 'integer' };
     const part: Field = { name: 'v', type: 'string' };
     expect(await read("select 1, 'a', '2024-02-29'", [{ kind: 'key', fields: [part, part, part] }])).toEqual([

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openSqlite } from '../../../runtime/databases/sqlite/connection.js';
 import { createTestDatabase } from '../../databases.js';
 
-it('names what it reads by the columns of now, also after another connection has dropped one', async () => {
+it('reads current columns after another connection has dropped one', async () => {
   const sql = "create table t (x text, y text, z text); insert into t values ('x', 'y', 'z')";
   const { database, url, drop } = await createTestDatabase('sqlite', { sql });
   const other = await openSqlite({ url });

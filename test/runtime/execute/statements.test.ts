@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { evictStatement, findStatement } from '../../../runtime/databases/statements.js';
 
-it('lets the one longest not used go, and none before there are too many', () => {
+it('evicts the least recently used statement beyond the maximum', () => {
   const statements = new Map<string, number>();
   const left: unknown[] = [];
   for (let number = 0; number < 258; number += 1) {

@@ -87,7 +87,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
     return row;
   };
 
-  it.each(tables)('of %s come as they were inserted, in the types of the spec', async (table) => {
+  it.each(tables)('of %s are returned as inserted, in the types of the spec', async (table) => {
     const row = await insertSample(table);
     const keys = columnsOf(table).flatMap(([name, { key }]) => (key === true ? [[name, row[name]]] : []));
     const found: Record<string, unknown> = {
@@ -100,7 +100,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
     expect(found).toEqual(row);
   });
 
-  it('meet conditions: equal, null, in a list, below, above, not', async () => {
+  it('are filtered by conditions: equal, null, in a list, below, above, not', async () => {
     const { database } = place;
     await insertRows(database, 'svc_data_steps', [101, 102, 103, 104, 105].map(step));
     const numbers = async (where: Parameters<typeof findRows<'svc_data_steps'>>[2]['where']) => {
@@ -122,7 +122,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
     expect(await numbers({ name: { not: 's101' } })).toEqual([105, 104, 103, 102]);
   });
 
-  it('are updated and deleted where they meet every condition, and counted', async () => {
+  it('are updated and deleted by conditions, and counted', async () => {
     const { database } = place;
     const rows = [1, 2, 3].map((part) => ({ id: `id-${part}`, count: part, until: 50 }));
     await insertRows(database, 'svc_attempts', rows);
@@ -134,7 +134,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
     expect(left).toEqual([{ id: 'id-3', count: 3, until: 50 }]);
   });
 
-  it('tell null from a value', async () => {
+  it('distinguish null from a value', async () => {
     const { database } = place;
     const id = randomUUID();
     await insertRow(database, 'svc_roles', { id, name: 'Nobody', parent: null });
@@ -144,7 +144,7 @@ describe.each(dialects)('rows of system tables on %s', (dialect) => {
     expect(await found(id)).toBeUndefined();
   });
 
-  it('are never all changed for want of a condition', async () => {
+  it('cannot be changed without a condition', async () => {
     const { database } = place;
     const condition = 'a statement on a system table needs a condition';
     await expect(deleteRows(database, 'svc_attempts', {})).rejects.toThrow(condition);

@@ -69,21 +69,21 @@ describe('PostgreSQL', () => {
   const read = (query: string, ca?: string, host = '127.0.0.1') =>
     ask(`${service.url.replace('127.0.0.1', host)}/postgres${query}`, ca, sql);
 
-  it('is read in the clear where nothing is said', async () => {
+  it('is not encrypted by default', async () => {
     expect(await read('')).toBe('false');
   });
 
-  it('is encrypted without a look at the certificate', async () => {
+  it('is encrypted without verification of the certificate', async () => {
     expect(await read('?sslmode=require')).toBe('true');
   });
 
-  it('is verified by the authority that is given', async () => {
+  it('is verified by the given authority', async () => {
     expect(await read('', authority)).toBe('true');
     expect(await read('?sslmode=verify-full', authority)).toBe('true');
     expect(await read('?sslmode=verify-ca', authority, 'localhost')).toBe('true');
   });
 
-  it('is refused by another authority, and under another name', async () => {
+  it('is rejected with another authority or host name', async () => {
     await expect(read('', stranger)).rejects.toThrow(/certificate/);
     await expect(read('?sslmode=verify-full')).rejects.toThrow(/certificate/);
     await expect(read('?sslmode=verify-ca', stranger)).rejects.toThrow(/certificate/);
@@ -108,20 +108,20 @@ describe('MariaDB', () => {
       "show session status like 'Ssl_version'",
     );
 
-  it('is read in the clear where nothing is said', async () => {
+  it('is not encrypted by default', async () => {
     expect(await read('')).toBe('');
   });
 
-  it('is encrypted without a look at the certificate', async () => {
+  it('is encrypted without verification of the certificate', async () => {
     expect(await read('?ssl=no-verify')).toMatch(/^TLS/);
   });
 
-  it('is verified by the authority that is given', async () => {
+  it('is verified by the given authority', async () => {
     expect(await read('', authority)).toMatch(/^TLS/);
     expect(await read('?ssl=true', authority)).toMatch(/^TLS/);
   });
 
-  it('is refused by another authority, and under another name', async () => {
+  it('is rejected with another authority or host name', async () => {
     await expect(read('', stranger)).rejects.toThrow(/certificate/);
     await expect(read('?ssl=true')).rejects.toThrow(/certificate/);
     await expect(read('?ssl=true', authority, 'localhost')).rejects.toThrow(/altnames/);

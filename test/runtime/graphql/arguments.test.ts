@@ -67,7 +67,7 @@ const read = (run: () => unknown): unknown => {
   }
 };
 
-describe('arguments of many requests are those of each', () => {
+describe('the plan cache keeps the arguments of each request', () => {
   it.each(cases)('%s', (given, declared, ...requests) => {
     const document = parse(`query ${declared === '' ? '' : `(${declared})`} { list(${given}) }`);
     const operation = document.definitions[0] as OperationDefinitionNode;

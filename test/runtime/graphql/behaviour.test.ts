@@ -62,7 +62,7 @@ describe.each(dialects)('on %s', (dialect) => {
   };
 
   describe('a selection', () => {
-    it('has aliases at every level, the same relation twice with other arguments', async () => {
+    it('has aliases at every level, also for one relation with different arguments', async () => {
       const found = await data(`{
         first: artists_by_id(id: 1) { called: name up: art_works(sort: ["first_title"], limit: 1) { t: first_title }
           down: art_works(sort: ["-first_title"], limit: 1) { t: first_title } }
@@ -87,7 +87,7 @@ describe.each(dialects)('on %s', (dialect) => {
       });
     });
 
-    it('may come down to nothing', async () => {
+    it('can be empty', async () => {
       expect(
         await data(
           'query ($yes: Boolean!) { artists(sort: ["id"]) { id @skip(if: $yes) art_works { id @skip(if: $yes) } } }',
@@ -101,7 +101,7 @@ describe.each(dialects)('on %s', (dialect) => {
       ['query', '/graphql/system', 'server_ping'],
       ['mutation', '/graphql', 'delete_artists_item(id: 1) { id }'],
       ['mutation', '/graphql/system', 'delete_users_items(ids: []) { ids }'],
-    ])('may come down to no field at all: %s to %s', async (kind, path, field) => {
+    ])('can have no fields: %s returns %s', async (kind, path, field) => {
       const document = `${kind} ($yes: Boolean!) { ${field.replace(/ \{|$/, ' @skip(if: $yes)$&')} }`;
       const { status, text } = await ask(server(), document, { path, variables: { yes: true } });
       expect([status, text]).toEqual([200, '{"data":{}}']);
@@ -112,7 +112,7 @@ describe.each(dialects)('on %s', (dialect) => {
       'query ($i: Boolean = true) { artists { id ... { name @skip(if: $i) } } }',
       'query ($i: Boolean = true) { artists { ...f } } fragment f on artists { id @include(if: $i) }',
       'mutation ($i: Boolean = true) { create_artists_item(data: { name: "Never" }) { id @skip(if: $i) } }',
-    ])('is refused where nothing says whether a part is included: %s', async (document) => {
+    ])('is rejected without a value for @include: %s', async (document) => {
       const answer = await ask(server(), document, { variables: { i: null } });
       expect([answer.status, answer.problems]).toEqual([
         400,
@@ -121,14 +121,14 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(await data('{ artists(filter: { name: { _eq: "Never" } }) { id } }')).toEqual({ artists: [] });
     });
 
-    it('may take a null where another operation of the document decides by a variable of that name', async () => {
+    it('accepts null for a variable that another operation uses in a directive', async () => {
       const document =
         'query a($i: Boolean = true) { artists(filter: { id: { _null: $i } }, limit: 0) { id } } query b($i: Boolean!) { artists { id @skip(if: $i) } }';
       const answer = await ask(server(), document, { operationName: 'a', variables: { i: null } });
       expect([answer.status, answer.problems]).toEqual([200, []]);
     });
 
-    it('may give the members of an argument in any order', async () => {
+    it('accepts the members of an argument in any order', async () => {
       expect(
         await data(
           '{ artists(filter: { id: { _gt: 0, _lt: 2 }, name: { _nnull: true } }) { id } artists(filter: { name: { _nnull: true }, id: { _lt: 2, _gt: 0 } }) { name } }',
@@ -139,7 +139,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect((await ask(server(), other)).codes).toEqual(['GRAPHQL_VALIDATION']);
     });
 
-    it('leads to one item that is not there', async () => {
+    it('returns null for a missing item', async () => {
       await server().execute(sqlFor(dialect, `insert into "art works" ("first title") values ('Nobody’s')`));
       const found = await data(
         '{ art_works(filter: { artist: { id: { _null: true } } }) { first_title artist { name } } }',
@@ -148,7 +148,7 @@ describe.each(dialects)('on %s', (dialect) => {
       await data('mutation { delete_art_works_items(filter: { artist: { id: { _null: true } } }) { ids } }');
     });
 
-    it('answers counts beside the rows', async () => {
+    it('returns counts beside the rows', async () => {
       const { body } = await ask(
         server(),
         '{ few: artists(limit: 1, meta: ["total_count"]) { id } all: artists { id } }',
@@ -158,7 +158,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   describe('names that GraphQL spells differently', () => {
-    it('are filtered, sorted and written by that spelling', async () => {
+    it('are filtered, sorted and written by their GraphQL name', async () => {
       const made = await data(
         'mutation ($data: create_art_works_input!) { create_art_works_item(data: $data) { first_title artist { id } } }',
         { variables: { data: { first_title: 'New', artist: 2 } } },
@@ -200,7 +200,7 @@ describe.each(dialects)('on %s', (dialect) => {
       });
     });
 
-    it('say by themselves, or a query says, what is written; nothing said writes nothing', async () => {
+    it('select the items of a write, as does a query; a write requires one of them', async () => {
       const count = async () => (await data('{ artists { id } }')) as { artists: unknown[] };
       const before = await count();
       expect(
@@ -216,7 +216,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   describe('several writes', () => {
-    it('run one after another, and those before a failure stay', async () => {
+    it('run in order, and those before a failure are kept', async () => {
       const answer = await ask(
         server(),
         'mutation { a: create_artists_item(data: { name: "Zoe" }) { name } b: update_artists_item(id: 777, data: { born: 1 }) { id } c: update_artists_items(filter: { name: { _eq: "Zoe" } }, data: { born: 2000 }) { name born } }',
@@ -228,7 +228,7 @@ describe.each(dialects)('on %s', (dialect) => {
       await data('mutation { delete_artists_items(filter: { name: { _eq: "Zoe" } }) { ids } }');
     });
 
-    it('are not for GET', async () => {
+    it('are rejected for GET', async () => {
       const query = encodeURIComponent('mutation { delete_artists_item(id: 1) { id } }');
       const answer = await server().request('GET', `/graphql?query=${query}`, { as: 'admin' });
       expect([answer.status, answer.codes, answer.headers.get('allow')]).toEqual([
@@ -239,8 +239,8 @@ describe.each(dialects)('on %s', (dialect) => {
     });
   });
 
-  describe('a caller who may not see everything', () => {
-    it('reads within the rules', async () => {
+  describe('a caller with limited permissions', () => {
+    it('reads permitted rows and fields', async () => {
       expect(
         await data('{ artists(sort: ["id"], limit: 2) { name art_works(sort: ["id"]) { id } } }', {
           as: 'reader',
@@ -278,7 +278,7 @@ describe.each(dialects)('on %s', (dialect) => {
       ],
       ['a write', 'mutation { delete_artists_item(id: 1) { id } }', 'mutation { nothing(id: 1) { id } }'],
       ['a sort', '{ artists(sort: ["secret"]) { id } }', '{ artists(sort: ["nothing"]) { id } }'],
-    ])('cannot tell %s that is hidden from one that never was', async (_, hidden, unknown) => {
+    ])('cannot distinguish a hidden %s from an unknown one', async (_, hidden, unknown) => {
       const [one, other] = [
         await ask(server(), hidden, { as: 'reader' }),
         await ask(server(), unknown, { as: 'reader' }),
@@ -295,12 +295,12 @@ describe.each(dialects)('on %s', (dialect) => {
       expect([one.status, one.codes, say(one)]).toEqual([other.status, other.codes, say(other)]);
     });
 
-    it('cannot tell a hidden name in variables from an unknown one', async () => {
+    it('cannot distinguish a hidden name in variables from an unknown one', async () => {
       const [hidden, unknown] = [await sendName(server(), 'secret'), await sendName(server(), 'nothin')];
       expect(hidden.text.replaceAll('secret', '…')).toBe(unknown.text.replaceAll('nothin', '…'));
     });
 
-    it('sees only types that may be used', async () => {
+    it('sees only permitted types', async () => {
       expect(await typesOf(server(), 'reader')).not.toMatch(/secret|ratings|Mutation|born|@svc/);
       expect(await typesOf(server(), 'nobody')).toBe('type Query {\n  _empty: Void\n}\n\nscalar Void\n');
       expect(await typesOf(server(), 'public')).toBe(await typesOf(server(), 'nobody'));
@@ -310,7 +310,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(types.map(({ name }) => name)).toContain('artists');
     });
 
-    it('gets the key of an item that may not be read', async () => {
+    it('gets the key of an unreadable item', async () => {
       expect(
         await data('{ art_works(sort: ["id"], limit: 1, filter: { artist: { _eq: 1 } }) { artist } }', {
           as: 'works',
@@ -323,7 +323,7 @@ describe.each(dialects)('on %s', (dialect) => {
       ]);
     });
 
-    it('need not give what permissions fill in, and hears true where nothing may be read', async () => {
+    it('can omit values of presets, and receives true if nothing is readable', async () => {
       expect(await data('mutation { create_artists_item(data: { born: 1950 }) }', { as: 'writer' })).toEqual({
         create_artists_item: true,
       });
@@ -359,7 +359,7 @@ describe.each(dialects)('on %s', (dialect) => {
     });
   });
 
-  it('a change of permissions counts for the next document', async () => {
+  it('applies a change of permissions to the next document', async () => {
     const query = '{ artists(limit: 1) { born } }';
     expect((await ask(server(), query, { as: 'changing' })).codes).toEqual(['GRAPHQL_VALIDATION']);
     const { data: rows } = await server().request('GET', '/permissions?filter[policy][name][_eq]=changing', {
@@ -375,7 +375,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect((await ask(server(), query, { as: 'changing' })).codes).toEqual([]);
   });
 
-  it('operations are fields of the system schema', async () => {
+  it('has operations as fields of the system schema', async () => {
     const found = await data(
       '{ server_ping health: server_health { status } auth_providers { data { name } disableDefault } server_specs_oas }',
       {

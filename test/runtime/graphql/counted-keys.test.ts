@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 
-describe('keys that the database alone makes', () => {
+describe('keys that only the database generates', () => {
   const server = useServer({
     dialect: 'postgres',
     sql: `create table numbered (id integer generated always as identity primary key, word varchar(20));
@@ -25,7 +25,7 @@ describe('keys that the database alone makes', () => {
     });
   });
 
-  it('tell items apart that change together', async () => {
+  it('identify items in a batch update', async () => {
     const query =
       'mutation { update_numbered_batch(data: [{ id: 2, word: "second" }, { id: 1, word: "first" }]) { id word } }';
     expect(await send(query)).toEqual({
@@ -38,7 +38,7 @@ describe('keys that the database alone makes', () => {
     });
   });
 
-  it('may be all there is', async () => {
+  it('can be the only column', async () => {
     expect(await send('mutation { create_bare_items(data: [{}, { id: null }]) { id } }')).toEqual({
       data: { create_bare_items: [{ id: '1' }, { id: '2' }] },
     });

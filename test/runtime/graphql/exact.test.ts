@@ -53,7 +53,7 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
       `{"d":{"big":[{"id":${second}}]}}`,
     ],
     ['below zero', 'query ($i: ID!) { big_by_id(id: $i) { id } }', `{"i":-${second}}`],
-  ])('%s nothing by a number that is rounded', async (_, query, variables) => {
+  ])('%s no item by a rounded number', async (_, query, variables) => {
     expect(await send(query, variables)).toEqual(rounded);
     expect(await send('{ big(sort: ["id"]) { id name next { id } } }', '{}')).toEqual({
       data: {
@@ -66,7 +66,7 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
     });
   });
 
-  it('are not compared with a number that is rounded', async () => {
+  it('are not compared with a rounded number', async () => {
     const query = 'query ($f: big_filter) { big(filter: $f) { id } }';
     expect(await send(query, `{"f":{"id":{"_eq":${second}}}}`)).toMatchObject({
       errors: [{ path: ['big'], extensions: { code: 'INVALID_QUERY' } }],
@@ -76,7 +76,7 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
     });
   });
 
-  it('are exact as texts, as numbers of the document, and where JSON keeps them', async () => {
+  it('are exact as texts, in the document, and if JSON represents them exactly', async () => {
     const query = `query ($i: ID!, $j: ID!) { a: big_by_id(id: $i) { id } b: big_by_id(id: ${second}) { id } c: big_by_id(id: $j) { id } }`;
     expect(await send(query, `{"i":"${second}","j":7}`)).toEqual({
       data: { a: { id: second }, b: { id: second }, c: { id: '7' } },

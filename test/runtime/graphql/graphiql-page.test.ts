@@ -15,14 +15,14 @@ const server = useServer({
 const ask = (headers: Record<string, string>) => graphiqlPage({ headers }, '/api/graphql');
 
 describe('the page', () => {
-  it('names its endpoint and no other server', async () => {
+  it('contains its endpoint and no other server', async () => {
     const { body, headers } = await ask({});
     expect(String(body)).toContain('"endpoint":"/api/graphql"');
     expect(headers['content-security-policy']).toContain("connect-src 'self'");
     expect(headers).not.toHaveProperty('content-encoding');
   });
 
-  it('goes out compressed where that is read, and not again where it is known', async () => {
+  it('is compressed if accepted, and 304 if current', async () => {
     const [plain, packed] = [await ask({}), await ask({ 'accept-encoding': 'br, gzip' })];
     expect(packed.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(packed.body as Buffer).equals(plain.body as Buffer)).toBe(true);
@@ -39,7 +39,7 @@ describe('the page', () => {
 });
 
 describe('in a browser', () => {
-  it('runs a query as the caller, explores the schema, and fetches nothing from elsewhere', async () => {
+  it('runs a query as the caller, explores the schema and sends no request to other servers', async () => {
     const { url } = server();
     const page = await openPage({ viewport: { width: 1400, height: 900 } });
     const complaints: string[] = [];

@@ -78,7 +78,7 @@ describe('a document with', () => {
     expect(problems.join('\n')).toMatch(reason);
   });
 
-  it('an operation that is not there', async () => {
+  it('a missing operation', async () => {
     const found = await ask(server(), 'query a { people { id } }', { operationName: 'b' });
     expect([found.status, found.problems]).toEqual([400, ['The document has no operation "b".']]);
     const many = await ask(server(), 'query a { people { id } } query b { people { id } }');
@@ -88,7 +88,7 @@ describe('a document with', () => {
     ]);
   });
 
-  it('an operation that is not there, told apart from one that is kept', async () => {
+  it('a missing operation beside a cached one', async () => {
     const kept = '# kept\nquery kept { people { id } }';
     for (let times = 0; times < 3; times += 1) expect((await ask(server(), kept)).codes).toEqual([]);
     const begun = await ask(server(), 'query kept { people { id } }', { operationName: '\n# kept' });
@@ -121,7 +121,7 @@ describe('variables', () => {
     expect([answer.status, answer.codes]).toEqual([status, [code]]);
   });
 
-  it('that are long are not repeated whole', async () => {
+  it('that are long are truncated in errors', async () => {
     const answer = await ask(server(), document, { variables: { n: 'x'.repeat(100_000) } });
     const shown = `"${'x'.repeat(80)}…"`;
     expect(answer.problems).toEqual([
@@ -130,14 +130,14 @@ describe('variables', () => {
     expect(answer.text.length).toBeLessThan(5_000);
   });
 
-  it('that are huge', async () => {
+  it('that are very large', async () => {
     const answer = await ask(server(), document, {
       variables: { f: { name: { _eq: 'x'.repeat(1_100_000) } } },
     });
     expect([answer.status, answer.codes]).toEqual([413, ['CONTENT_TOO_LARGE']]);
   });
 
-  it('tell of many faults without end', async () => {
+  it('report a limited number of faults', async () => {
     const answer = await ask(server(), document, {
       variables: { f: { _and: Array.from({ length: 500 }, () => ({ colour: 1 })) } },
     });
@@ -156,12 +156,12 @@ describe('a body that is', () => {
     ['with variables that are a list', { query: '{ people { id } }', variables: [] }],
     ['with an operation name that is no text', { query: '{ people { id } }', operationName: 1 }],
     ['with extensions that are no object', { query: '{ people { id } }', extensions: 'x' }],
-  ])('%s is refused', async (_, body) => {
+  ])('%s is rejected', async (_, body) => {
     const { status, codes } = await server().request('POST', '/graphql', { as: 'admin', body });
     expect([status, codes]).toEqual([400, ['INVALID_PAYLOAD']]);
   });
 
-  it('a form is refused', async () => {
+  it('a form is rejected', async () => {
     for (const type of [
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
@@ -177,7 +177,7 @@ describe('a body that is', () => {
   });
 });
 
-it('stands after all of that', async () => {
+it('still responds afterwards', async () => {
   expect((await ask(server(), '{ people(sort: ["id"]) { id name } }')).data).toEqual({
     people: [
       { id: '1', name: 'Ada' },
@@ -186,7 +186,7 @@ it('stands after all of that', async () => {
   });
 });
 
-describe('with a limit of one’s own and without introspection', () => {
+describe('with a configured limit and without introspection', () => {
   const closed = useServer({
     dialect: 'sqlite',
     sql: 'create table people (id integer primary key, name text)',
@@ -197,7 +197,7 @@ describe('with a limit of one’s own and without introspection', () => {
     expect((await ask(closed(), `{ people { ${'id '.repeat(30)} } }`)).codes).toEqual(['GRAPHQL_VALIDATION']);
   });
 
-  it('shows no schema, whichever way it is asked for', async () => {
+  it('does not return the schema', async () => {
     for (const document of ['{ __schema { types { name } } }', '{ __type(name: "people") { name } }']) {
       expect((await ask(closed(), document)).codes).toEqual(['GRAPHQL_VALIDATION']);
     }

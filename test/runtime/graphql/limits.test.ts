@@ -12,7 +12,7 @@ const nested = (levels: number): string => `${'{ a '.repeat(levels)}${'}'.repeat
 /** So many levels, all but the first in a fragment. */
 const withFragment = (levels: number) => parse(`{ a { ...F } } fragment F on T ${nested(levels - 1)}`);
 
-describe('a document may have', () => {
+describe('a document can have', () => {
   it.each<[number, string, (count: number) => void, RegExp]>([
     [200, 'brackets in each other', (count) => checkNesting(nested(count)), /deeper than 200 brackets/],
     [
@@ -63,7 +63,7 @@ describe('a document may have', () => {
     expect(() => checkNesting(`"${'{'}" ${many}`)).toThrow('200 brackets');
   });
 
-  it('levels in fragments, which count like its own', () => {
+  it('levels in fragments, which count', () => {
     expect(() => checkSelections(withFragment(40))).not.toThrow();
     expect(() => checkSelections(withFragment(41))).toThrow('40 levels');
   });
@@ -74,7 +74,7 @@ describe('a document may have', () => {
     ['{ a(x: [1, 2]) a(x: [2, 1]) }', 'conflict'],
     ['{ a(x: 1) a }', 'conflict'],
     ['{ b: a b }', 'conflict'],
-  ])('fields of one key only where they are the same: %s', (text, message) => {
+  ])('several fields with one response key only if they are equal: %s', (text, message) => {
     let thrown: unknown = null;
     try {
       checkSelections(parse(text));

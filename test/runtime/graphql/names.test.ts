@@ -34,8 +34,8 @@ describe.each(dialects)('names on %s', (dialect) => {
     expect(data).toEqual({ odd: ids.map((id) => ({ id })) });
   });
 
-  describe('that every object has', () => {
-    it('are filtered in variables, and left out there', async () => {
+  describe('of members of Object', () => {
+    it('are filtered in variables and can be omitted there', async () => {
       const document = 'query ($f: order_filter) { order(filter: $f, sort: ["id"]) { id constructor } }';
       const find = async (f: object) => (await ask(server(), document, { variables: { f } })).body;
       expect(await find({ _or: [{ plain: { _eq: 2 } }, { plain: { _null: true } }] })).toEqual({
@@ -62,7 +62,7 @@ describe.each(dialects)('names on %s', (dialect) => {
       });
     });
 
-    it('are names of variables that need not be given', async () => {
+    it('are names of optional variables', async () => {
       const document =
         'query ($toString: Int, $valueOf: String) { order(limit: $toString, filter: { plain: { _eq: 1 } }, search: $valueOf) { plain } }';
       expect((await ask(server(), document)).body).toEqual({ data: { order: [{ plain: 1 }] } });

@@ -48,7 +48,7 @@ describe.each(dialects)('on %s', (dialect) => {
     return (data as { readonly first_name: unknown }).first_name;
   };
 
-  it('the own user is selected like any item, with its relations', async () => {
+  it('selects the own user with its relations', async () => {
     const { data } = await ask(
       '{ users_me { mail: email role { name parent { name } } __typename } }',
       'clerk',
@@ -62,24 +62,24 @@ describe.each(dialects)('on %s', (dialect) => {
     });
   });
 
-  it('rules for fields and rows hold for it', async () => {
+  it('applies rules for fields and rows to it', async () => {
     expect((await ask('{ users_me { token } }', 'clerk')).codes).toEqual(['GRAPHQL_VALIDATION']);
     const { body, codes } = await ask('{ users_me { id } }', 'hidden');
     expect([codes, body]).toEqual([['FORBIDDEN'], expect.objectContaining({ data: { users_me: null } })]);
   });
 
-  it('the own roles are those above as well', async () => {
+  it('includes parent roles in the own roles', async () => {
     const { data } = await ask('{ roles_me { name } }', 'clerk');
     const { roles_me: roles } = data as { readonly roles_me: readonly unknown[] };
     expect(roles).toHaveLength(2);
     expect(roles).toEqual(expect.arrayContaining([{ name: 'Desk' }, { name: 'Staff' }]));
   });
 
-  it('a user without a role gets an empty list', async () => {
+  it('returns an empty list of roles to a user without a role', async () => {
     expect((await ask('{ roles_me { name } }', 'lone')).data).toEqual({ roles_me: [] });
   });
 
-  it('the own record is changed', async () => {
+  it('updates the own record', async () => {
     const { data } = await ask(
       'mutation { update_users_me(data: { first_name: "Cleo" }) { email role { name } } }',
       'clerk',
@@ -88,7 +88,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await nameOf('clerk')).toBe('Cleo');
   });
 
-  it('what decides who one is stays, even where permissions would let it be changed', async () => {
+  it('rejects changes of identity, even if permissions allow them', async () => {
     const change = 'update_users_me(data: { first_name: "No", role: null }) { email }';
     expect((await ask(`mutation { ${change} }`, 'clerk')).codes).toEqual(['FORBIDDEN']);
     expect((await ask('{ users_me { role { name } } }', 'clerk')).data).toEqual({
@@ -97,13 +97,13 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await nameOf('clerk')).not.toBe('No');
   });
 
-  it('an update without read permission returns success only', async () => {
+  it('returns only success for an update without read permission', async () => {
     const { data } = await ask('mutation { update_users_me(data: { first_name: "Bo" }) }', 'blind');
     expect(data).toEqual({ update_users_me: true });
     expect(await nameOf('blind')).toBe('Bo');
   });
 
-  it.each(['public', 'nobody'])('is not there for %s', async (as) => {
+  it.each(['public', 'nobody'])('is not available to %s', async (as) => {
     const fields = as === 'public' ? ['users_me', 'roles_me'] : ['users_me'];
     for (const field of fields) {
       const { codes, problems } = await ask(`{ ${field} { id } }`, as);

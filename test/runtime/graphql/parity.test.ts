@@ -266,7 +266,7 @@ describe.each(dialects)('on %s', (dialect) => {
   afterAll(() => server.close());
 
   describe.each(callers)('%s', (caller) => {
-    it('finds the same operations on the same collections', async () => {
+    it('has the operations of REST on the same collections', async () => {
       const described = await readOpenApi(server, caller);
       const items = await readSchema(server, 'items', caller);
       const system = await readSchema(server, 'system', caller);
@@ -279,7 +279,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(graphql.filter((word) => !byKey.has(word)).sort()).toEqual(rest.sort());
     });
 
-    it('finds the same further operations', async () => {
+    it('has the same further operations', async () => {
       const known = await readOperationFields();
       const described = await readOpenApi(server, caller);
       const ids = Object.entries(described.paths).flatMap(([path, item]) =>
@@ -298,7 +298,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(wanted.toSorted()).toEqual(fields.toSorted());
     });
 
-    it('finds the same fields to read and to write', async () => {
+    it('has the same fields for reading and writing', async () => {
       const described = await readOpenApi(server, caller);
       const items = await readSchema(server, 'items', caller);
       const collections = Object.values(described.paths).flatMap((item) => item['x-svc-collection'] ?? []);
@@ -342,15 +342,18 @@ describe.each(dialects)('on %s', (dialect) => {
     });
   });
 
-  it.each(refusals)('%s is refused in the same words', async (_, caller, [method, path, body], document) => {
-    const rest = await server.request(method, path, { as: caller, ...(body !== undefined && { body }) });
-    const graphql = await ask(server, document, { as: caller });
-    expect(graphql.status).toBe(200);
-    expect(graphql.codes.length).toBeGreaterThan(0);
-    expect(graphql.errors).toEqual(rest.errors);
-  });
+  it.each(refusals)(
+    '%s is rejected with the same error',
+    async (_, caller, [method, path, body], document) => {
+      const rest = await server.request(method, path, { as: caller, ...(body !== undefined && { body }) });
+      const graphql = await ask(server, document, { as: caller });
+      expect(graphql.status).toBe(200);
+      expect(graphql.codes.length).toBeGreaterThan(0);
+      expect(graphql.errors).toEqual(rest.errors);
+    },
+  );
 
-  it('a list takes new items of those who may create them, and update none', async () => {
+  it('a list accepts new items of callers who can create but not update', async () => {
     const { data } = await ask(
       server,
       'mutation { create_themes_item(data: { name: "Weather", children: [{ name: "Rain" }] }) { name children { name } } }',
@@ -359,7 +362,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(data).toEqual({ create_themes_item: { name: 'Weather', children: [{ name: 'Rain' }] } });
   });
 
-  it('keys and a query at once are refused', async () => {
+  it('rejects keys together with a query', async () => {
     const body = { keys: [1], query: {}, data: {} };
     const rest = await server.request('PATCH', '/items/works', { as: 'admin', body });
     const graphql = await ask(
@@ -370,7 +373,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   it.each(['filter: {}', 'filter: { _and: [] }', 'search: "a"', 'page: 1'])(
-    'a write by a query that does not say which is refused: %s',
+    'rejects a write by a query without a condition: %s',
     async (query) => {
       for (const field of [
         `update_works_items(${query}, data: {}) { id }`,

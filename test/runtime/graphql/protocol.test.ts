@@ -14,7 +14,7 @@ const authorization = { authorization: `Bearer ${adminToken}` };
 /** Deviation for existing clients: a rejected document is 400 for every media type. */
 const decided = /^SHOULD use .*\b200\b.* when accepting application\/json$/;
 
-it('passes the audit', async () => {
+it('passes the audit of graphql-http', async () => {
   const results = await auditServer({
     url: `${server().url}/graphql`,
     fetchFn: (url: string, init: RequestInit = {}) =>
@@ -34,7 +34,7 @@ describe('the media type', () => {
     ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
     ['application/json, application/graphql-response+json', 'application/json'],
     ['text/html', 'application/json'],
-  ])('for %s is %s, for answers and for errors', async (accept, type) => {
+  ])('for %s is %s, for results and errors', async (accept, type) => {
     for (const query of ['{ people { id } }', '{ nobody { id } }', '']) {
       const { headers } = await server().request('POST', '/graphql', {
         as: 'admin',
@@ -46,7 +46,7 @@ describe('the media type', () => {
   });
 });
 
-it('GET takes everything in the query string', async () => {
+it('GET reads document and variables from the query string', async () => {
   const query = encodeURIComponent(
     'query a { people { id } } query b($n: Int) { people(limit: $n) { name } }',
   );

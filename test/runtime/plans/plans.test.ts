@@ -127,7 +127,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
   });
 });
 
-it('no file stands beside the cases', () => {
+it('has no file without a case', () => {
   const known = new Set(
     names.flatMap((name) =>
       ['http', 'json', ...dialects.map((dialect) => `${dialect}.sql`)].map((kind) => `${name}.${kind}`),

@@ -36,7 +36,7 @@ describe.each(dialects)('hidden values on %s', (dialect) => {
   afterAll(() => archive.close());
 
   it(
-    'change nothing of what anybody is answered',
+    'do not change any response',
     async () => {
       let changed = 0;
       const question = fc

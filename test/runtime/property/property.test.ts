@@ -79,7 +79,7 @@ describe.each(dialects)('on %s', (dialect) => {
       .constantFrom(...(archive.rows.get(collection.name) ?? []))
       .map((row) => collection.key.map(({ name }) => String(row[name])).join());
 
-  it('Objection reads every row as it was put in', () => {
+  it('Objection reads every row as inserted', () => {
     for (const [name, rows] of archive.made) {
       const read = archive.rows.get(name)?.map((row) => JSON.stringify(row));
       expect({ name, rows: read?.toSorted() }).toEqual({
@@ -89,7 +89,7 @@ describe.each(dialects)('on %s', (dialect) => {
     }
   });
 
-  it('Objection links rows as the reference does', async () => {
+  it('Objection relates rows like the reference', async () => {
     const world = worldOf(administrator);
     for (const collection of archive.registry.collections.values()) {
       for (const relation of collection.relations.values()) {
@@ -110,7 +110,7 @@ describe.each(dialects)('on %s', (dialect) => {
     }
   });
 
-  it('an administrator is answered what the whole tables say', { timeout: patience }, async () => {
+  it('responses to an administrator equal the reference', { timeout: patience }, async () => {
     const handle = open(accessOf({ policies: [], holders: [] }));
     const isSame = fc.asyncProperty(question, way, async ({ collection, query }, sent) => {
       const request = writeRequest(`/items/${collection.name}`, query, { way: sent, token: adminToken });
@@ -121,25 +121,29 @@ describe.each(dialects)('on %s', (dialect) => {
     await fc.assert(isSame, { seed: 1, numRuns });
   });
 
-  it('one item is found by its key, or is as absent as a forbidden one', { timeout: patience }, async () => {
-    const asked = question.chain((each) => fc.tuple(fc.constant(each), keyOf(each.collection)));
-    const isSame = fc.asyncProperty(
-      scenarioOn(archive.registry),
-      asked,
-      async (scenario, [{ collection, query }, key]) => {
-        const handle = open(accessOf(scenario));
-        for (const token of [adminToken, ...tokens]) {
-          const path = `/items/${collection.name}/${key.split(',').map(encodeURIComponent).join()}`;
-          const world = worldOf(token === adminToken ? administrator : viewerOf(scenario, token));
-          const answer = await ask(handle, writeRequest(path, query, { way: 'json', token }));
-          expect(answer).toEqual(expected(() => answerItem(collection, { key, query }, world)));
-        }
-      },
-    );
-    await fc.assert(isSame, { seed: 3, numRuns: Math.ceil(numRuns / 3) });
-  });
+  it(
+    'an item is found by its key, and forbidden and missing ones are indistinguishable',
+    { timeout: patience },
+    async () => {
+      const asked = question.chain((each) => fc.tuple(fc.constant(each), keyOf(each.collection)));
+      const isSame = fc.asyncProperty(
+        scenarioOn(archive.registry),
+        asked,
+        async (scenario, [{ collection, query }, key]) => {
+          const handle = open(accessOf(scenario));
+          for (const token of [adminToken, ...tokens]) {
+            const path = `/items/${collection.name}/${key.split(',').map(encodeURIComponent).join()}`;
+            const world = worldOf(token === adminToken ? administrator : viewerOf(scenario, token));
+            const answer = await ask(handle, writeRequest(path, query, { way: 'json', token }));
+            expect(answer).toEqual(expected(() => answerItem(collection, { key, query }, world)));
+          }
+        },
+      );
+      await fc.assert(isSame, { seed: 3, numRuns: Math.ceil(numRuns / 3) });
+    },
+  );
 
-  it('everybody is answered what their policies leave of it', { timeout: patience }, async () => {
+  it('responses to users equal the reference limited by their policies', { timeout: patience }, async () => {
     const questions = fc.array(question, { minLength: together, maxLength: together });
     const isSame = fc.asyncProperty(scenarioOn(archive.registry), questions, async (scenario, asked) => {
       const handle = open(accessOf(scenario));

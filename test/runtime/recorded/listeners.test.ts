@@ -38,7 +38,7 @@ const comparable = ({ status, headers, text }: Answer, { url }: TestServer) => {
   return { status, headers: lines.map(([name, value]) => `${name}: ${toComparable(value, url)}`), content };
 };
 
-describe('both listeners answer alike', () => {
+describe('both listeners return equal responses', () => {
   let servers: readonly TestServer[] = [];
   const restore = () => Promise.all(servers.map(restoreMuseum));
   stopClock();

@@ -79,7 +79,7 @@ const runAll = (results: readonly (string | null)[]) => {
 };
 
 describe('a caller', () => {
-  it('is read once, and again when the rules have grown old', async () => {
+  it('is read once, and again after the rules have expired', async () => {
     const { access, taken } = createCounted();
     await access.identify(request);
     await access.identify(request);
@@ -92,7 +92,7 @@ describe('a caller', () => {
     expect(taken()).toEqual(['rows', 'holder']);
   });
 
-  it('is read again when the token ends before that', async () => {
+  it('is read again if the token expires before', async () => {
     const { access, taken, source } = createCounted({ holder: { ...holder, expires: now + 100 } });
     await access.identify(request);
     taken();
@@ -104,7 +104,7 @@ describe('a caller', () => {
     await expect(access.identify(request)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
   });
 
-  it('that is not known is not remembered', async () => {
+  it('that is unknown is not cached', async () => {
     const { access, taken, source } = createCounted({ holder: null });
     await expect(access.identify(request)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
     source.holder = holder;
@@ -112,14 +112,14 @@ describe('a caller', () => {
     expect(taken()).toEqual(['rows', 'holder', 'holder']);
   });
 
-  it('whose rules cannot be read fails, and the next does not', async () => {
+  it('whose rules cannot be read fails without affecting the next', async () => {
     const { access, source } = createCounted({ rows: new Error('gone') });
     await expect(access.identify(request)).rejects.toThrow('gone');
     source.rows = rowsOf('1');
     expect((await access.identify(request)).user?.id).toBe('ann');
   });
 
-  it('is confirmed by its version, and read again for a newer one', async () => {
+  it('is reused for the same version and read again for a newer one', async () => {
     const { access, taken, source } = createCounted();
     const principal = await access.identify(request);
     expect(await access.confirm(principal)).toBe(true);
@@ -130,7 +130,7 @@ describe('a caller', () => {
     expect(taken()).toEqual(['rows', 'holder']);
   });
 
-  it('is refused for an address by what holds now', async () => {
+  it('is rejected for an address by current rules', async () => {
     const { access, source } = createCounted({ rows: rowsOf('1', rulesFor(['10.0.0.0/8'])) });
     const other = requestFrom('192.0.2.1');
     expect((await access.identify(requestFrom('10.0.0.1'))).policies.ids).toEqual(['p']);
@@ -140,15 +140,15 @@ describe('a caller', () => {
   });
 });
 
-describe('a request whose caller changes under way', () => {
-  it('is done again, up to five times', async () => {
+describe('a request whose caller changes during it', () => {
+  it('is repeated up to five times', async () => {
     expect(await runAll([null, 'stale', null, null, 'done'])).toBe('done');
     await expect(runAll([null, null, null, null, null, 'done'])).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
   });
 
-  it('is not, where something else goes wrong', async () => {
+  it('is not repeated for other errors', async () => {
     let runs = 0;
     const failing = untilConfirmed(async () => {
       runs += 1;

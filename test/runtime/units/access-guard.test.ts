@@ -65,7 +65,7 @@ const writeAccess = (stored: Stored) =>
   guardAccess({ name: 'svc_roles' } as Collection, context).before([], databaseWith(stored).executor);
 
 describe('a write of items', () => {
-  it('goes on where the access version is that of its plan, and holds it', async () => {
+  it('continues with the access version of its plan and locks it', async () => {
     const { done, statements } = writeItems({ version: 7 });
     await done;
     expect(statements).toEqual(['select version from svc_access_version where id = 1 for share']);
@@ -85,7 +85,7 @@ describe('a write of access rows', () => {
     ['holds other policies', { admin: 0 }],
     ['is not active any more', { user: { status: 'suspended' } }],
     ['has another token', { user: { token: 'other' } }],
-  ])('is planned anew where the caller %s', async (_, stored) => {
+  ])('is planned again if the caller %s', async (_, stored) => {
     await expect(writeAccess(stored)).rejects.toThrow(StalePrincipal);
   });
 });

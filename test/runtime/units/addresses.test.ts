@@ -27,19 +27,19 @@ describe('a network', () => {
     '[::1]',
     'fe80::1%eth0',
     '::ffff:10.0.0.0/8',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseNetwork(text)).toBeNull();
   });
 });
 
 describe('a list of networks', () => {
-  it('lets everybody in where it is empty, nobody where nothing in it is a network', () => {
+  it('permits all addresses if it is empty, none if it contains no valid network', () => {
     expect(createAddressList([])).toBeNull();
     expect(createAddressList(['', ' '])).toBeNull();
     expect(createAddressList(['x'])?.has('10.0.0.1')).toBe(false);
   });
 
-  it('has no address that is not known', () => {
+  it('does not contain an unknown address', () => {
     expect(createAddressList(['0.0.0.0/0', '::/0'])?.has('')).toBe(false);
   });
 });
@@ -53,6 +53,6 @@ it.each([
   ['::1', '0:0:0:0::/64'],
   ['2001:db8::', '2001:db8:0:0::/64'],
   ['', ''],
-])('%j is counted as %j', (address, network) => {
+])('%j is limited as %j', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -51,7 +51,7 @@ it.each(types)('every input for %s is parsed or rejected without an exception', 
 
 const pad = (number: number): string => String(number).padStart(2, '0');
 
-it.each(['dateTime', 'timestamp'] as const)('a %s names the instant that Date knows', (type) => {
+it.each(['dateTime', 'timestamp'] as const)('a %s is the same instant as in Date', (type) => {
   const moment = fc.date({
     min: new Date('0001-01-02T00:00:00Z'),
     max: new Date('9999-12-30T00:00:00Z'),

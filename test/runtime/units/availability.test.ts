@@ -43,7 +43,7 @@ describe('a lost database', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is looked for no more after the end', async () => {
+  it('is not checked after close', async () => {
     const { state, watch } = createWatch();
     watch.isLoss(lost);
     watch.close();

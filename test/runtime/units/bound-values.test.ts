@@ -41,7 +41,7 @@ describe('a value of a query', () => {
     ['date', '2020-01-02', '2020-01-02'],
     ['binary', 'AAE=', Buffer.from([0, 1])],
     ['string', null, null],
-  ])('that is compared with a %s is bound as one: %j', (type, value, want) => {
+  ])('that is compared with a %s is bound as that type: %j', (type, value, want) => {
     expect(bindQuery(field(type), value)).toEqual(want);
   });
 
@@ -51,23 +51,23 @@ describe('a value of a query', () => {
     ['date', 'today', '"x" expects a date, YYYY-MM-DD'],
     ['bigInteger', 2 ** 60, '"x" expects a whole number, as text where it exceeds 2^53'],
     ['string', '', '"x" cannot be compared with an empty text; use "_empty"'],
-  ])('that a %s cannot be is refused: %j', (type, value, message) => {
+  ])('that is invalid for a %s is rejected: %j', (type, value, message) => {
     expect(() => bindQuery(field(type), value)).toThrow(message);
   });
 
-  it('is a list where the column holds lists', () => {
+  it('is a list for an array column', () => {
     const numbers = field('json', { element: { type: 'integer' } });
     expect(bindQuery(numbers, '[1,2]')).toBe('[1,2]');
     expect(() => bindQuery(numbers, '5')).toThrow('"x" expects a list');
   });
 
-  it('may be longer, larger and more exact than the column', () => {
+  it('can exceed length, range and precision of the column', () => {
     expect(bindQuery(field('string', { length: 2 }), 'abc')).toBe('abc');
     expect(bindQuery(field('decimal', { precision: 4, scale: 2 }), '1000.001')).toBe('1000.001');
     expect(bindQuery(field('string', { values: ['a'] }), 'b')).toBe('b');
   });
 
-  it('keeps the digits of a second that its column has', () => {
+  it('keeps the fraction digits of its column', () => {
     expect(bindQuery(field('dateTime', { fraction: 3 }), '2020-01-02 03:04:05')).toBe(
       '2020-01-02 03:04:05.000',
     );
@@ -86,12 +86,12 @@ describe('a fraction that is compared with an integer', () => {
     expect(bindQuery(field('integer'), value, rounding)).toBe(want);
   });
 
-  it('equals nothing, in a wider column either', () => {
+  it('equals no value, also in a wider column', () => {
     expect(bindQuery(field('integer', { bits: 53 }), 1.5)).toBe(2 ** 64);
     expect(bindQuery(field('integer', { bits: 32 }), 1.5)).toBe(2 ** 40);
   });
 
-  it('is compared as it is with a 64-bit integer', () => {
+  it('is compared exactly with a 64-bit integer', () => {
     expect(bindQuery(field('bigInteger'), '1.5', 'up')).toBe(1.5);
     expect(bindQuery(field('bigInteger'), 1.5, 'up')).toBe(1.5);
   });
@@ -106,7 +106,7 @@ describe('a number beyond the range of an integer', () => {
     [-(2 ** 41), -(2 ** 40)],
     [1e300, 2 ** 40],
     [-1e300, -(2 ** 40)],
-  ])('stays beyond it: %d is %d', (value, want) => {
+  ])('is clamped: %d is %d', (value, want) => {
     expect(bindQuery(field('integer'), value, 'up')).toBe(want);
     expect(bindQuery(field('integer'), value, 'none')).toBe(want);
   });
@@ -124,13 +124,13 @@ describe('a number that is compared with a year', () => {
     [1900, 'up', 1901],
     [-5, 'up', -5],
     [2200, 'up', 2200],
-  ])('is never read as one of two digits: %d, rounded %s', (value, rounding, want) => {
+  ])('is never interpreted as a two-digit year: %d, rounded %s', (value, rounding, want) => {
     expect(bindQuery(year, value, rounding)).toBe(want);
   });
 });
 
 describe('a single-precision float', () => {
-  it('is told from other types by its column', () => {
+  it('is recognized by its column', () => {
     expect(
       ['float', 'FLOAT(7,3)', 'real', 'double', undefined].map((dbType) =>
         isSingle(field('float', dbType === undefined ? {} : { dbType })),
@@ -140,7 +140,7 @@ describe('a single-precision float', () => {
     expect(isSingle(field('float', { dbType: 'a float' }))).toBe(false);
   });
 
-  it('is compared with the number that is stored for it', () => {
+  it('is compared with its stored number', () => {
     expect(bindQuery(field('float', { dbType: 'float' }), 0.1)).toBe(0.100_000_001_490_116_12);
     expect(bindQuery(field('float', { dbType: 'double' }), 0.1)).toBe(0.1);
   });
@@ -152,12 +152,12 @@ describe('a single-precision float', () => {
     [4e38, false],
     [-4e38, false],
     [1e-50, false],
-  ])('has room for %d: %s', (value, want) => {
+  ])('can represent %d: %s', (value, want) => {
     expect(fitsSingle(value)).toBe(want);
     expect(toSingle(value) === value).toBe(!want || Math.fround(value) === value);
   });
 
-  it('has another placeholder for a number without room, whatever the database', () => {
+  it('has another placeholder for a number out of range on every database', () => {
     const single = field('float', { dbType: 'float' });
     const { placeholder, beyond } = valueParameter(mariadb, single, { operand: fromQuery, rounding: 'none' });
     expect([placeholder, beyond?.placeholder]).toEqual(['cast(? as float)', 'cast(? as double)']);
@@ -174,11 +174,11 @@ describe('a value of a rule', () => {
     ['bigInteger', {}],
     ['string', undefined],
     ['string', null],
-  ])('that a %s cannot be matches no row: %j', (type, value) => {
+  ])('that is invalid for a %s matches no row: %j', (type, value) => {
     expect(bindRule(field(type), value)).toBeNull();
   });
 
-  it('may be an empty text, and a number that JSON has rounded', () => {
+  it('can be an empty text or a number that JSON has rounded', () => {
     expect(bindRule(field('string'), '')).toBe('');
     expect(bindRule(field('bigInteger'), 2 ** 60)).toBe(2 ** 60);
   });
@@ -200,17 +200,17 @@ const list = (operand: Operand, values: readonly unknown[] = []) =>
   listParameter(sqlite, text, operand).read(withVariables(values));
 
 describe('a variable', () => {
-  it('is resolved by who has written it', () => {
+  it('is resolved by its origin', () => {
     expect(read(fromRule('$ME'))).toBe('rule me');
     expect(read(fromQuery, ['$ME'])).toBe('query me');
   });
 
-  it('is a text in what is searched and in keys', () => {
+  it('is text in a search and in keys', () => {
     expect(read({ from: 'text', slot: 0 }, ['$ME'])).toBe('$ME');
     expect(read({ from: 'key', index: 1 })).toBe('k1');
   });
 
-  it('may stand for several values of a list', () => {
+  it('can expand to several values in a list', () => {
     expect(list(fromRule(['a', '$ROLES', '$ME']))).toEqual(['a', 'r1', 'r2', 'rule me']);
     expect(list(fromRule('$ROLES'))).toEqual(['r1', 'r2']);
     expect(list(fromQuery, [['a', '$ME']])).toEqual(['a', 'query me']);
@@ -219,12 +219,12 @@ describe('a variable', () => {
 });
 
 describe('a list', () => {
-  it('of a query leaves out what is empty, that of a rule does not', () => {
+  it('of a query drops empty values, that of a rule does not', () => {
     expect(listParameter(sqlite, text, fromQuery).read(inputOf([['', 'a']]))).toEqual(['a']);
     expect(listParameter(sqlite, text, fromRule(['', 'a'])).read(inputOf([]))).toEqual(['', 'a']);
   });
 
-  it('compares a fraction with an integer as a value that no row has', () => {
+  it('compares a fraction with an integer as a value without rows', () => {
     expect(listParameter(sqlite, field('integer'), fromQuery).read(inputOf([[1, 1.5]]))).toEqual([
       1n,
       2 ** 40,
@@ -240,12 +240,12 @@ const range = (ends: unknown, bound: 0 | 1, operand: Operand = fromQuery) =>
 const ofRule = (ends: unknown) => [0, 1].map((bound) => range(null, bound as 0 | 1, fromRule(ends)));
 
 describe('a range', () => {
-  it('binds its ends apart', () => {
+  it('binds its ends separately', () => {
     expect([range([1, 5], 0), range([1, 5], 1)]).toEqual([1n, 5n]);
     expect([range([1.5, 5.5], 0), range([1.5, 5.5], 1)]).toEqual([2, 5]);
   });
 
-  it('with an end that is null or missing is unknown', () => {
+  it('with a null or missing end matches no row', () => {
     expect(ofRule([null, 5])).toEqual([null, null]);
     expect(ofRule([1, null])).toEqual([null, null]);
     expect(ofRule([1])).toEqual([1n, null]);
@@ -255,7 +255,7 @@ describe('a range', () => {
 const pattern = (value: unknown) =>
   matchParameter(mariadb, 'contains', { field: text, operand: fromRule(value) }).read(inputOf([]));
 
-describe('a text to look for', () => {
+describe('a text operand', () => {
   it.each([
     ['a', '%a%'],
     [5, '%5%'],
@@ -267,12 +267,12 @@ describe('a text to look for', () => {
     expect(pattern(value)).toBe(want);
   });
 
-  it('has 10 000 characters at most', () => {
+  it('has at most 10 000 characters', () => {
     expect(codeOf(() => pattern('a'.repeat(10_000)))).toBeNull();
     expect(() => pattern('a'.repeat(10_001))).toThrow('a text to look for may have 10000 characters at most');
   });
 
-  it('has the plain placeholder, or that of a text with characters that the column lacks', () => {
+  it('has the placeholder for its character set', () => {
     const latin = field('string', { collation: 'latin1_swedish_ci' });
     const { placeholder, beyond } = matchParameter(mariadb, 'contains', { field: latin, operand: fromQuery });
     expect([placeholder, beyond?.fits('é'), beyond?.fits('語')]).toEqual(['?', true, false]);
@@ -283,7 +283,7 @@ const search = (type: Field['type'], value: unknown) =>
   searchParameter(sqlite, field(type), { from: 'text', slot: 0 }).read(inputOf([value]));
 
 describe('a search', () => {
-  it('equals a column as far as the text is a value of it', () => {
+  it('equals a column if the text is a valid value', () => {
     expect(search('integer', '5')).toBe(5n);
     expect(search('integer', 'five')).toBeNull();
     expect(search('uuid', 'five')).toBeNull();

@@ -35,17 +35,17 @@ const left = (): readonly string[] => {
   return readdirSync(folder);
 };
 
-it('the last three builds are kept, however old', () => {
+it('keeps the last three builds', () => {
   createBuilds(70, 80, 90, 91, 92);
   expect(left()).toEqual(['b70', 'b80', 'b90']);
 });
 
-it('of more, those are kept that were used within hours', () => {
+it('keeps further builds that were used within hours', () => {
   createBuilds(1, 2, 3, 4, 5, 7);
   expect(left()).toEqual(['b1', 'b2', 'b3', 'b4', 'b5']);
 });
 
-it('a build is in use until its process releases it', () => {
+it('keeps a build until its process releases it', () => {
   createBuilds(1, 2, 3, 4);
   const release = keepInUse(join(folder, 'b4'));
   const marked = Date.now();
@@ -57,7 +57,7 @@ it('a build is in use until its process releases it', () => {
   expect(usedAt('b4') - marked).toBe(48 * hour);
 });
 
-it('a build that cannot be loaded is not in use', async () => {
+it('does not keep a build that cannot be loaded', async () => {
   createBuilds(1);
   writeFileSync(join(folder, 'b1', 'server.mjs'), 'throw new Error("not like this")');
   const config = loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'data.db')}` });
@@ -68,12 +68,12 @@ it('a build that cannot be loaded is not in use', async () => {
   expect(usedAt('b1')).toBe(used);
 });
 
-it('other files are not removed', () => {
+it('does not remove other files', () => {
   createBuilds(70, 80, 90);
   mkdirSync(join(folder, 'b70.4711'));
   expect(left()).toContain('b70.4711');
 });
 
-it('a folder that is gone or not ours cannot be marked, and need not be', () => {
+it('ignores a folder that is missing or not writable', () => {
   expect(() => keepInUse(join(folder, 'nowhere'))()).not.toThrow();
 });

@@ -16,6 +16,6 @@ it.each([
   ['removed', mood('a', 'b'), mood('a'), "column chk.e changed: 'b' removed"],
   ['renamed', mood('a', 'b'), mood('a', 'c'), "column chk.e changed: 'c' added, 'b' removed"],
   ['in another order', mood('a', 'b'), mood('b', 'a'), 'column chk.e changed'],
-])('values of an enum are told where its name stays: %s', (_, before, after, want) => {
+])('reports changed values of an enum with the same name: %s', (_, before, after, want) => {
   expect(changes(before, after)).toEqual([want]);
 });

@@ -33,7 +33,7 @@ describe('the address of a caller', () => {
     expect(createProxies({ hops, ranges }).addressOf(connection)).toBe(address);
   });
 
-  it('is said to be secure by trusted proxies only', () => {
+  it('is secure by X-Forwarded-Proto of trusted proxies only', () => {
     const connection = from('9.9.9.9', '1.1.1.1', 'https');
     expect(createProxies({ hops: 1, ranges: [] }).isSecure(connection)).toBe(true);
     expect(createProxies({ hops: 0, ranges: [] }).isSecure(connection)).toBe(false);

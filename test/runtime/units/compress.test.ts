@@ -12,7 +12,7 @@ const encodingOf = async (path: string, headers: ApiResponse['headers'], length 
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-describe('an answer is compressed', () => {
+describe('a response is compressed', () => {
   it.each([
     ['of 1 KB', '/items/a', json, 1024, 'gzip'],
     ['below 1 KB', '/items/a', json, 1023, undefined],

@@ -51,7 +51,7 @@ const createRuns = (options: BatchOptions<number>) => {
 };
 
 describe('a pool of workers', () => {
-  it('runs so many at a time, and the next when one ends', async () => {
+  it('runs a limited number at a time and the next when one ends', async () => {
     const { pool, started, ends, task } = createPool();
     for (const name of ['a', 'b', 'c', 'd']) pool.add(task(name));
     await settle();
@@ -61,7 +61,7 @@ describe('a pool of workers', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('goes on where a task fails, and reports it', async () => {
+  it('continues after a failed task and reports it', async () => {
     const { pool, failures, started, ends, task } = createPool();
     for (const name of ['a', 'b', 'c']) pool.add(task(name));
     await settle();
@@ -71,7 +71,7 @@ describe('a pool of workers', () => {
     expect([failures, started]).toEqual([[error], ['a', 'b', 'c']]);
   });
 
-  it('drops what finds no place', async () => {
+  it('drops tasks beyond its queue', async () => {
     const { pool, started, ends, task } = createPool(2);
     for (const name of ['a', 'b', 'c', 'd', 'e']) pool.add(task(name));
     for (const name of ['a', 'b', 'c', 'd']) {
@@ -82,7 +82,7 @@ describe('a pool of workers', () => {
     expect(started).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('drops what is cleared, and goes on with what comes then', async () => {
+  it('drops cleared tasks and runs later ones', async () => {
     const { pool, started, ends, task } = createPool();
     for (const name of ['a', 'b', 'c']) pool.add(task(name));
     pool.clear();
@@ -94,7 +94,7 @@ describe('a pool of workers', () => {
     expect(started).toEqual(['a', 'b', 'd']);
   });
 
-  it('is idle when the last task has ended, whenever that was added', async () => {
+  it('is idle after the last task has ended', async () => {
     const { pool, ends, task } = createPool();
     let isIdle = false;
     pool.add(task('a'));
@@ -110,7 +110,7 @@ describe('a pool of workers', () => {
 });
 
 describe('work in the background', () => {
-  it('is waited for at the end, whether or not it fails', async () => {
+  it('is awaited on close, even if it fails', async () => {
     const { background, seen, ends, task } = createWork();
     background.run('a', task('a'));
     background.run('b', () => {
@@ -129,7 +129,7 @@ describe('work in the background', () => {
     ]);
   });
 
-  it('is dropped where a hundred run, and not when they have ended', async () => {
+  it('is dropped while a hundred run, and accepted after they have ended', async () => {
     const { background, seen, started, ends, task } = createWork();
     for (let each = 0; each < 101; each += 1) background.run('mail', task(`${each}`));
     await settle();
@@ -144,26 +144,26 @@ describe('work in the background', () => {
 });
 
 describe('calls that are batched', () => {
-  it('share a run, and the next where there is no room', async () => {
+  it('share a run up to its size', async () => {
     const { runs, call } = createRuns({ maxItems: 2 });
     expect(await Promise.all([1, 2, 3].map(call))).toEqual([2, 4, 6]);
     expect(runs).toEqual([[1, 2], [3]]);
     expect(await call(4)).toBe(8);
   });
 
-  it('share one up to a size, and have one of their own beyond it', async () => {
+  it('share a run up to a weight, and have a separate one beyond it', async () => {
     const { runs, call } = createRuns({ maxItems: 9, size: { of: (item) => item, max: 5 } });
     await Promise.all([9, 2, 3, 1].map(call));
     expect(runs).toEqual([[9], [2, 3], [1]]);
   });
 
-  it('fail together, and the next do not', async () => {
+  it('fail together without affecting the next', async () => {
     const { call } = createRuns({ maxItems: 2 });
     const ended = await Promise.allSettled([12, 13, 14].map(call));
     expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('find rows by id, each once; none is null', async () => {
+  it('find each row by id once; missing rows are null', async () => {
     const asked: (readonly string[])[] = [];
     const find = findById(async (ids) => {
       asked.push(ids);
@@ -173,7 +173,7 @@ describe('calls that are batched', () => {
     expect(asked).toEqual([['a', 'b']]);
   });
 
-  it('write at most 64 at once', async () => {
+  it('write at most 64 rows together', async () => {
     const sizes: number[] = [];
     const write = batchWrites(async (items: readonly number[]) => void sizes.push(items.length));
     await Promise.all(Array.from({ length: 65 }, (_, each) => write(each)));
@@ -181,8 +181,8 @@ describe('calls that are batched', () => {
   });
 });
 
-describe('a value that is made on first use', () => {
-  it('that failed is made again only after the rest', async () => {
+describe('a value that is computed on first use', () => {
+  it('that failed is computed again after the pause', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       let made = 0;

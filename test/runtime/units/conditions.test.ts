@@ -48,7 +48,7 @@ describe('a filter on a column', () => {
     ['_istarts_with', 'like', 'a!%%'],
     ['_ends_with', 'glob ?', '*a%'],
     ['_iends_with', 'like', '%a!%'],
-  ])('%s looks for a pattern in which the text stands for itself', (operator, kind, pattern) => {
+  ])('%s matches a pattern with the escaped text', (operator, kind, pattern) => {
     const like = `lower(t0."title") like lower(?) escape '!'`;
     const where = kind === 'like' ? like : `t0."title" ${kind}`;
     expect(conditionOf('book', { title: { [operator]: 'a%' } })).toBe(
@@ -69,7 +69,7 @@ describe('a filter on a column', () => {
     ['_gt', '>', 1],
     ['_gte', '>=', 2],
     ['_eq', '=', 2 ** 40],
-  ])('compares a fraction with an integer by the whole number next to it: %s', (operator, symbol, bound) => {
+  ])('compares a fraction with an integer by the adjacent whole number: %s', (operator, symbol, bound) => {
     expect(conditionOf('book', { pages: { [operator]: 1.5 } })).toBe(
       `"book" t0 where t0."pages" ${symbol} ? -- ${bound}`,
     );
@@ -87,7 +87,7 @@ describe('a filter on a column', () => {
     );
   });
 
-  it('groups a long chain, so that no parser nests it too deeply', () => {
+  it('groups a long chain to limit its nesting', () => {
     const part = 't0."title" = ?';
     const chain = (length: number): string => `(${Array(length).fill(part).join(' or ')})`;
     expect(chainOf(50)).toBe(`"book" t0 where ${chain(50)}`);
@@ -98,7 +98,7 @@ describe('a filter on a column', () => {
 const found = (search: string): string => statementOf('note', { fields: ['id'], limit: -1, search });
 
 describe('a search', () => {
-  it('contains the text in any case, or equals the columns of which it is a value', () => {
+  it('contains the text in any case, or equals columns for which it is a valid value', () => {
     const where = `lower(t0."book") like lower(?) escape '!' or lower(t0."text") like lower(?) escape '!'`;
     expect(found('5%')).toBe(
       `select t0."id" from "note" t0 where (t0."id" = ? or ${where}) order by t0."id" -- null, "%5!%%", "%5!%%"`,
@@ -111,7 +111,7 @@ const linksOf = (length: number) =>
   Array.from({ length }, (_, index) => ({ [`link${index}`]: { label: 'a' } }));
 
 describe('a filter on related rows', () => {
-  it('joins a row once, and one after the other along a path', () => {
+  it('joins a row once, and rows of a path in order', () => {
     const filter = { sequel: { shelf: { label: 'a', room: 'b' }, title: 'c' } };
     expect(conditionOf('book', filter)).toBe(
       '"book" t0 left join "book" t1 on t1."code" = t0."sequel" left join "shelf" t2 on t2."id" = t1."shelf"' +
@@ -128,7 +128,7 @@ describe('a filter on related rows', () => {
     );
   });
 
-  it('looks for a row of a list, with its own joins', () => {
+  it('tests for a row of a list, with its own joins', () => {
     expect(conditionOf('book', { notes: { _none: { book: { title: 'a' } } } })).toBe(
       '"book" t0 where not (exists (select 1 from "note" t1 left join "book" t2 on t2."code" = t1."book"' +
         ' where t1."book" = t0."code" and t2."title" = ?)) -- "a"',
@@ -138,7 +138,7 @@ describe('a filter on related rows', () => {
     );
   });
 
-  it('sees a list only on the rows on which the caller may read it', () => {
+  it('tests a list only on rows on which the caller can read it', () => {
     const permissions = [
       { collection: 'note' },
       { collection: 'loan' },
@@ -151,7 +151,7 @@ describe('a filter on related rows', () => {
     );
   });
 
-  it('reaches 58 rows and no more', () => {
+  it('joins at most 58 rows', () => {
     expect(codeOf(() => conditionOf('hub', { _or: linksOf(58) }))).toBeNull();
     expect(() => conditionOf('hub', { _or: linksOf(59) })).toThrow(
       'reaches more than 58 related items of a row',
@@ -165,12 +165,12 @@ describe('a filter on related rows', () => {
 });
 
 describe('a rule', () => {
-  it('that is not followed by the caller permits no row', () => {
+  it('that does not apply to the caller matches no row', () => {
     const permissions = [{ collection: 'book', permissions: { missing: { _eq: 1 } } }];
     expect(conditionOf('book', {}, { permissions })).toBe('"book" t0 where 1 = 0');
   });
 
-  it('reads other rows in a subquery, which any clause may hold', () => {
+  it('reads other rows in a subquery, which every clause accepts', () => {
     const permissions = [{ collection: 'note', permissions: { book: { shelf: { room: { _eq: 'a' } } } } }];
     expect(conditionOf('note', {}, { permissions })).toBe(
       '"note" t0 where (select t2."room" from "book" t1 join "shelf" t2 on t2."id" = t1."shelf"' +
@@ -178,7 +178,7 @@ describe('a rule', () => {
     );
   });
 
-  it('looks for a row of a list of another row in a subquery', () => {
+  it('tests a list of another row in a subquery', () => {
     const permissions = [
       { collection: 'note', permissions: { book: { loans: { _some: { reader: { _eq: 'a' } } } } } },
     ];
@@ -188,14 +188,14 @@ describe('a rule', () => {
     );
   });
 
-  it('looks for a row of a list of its own row', () => {
+  it('tests a list of its own row', () => {
     const permissions = [{ collection: 'book', permissions: { loans: { _some: { reader: { _eq: 'a' } } } } }];
     expect(conditionOf('book', {}, { permissions })).toBe(
       '"book" t0 where exists (select 1 from "loan" t1 where t1."book" = t0."code" and t1."reader" = ?) -- "a"',
     );
   });
 
-  it('of a related row stands in its join, as true or false on MySQL', () => {
+  it('of a related row is part of its join, as a boolean on MySQL', () => {
     const permissions = [
       { collection: 'book' },
       { collection: 'shelf', permissions: { room: { _eq: 'a' } } },
@@ -209,7 +209,7 @@ describe('a rule', () => {
     );
   });
 
-  it('of a relation is a condition on the row that refers', () => {
+  it('of a relation is a condition on the referring row', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },
       { collection: 'book', fields: ['shelf'], permissions: { lent: { _eq: true } } },
@@ -220,7 +220,7 @@ describe('a rule', () => {
     );
   });
 
-  it('of a column makes it null to filters on the other rows', () => {
+  it('of a column makes it null in filters on other rows', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },
       { collection: 'book', fields: ['title'], permissions: { lent: { _eq: true } } },
@@ -231,17 +231,17 @@ describe('a rule', () => {
   });
 });
 
-describe('a column that compares in another way than its text', () => {
+describe('a column whose comparison differs from that of its text', () => {
   const genre = { genre: 'a' };
 
-  it('is converted where the database requires it', () => {
+  it('is converted if the database requires it', () => {
     expect(conditionOf('shelf', genre, { dialect: 'postgres' })).toBe(
       '"shelf" t0 where cast(t0."genre" as text) = ? -- "a"',
     );
     expect(conditionOf('shelf', genre, { dialect: 'sqlite' })).toBe('"shelf" t0 where t0."genre" = ? -- "a"');
   });
 
-  it('is converted to be found empty, too', () => {
+  it('is converted for _empty', () => {
     expect(conditionOf('shelf', { genre: { _empty: true } }, { dialect: 'postgres' })).toBe(
       '"shelf" t0 where (cast(t0."genre" as text) is null or cast(t0."genre" as text) = \'\')',
     );

@@ -80,7 +80,7 @@ it.each<[string, Sent, string | null]>([
   ['nothing', {}, null],
   ['an empty header', { authorization: '' }, null],
   ['a bare token', { authorization: 'secret' }, null],
-])('%s says the same whatever was asked before', async (_, sent, expected) => {
+])('%s gives the same result regardless of earlier requests', async (_, sent, expected) => {
   const { access } = createKnown();
   const others: readonly Sent[] = [
     {},
@@ -97,7 +97,7 @@ it.each<[string, Sent, string | null]>([
   }
 });
 
-it('a token in the header and another one in the URL are refused, however well the first is known', async () => {
+it('rejects a token in the header with another one in the URL, even if the first is cached', async () => {
   const { access } = createKnown();
   await access.identify(requestWith(header));
   expect(() => access.identify(requestWith({ ...header, query: 'access_token=secret' }))).toThrow(
@@ -105,7 +105,7 @@ it('a token in the header and another one in the URL are refused, however well t
   );
 });
 
-it('a header is looked up once', async () => {
+it('looks up a header once', async () => {
   const { access, asked } = createKnown();
   for (let each = 0; each < 3; each += 1) await access.identify(requestWith(header));
   expect(asked).toEqual(['secret']);
@@ -118,12 +118,12 @@ const sentBy = (method: string): ApiRequest => ({
 });
 
 describe('a session cookie sent by a page of another origin', () => {
-  it.each(['GET', 'HEAD', 'SEARCH', 'OPTIONS'])('counts for a %s', (method) => {
+  it.each(['GET', 'HEAD', 'SEARCH', 'OPTIONS'])('is accepted for a %s', (method) => {
     expect(readCredential(sentBy(method))?.token).toBe('secret');
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'is refused for a %s, where no header says who sends it',
+    'is rejected for a %s without Origin and Sec-Fetch-Site',
     (method) => {
       expect(() => readCredential(sentBy(method))).toThrow('pages of this server');
       expect(readCredential({ ...sentBy(method), headers: { ...header } })?.token).toBe('secret');
@@ -151,14 +151,14 @@ it.each<[Sent, object | null]>([
   expect(readCredential(requestWith(sent))).toEqual(credential);
 });
 
-it('a session cookie counts for a write from a page of this server', () => {
+it('accepts a session cookie for a write from a page of this server', () => {
   const request = { ...sentBy('POST'), isUntrustedOrigin: () => false };
   expect(readCredential(request)?.token).toBe('secret');
 });
 
 const keyOf = (sent: Sent) => headerKey(requestWith(sent));
 
-it('a header stands for its caller where no token is in the URL', () => {
+it('authenticates by a header without a token in the URL', () => {
   expect([keyOf(header), keyOf({ ...header, query: 'limit=1' })]).toEqual(['Bearer secret', 'Bearer secret']);
   expect([keyOf({}), keyOf({ ...header, query: 'access_token=x' })]).toEqual(['', '']);
 });
@@ -171,7 +171,7 @@ const sessionErrorOf = (cause: unknown): unknown => {
   }
 };
 
-it('a cookie is taken back where its session is what is wrong, and nowhere else', () => {
+it('clears a cookie only if its session is invalid', () => {
   const error = apiError('INVALID_CREDENTIALS', {});
   expect(clearedCookies(sessionErrorOf(error))).toEqual([
     'svc_session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',

@@ -20,12 +20,12 @@ it.each([
   ['23505', false, false],
   ['ER_DUP_ENTRY', false, false],
   ['ENOENT', false, false],
-])('%s is a loss for MySQL: %s, for PostgreSQL: %s', (code, forMysql, forPostgres) => {
+])('%s is a lost connection for MySQL: %s, for PostgreSQL: %s', (code, forMysql, forPostgres) => {
   expect(isMysqlLoss(withCode(code))).toBe(forMysql);
   expect(isPostgresLoss(withCode(code))).toBe(forPostgres);
 });
 
-it('a socket that is gone is a loss, a file that is missing is none', () => {
+it('a missing socket is a lost connection, a missing file is not', () => {
   const socket = withCode('ENOENT', { syscall: 'connect' });
   const file = withCode('ENOENT', { syscall: 'open' });
   for (const isLoss of [isMysqlLoss, isPostgresLoss]) {
@@ -48,6 +48,6 @@ it.each([
   expect(postgres.isPermanent(withCode(code))).toBe(forPostgres);
 });
 
-it('a file is never waited for', () => {
+it('does not wait for a file', () => {
   expect(sqlite.isPermanent(withCode('SQLITE_CANTOPEN'))).toBe(true);
 });

@@ -5,7 +5,7 @@ const nameIn = (sql: string): string => /exists "([^"]*)"/.exec(sql)?.[1] ?? '';
 const indexName = (name: string): string =>
   nameIn(postgresPrinter.addIndex('svc_things', { name, columns: ['a'] }));
 
-it('names of constraints and indexes have 63 bytes at most, and stay apart', () => {
+it('limits names of constraints and indexes to 63 unique bytes', () => {
   const long = `svc_things_${'größe_'.repeat(10)}`;
   const names = [`${long}index`, `${long}unique`].map(indexName);
   for (const name of names) {
@@ -15,6 +15,6 @@ it('names of constraints and indexes have 63 bytes at most, and stay apart', () 
   expect(new Set(names).size).toBe(2);
 });
 
-it('shorter ones stay as they are', () => {
+it('keeps shorter names', () => {
   expect(indexName('a'.repeat(63))).toBe('a'.repeat(63));
 });

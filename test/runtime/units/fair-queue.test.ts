@@ -58,7 +58,7 @@ it('replaces the last task of the longest queue by one of a caller with fewer', 
   expect(await runTasks(4, 'a1 a2 a3 a4 b1 c1 d1')).toEqual({ order: 'a1 a2 b1 c1', refused: 'a3 a4 d1' });
 });
 
-it('rejects tasks beyond the maximum, and names them', async () => {
+it('rejects tasks beyond the maximum with their name', async () => {
   const queue = createFairQueue({ ...options, maxTasks: 1 });
   const first = queue.run(async () => 'first');
   await expect(queue.run(async () => 'second')).rejects.toMatchObject({
@@ -70,7 +70,7 @@ it('rejects tasks beyond the maximum, and names them', async () => {
   expect(queue.isIdle()).toBe(true);
 });
 
-it('gives the place of failed work to the next', async () => {
+it('starts the next task after a failed one', async () => {
   const queue = createFairQueue({ ...options, maxTasks: 1 });
   await expect(queue.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(queue.isIdle()).toBe(true);

@@ -58,7 +58,7 @@ describe('a fragment', () => {
     });
   });
 
-  it('has whole numbers in its text where a dialect asks for that, and nothing else', () => {
+  it('has only whole numbers in its text, if a dialect requires it', () => {
     const limit: Parameter = { ...one(1), inText: true, read: ({ values }) => values[1] as bigint };
     const { render } = createStatement(sql`a in (${list(0)}) limit ${limit}`);
     expect(render(input([[1, 2], 5n]))).toEqual({ text: 'a in (?, ?) limit 5', values: [1, 2] });
@@ -83,7 +83,7 @@ describe('a list', () => {
     [[1], '?', [1]],
     [[1, 2], '?, ?', [1, 2]],
     [[1, 2, 3], '?, ?, ?', [1, 2, 3]],
-  ])('%j, being short, stays as it is', (values, text, want) => {
+  ])('%j is short and not padded', (values, text, want) => {
     expect(createStatement(sql`${list(0)}`).render(input([values]))).toEqual({ text, values: want });
   });
 
@@ -112,7 +112,7 @@ describe('a list', () => {
     expect(statement.render(input([[]]))).toEqual({ text: 'in ((?, ?))', values: [null, null] });
   });
 
-  it('stands beside others, each with its own length', () => {
+  it('can be beside others of different lengths', () => {
     const statement = createStatement(sql`a in (${list(0)}) and b = ${one(1)} and c in (${list(2)})`);
     expect(statement.render(input([[1, 2, 3], 9, [4]]))).toEqual({
       text: 'a in (?, ?, ?) and b = ? and c in (?)',
@@ -120,7 +120,7 @@ describe('a list', () => {
     });
   });
 
-  it('has few texts for all lengths, and never another set of values', () => {
+  it('has few texts for all lengths, with the same set of values', () => {
     const statement = createStatement(sql`a in (${list(0)})`);
     const texts = new Set<string>();
     const isSameSet = fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 200 }), (values) => {
@@ -134,7 +134,7 @@ describe('a list', () => {
   });
 });
 
-describe('what no database takes is refused', () => {
+describe('rejects what no database accepts', () => {
   it('more values than can be bound', () => {
     const statement = createStatement(sql`a in (${list(0)})`);
     const withValues = (count: number) => () =>
@@ -167,7 +167,7 @@ describe('a repeated fragment', () => {
     });
   });
 
-  it('is padded with keys that nothing equals', () => {
+  it('is padded with keys that equal nothing', () => {
     const { text, values } = statement.render(input([7], numbers(17)));
     expect(text.match(/union all/g)).toHaveLength(17);
     expect(values).toEqual([...numbers(17).flatMap((number) => [number, 7]), null, 7]);
@@ -200,7 +200,7 @@ const codeOfMany = (count: number) =>
   );
 
 describe('texts of a statement', () => {
-  it('are rendered once, up to a number; the oldest makes way', () => {
+  it('are rendered once and cached up to a maximum', () => {
     const texts = new Map<string, string>();
     const rendered: string[] = [];
     const read = (name: string) =>
@@ -220,7 +220,7 @@ describe('texts of a statement', () => {
     expect([...texts.keys()]).toEqual(['c', 'a']);
   });
 
-  it('hold numbers that cannot be bound', () => {
+  it('contain numbers that cannot be bound', () => {
     expect(createStatement(sql`limit ${limit(5n)}`).render(input([]))).toEqual({
       text: 'limit 5',
       values: [],
@@ -242,7 +242,7 @@ describe('texts of a statement', () => {
     ]);
   });
 
-  it('take 32 766 values and no more', () => {
+  it('have at most 32 766 values', () => {
     expect([codeOfMany(32_766), codeOfMany(32_767)]).toEqual([null, 'INVALID_QUERY']);
   });
 });

@@ -56,7 +56,7 @@ const where = (value: number) => ({ permissions: { price: { _eq: value } } });
 const valid = (value: number) => ({ validation: { price: { _eq: value } } });
 
 describe('a grant', () => {
-  it('is not made from nothing', () => {
+  it('cannot be created without policies', () => {
     expect(createGrant({ collection: work, action: 'read', admin: false, permissions: [] })).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe('a grant', () => {
     ['one filter', [where(1)], [1]],
     ['several are joined by or', [where(1), where(2)], [1, 2]],
     ['one without filter wins', [where(1), {}], 'always'],
-  ])('reaches rows: %s', (_, permissions, want) => {
+  ])('permits rows: %s', (_, permissions, want) => {
     expect(say(grantOf(...permissions).rows)).toEqual(want);
   });
 
@@ -119,16 +119,16 @@ describe('a grant', () => {
       ],
       { id: [3], title: [1, 2] },
     ],
-  ])('shows fields: %s', (_, permissions, want) => {
+  ])('permits fields: %s', (_, permissions, want) => {
     expect(fieldsOf(grantOf(...permissions))).toEqual(want);
   });
 
-  it('tells every field from a full list', () => {
+  it('distinguishes * from a list of all fields', () => {
     expect(grantOf({ fields: ['id', 'title', 'price', 'parts'] }).everyField).toBe(false);
     expect(grantOf({ fields: ['id'] }, { fields: ['*'] }).everyField).toBe(true);
   });
 
-  it('narrows to the rows and fields of the permissions that count', () => {
+  it('is limited to rows and fields of the matching permissions', () => {
     const grant = grantOf(
       { ...where(1), ...valid(1), fields: ['price'] },
       { ...where(2), fields: ['title'] },
@@ -204,18 +204,18 @@ describe('the policies', () => {
     expect(policiesOf(user, role).ids).toEqual(want);
   });
 
-  it('that are the same are one set, with one cache', () => {
+  it('that are equal are one set with one cache', () => {
     expect(policiesOf('x', 'middle')).toBe(policiesOf('y', 'top'));
     expect(policiesOf('x', 'middle').cache).not.toBe(policiesOf('x', 'leaf').cache);
   });
 
-  it('make an administrator only where one of them does', () => {
+  it('make an administrator if one of them does', () => {
     expect(policiesOf('x', 'ring').admin).toBe(true);
     expect(policiesOf(null, null).admin).toBe(false);
     expect(policiesOf('u', 'leaf').admin).toBe(false);
   });
 
-  it('grant what they permit, per collection and action, once', () => {
+  it('create one grant per collection and action', () => {
     const policies = policiesOf('x', 'middle');
     expect(policies.grant(work, 'read')).not.toBeNull();
     expect(policies.grant(work, 'read')).toBe(policies.grant(work, 'read'));

@@ -95,7 +95,7 @@ describe('a secret', () => {
     expect(secretsIn(withTokens)).toEqual(Array.from({ length: count }, () => 'stored plain'));
   });
 
-  it('that is null stays so', async () => {
+  it('that is null stays null', async () => {
     expect(
       secretsIn(
         await hashCreate(planCreate(collectionOf('box'), [{ secret: null }], writing), toStoredToken),

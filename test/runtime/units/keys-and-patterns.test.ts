@@ -10,7 +10,7 @@ const { sqlite, mariadb, postgres } = dialects;
 const field = (type: Field['type'], options: Partial<Field> = {}): Field => ({ name: 'x', type, ...options });
 
 describe('the key of a parent', () => {
-  it('is its text, or a list of texts where it has several columns', () => {
+  it('is its text, or a list of texts for several columns', () => {
     expect(joinKey(['a'])).toBe('a');
     expect(joinKey(['a', 'b,c'])).toBe('["a","b,c"]');
   });
@@ -38,11 +38,11 @@ describe('the key of a parent', () => {
     ['5e2', '5e2'],
     ['', ''],
     ['9007199254740993', '9007199254740993'],
-  ])('is compared as an integer where it is one: %j', (text, want) => {
+  ])('is compared as an integer if it is one: %j', (text, want) => {
     expect(bindKeyPart(text, 0, { fields: [field('integer')], dialect: sqlite })).toBe(want);
   });
 
-  it('is null, which equals nothing, where there is none', () => {
+  it('is null, which equals nothing, if it is missing', () => {
     const only = { fields: [field('integer')], dialect: sqlite };
     expect([bindKeyPart(null, 0, only), bindKeyPart(5, 0, only), bindKeyPart('5', 1, only)]).toEqual([
       null,
@@ -51,7 +51,7 @@ describe('the key of a parent', () => {
     ]);
   });
 
-  it('is cast where its type requires that', () => {
+  it('is cast if its type requires it', () => {
     const bit = field('binary', { dbType: 'bit' });
     const single = field('float', { dbType: 'float' });
     expect([bit, single].map((each) => keyPlaceholder(each, mariadb))).toEqual([
@@ -62,7 +62,7 @@ describe('the key of a parent', () => {
     expect(keyPlaceholder(field('integer'), postgres)).toBe('?');
   });
 
-  it('of several columns is shown as it stands in a path', () => {
+  it('of several columns is shown in the format of a path', () => {
     const shown = showKey(
       ['a,b', '1', '0', 't', '\u0001', '\u0000\u00ff', null],
       [field('string'), ...Array<Field>(4).fill(field('boolean')), field('binary'), field('string')],
@@ -84,7 +84,7 @@ describe('a pattern', () => {
     expect(likePattern(kind, 'a', '*')).toBe(want.replaceAll('%', '*'));
   });
 
-  it('escapes what LIKE reads as a pattern', () => {
+  it('escapes special characters of LIKE', () => {
     expect(escapeLike('50% of a_b!')).toBe('50!% of a!_b!!');
   });
 });

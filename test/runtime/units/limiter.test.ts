@@ -44,7 +44,7 @@ const times = (count: number, address = '203.0.113.9') =>
 const exceeded = 'REQUESTS_EXCEEDED';
 
 describe('requests within a window', () => {
-  it('are so many, and again as many in the next', async () => {
+  it('are limited, and reset in the next', async () => {
     const access = limited(2);
     expect(await ask(access, times(3))).toEqual(['ok', 'ok', exceeded]);
     vi.setSystemTime(now + duration - 1);
@@ -53,7 +53,7 @@ describe('requests within a window', () => {
     expect(await ask(access, times(3))).toEqual(['ok', 'ok', exceeded]);
   });
 
-  it('are counted once, however often they are identified', async () => {
+  it('are counted once, even if identified several times', async () => {
     const [request] = times(1);
     const access = limited(1);
     expect(await ask(access, [request as ApiRequest, request as ApiRequest])).toEqual(['ok', 'ok']);
@@ -87,7 +87,7 @@ describe('requests within a window', () => {
     await expect(refused).rejects.toThrow('more than 0 requests in 60 s');
   });
 
-  it('say when the next window begins', async () => {
+  it('return the time of the next window', async () => {
     vi.setSystemTime(now);
     const access = limited(0);
     const error = await access

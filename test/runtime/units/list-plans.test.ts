@@ -68,7 +68,7 @@ const planBooks = (books: unknown, ...permissions: Partial<Permission>[]): reado
 const refusalsOf = ([update]: readonly ListUpdate[]) =>
   update === undefined || !('problems' in update.move) ? null : update.move.problems.map(({ code }) => code);
 
-describe('a row that comes from elsewhere', () => {
+describe('a row of another owner', () => {
   it.each<[string, unknown, readonly string[], string[] | null]>([
     ['comes with its foreign key', { update: [{ id: 2 }] }, ['shelf'], null],
     ['does not where that may not be updated', { update: [{ id: 2 }] }, ['title'], ['FORBIDDEN']],
@@ -79,13 +79,13 @@ describe('a row that comes from elsewhere', () => {
     expect(refusalsOf(planBooks(books, { fields }))).toEqual(codes);
   });
 
-  it('is not made there either without that permission', () => {
+  it('is not created there without that permission', () => {
     expect(() =>
       planBooks({ create: [{ id: 2, title: 'x' }] }, { action: 'create', fields: ['id', 'title'] }),
     ).toThrow('the field "shelf" does not exist or may not be used for create');
   });
 
-  it('takes the key of its owner, and is changed in place where it is there already', () => {
+  it('gets the key of its owner, or is updated if it is already listed', () => {
     const [update] = planBooks({ update: [{ id: 2, title: 'x' }] }, {});
     const taken = update !== undefined && 'row' in update.move ? [...update.move.row] : [];
     expect(taken).toEqual([
@@ -95,7 +95,7 @@ describe('a row that comes from elsewhere', () => {
     expect([...(update?.update?.row ?? [])]).toEqual([['title', 'x']]);
   });
 
-  it('passes the rule of the permission that its foreign key comes from', () => {
+  it('must match the rule of the permission for its foreign key', () => {
     const rule = { title: { _eq: 'loose' } };
     const [update] = planBooks(
       { update: [{ id: 2, title: 'x' }] },

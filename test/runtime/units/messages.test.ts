@@ -44,7 +44,7 @@ const read = (text: string, type = 'application/json', absent?: unknown) =>
   );
 
 describe('a body', () => {
-  it('may be nested 500 levels deep and no deeper', async () => {
+  it('can be nested at most 500 levels deep', async () => {
     expect(isTooDeep(`${nested(500)} `)).toBe(false);
     expect(isTooDeep(nested(501))).toBe(true);
     expect(isTooDeep(`${'{"a":'.repeat(501)}1${'}'.repeat(501)}`)).toBe(true);
@@ -67,7 +67,7 @@ describe('a body', () => {
     },
   );
 
-  it('that is empty is what is said of it, or refused', async () => {
+  it('that is empty has the default, or is rejected', async () => {
     expect(await read('', '', null)).toBeNull();
     await expect(read('')).rejects.toThrow('the body is empty');
     await expect(read('{')).rejects.toThrow('not valid JSON');

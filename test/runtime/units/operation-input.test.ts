@@ -80,11 +80,11 @@ describe('the input of an operation', () => {
     });
   });
 
-  it('has no body where none is described', async () => {
+  it('has no body if none is described', async () => {
     expect(await read({}, { body: 'nothing that is read' })).toEqual({});
   });
 
-  it('reports all problems at once, and never a value', async () => {
+  it('reports all problems at once without values', async () => {
     const parameters = [parameter('count', { schema: { type: 'integer' }, required: true }), parameter('x')];
     expect(await refusal({ parameters, body }, { body: '{"email":"no-mail","mode":"magic"}' })).toEqual([
       'INVALID_QUERY: "count" is missing',
@@ -94,7 +94,7 @@ describe('the input of an operation', () => {
     ]);
   });
 
-  it('is checked as a whole where its parts are fine', async () => {
+  it('is validated as a whole if its parts are valid', async () => {
     const either = { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] };
     expect(await refusal({ body: either }, { body: '{}' })).toEqual([
       "INVALID_PAYLOAD: it must have required property 'a'",
@@ -102,7 +102,7 @@ describe('the input of an operation', () => {
     expect(await refusal({ body }, { body: '[]' })).toEqual(['INVALID_PAYLOAD: it must be object']);
   });
 
-  it('is forbidden where a path names nothing', async () => {
+  it('is forbidden for an unknown path', async () => {
     const parameters = [parameter('id', { in: 'path', schema: { type: 'string', format: 'uuid' } })];
     expect(await refusal({ parameters }, { path: { id: 'x' } })).toEqual([
       'FORBIDDEN: "id" must match format "uuid"',
@@ -117,7 +117,7 @@ describe('the input of an operation', () => {
     ]);
   });
 
-  it.each(['path', 'query', 'header'] as const)('holds no NUL character, in a %s neither', async (place) => {
+  it.each(['path', 'query', 'header'] as const)('rejects NUL characters in a %s', async (place) => {
     const parameters = [parameter('id', { in: place })];
     const sent = { path: { id: 'a\0' }, query: 'id=%00a', headers: { id: '\0' } };
     const code = place === 'path' ? 'FORBIDDEN' : 'INVALID_QUERY';

@@ -22,7 +22,7 @@ it.each([
   expect(oppositeOf(name)).toBe(opposite);
 });
 
-it('an operator that compares nothing itself is the opposite of one that does, or a flag', () => {
+it('an operator without a comparison is the opposite of one with it, or a flag', () => {
   const silent = operatorNames.filter((name) => operators[name].comparison === undefined);
   const strange = silent.filter((name) => {
     const { operand, negates } = operators[name];
@@ -31,19 +31,19 @@ it('an operator that compares nothing itself is the opposite of one that does, o
   expect(strange).toEqual(['regex']);
 });
 
-it('what a field is filtered by follows from its type', () => {
+it('the operators of a field follow from its type', () => {
   expect([...operatorsOf({ type: 'boolean' })]).toEqual(['eq', 'neq', 'null', 'nnull']);
   expect([...operatorsOf({ type: 'uuid' })]).toEqual(['eq', 'neq', 'in', 'nin', 'null', 'nnull']);
   expect(operatorsOf({ type: 'date' }).has('between')).toBe(true);
   expect(operatorsOf({ type: 'string' }).has('lt')).toBe(false);
 });
 
-it.each(Object.keys(fieldTypes) as FieldType[])('a concealed %s is there or not', (type) => {
+it.each(Object.keys(fieldTypes) as FieldType[])('a concealed %s has only _null and _nnull', (type) => {
   const known = ['empty', 'nempty', 'null', 'nnull'];
   expect([...operatorsOf({ type, conceal: true })]).toEqual(known);
   expect([...operatorsOf({ type, hash: true })]).toEqual(known);
 });
 
-it.each(Object.keys(fieldTypes) as FieldType[])('validation by regex is no filter of %s', (type) => {
+it.each(Object.keys(fieldTypes) as FieldType[])('_regex is not a filter of %s', (type) => {
   expect(operatorsOf({ type }).has('regex')).toBe(false);
 });

@@ -23,7 +23,7 @@ describe('an origin', () => {
     ['https://preview-*.shop.example:8443', 'https://preview-7.shop.example:8443', true],
     ['http://[::1]:3000', 'http://[::1]:3000', true],
     ['capacitor://localhost', 'capacitor://localhost', true],
-  ])('listed as %s lets %s in: %s', (listed, origin, isIn) => {
+  ])('listed as %s permits %s: %s', (listed, origin, isIn) => {
     expect(compileOrigins([normalizeOrigin(listed) ?? ''])(origin)).toBe(isIn);
   });
 });

@@ -22,14 +22,14 @@ const createPlans = () => {
 };
 
 describe('a plan', () => {
-  it('is made once', () => {
+  it('is created once', () => {
     const { made, get } = createPlans();
     const caller = createCaller();
     expect(get(caller, 'a')).toBe(get(caller, 'a'));
     expect(made).toEqual(['book list a']);
   });
 
-  it('is that of its collection, use, policies and limits alone', () => {
+  it('is separate for collection, use, policies and limits', () => {
     const { made, get } = createPlans();
     const cache = new Map();
     get(createCaller({}, cache), 'a');
@@ -41,7 +41,7 @@ describe('a plan', () => {
     expect(made).toHaveLength(6);
   });
 
-  it('makes way for the five hundredth after it', () => {
+  it('is evicted after five hundred others', () => {
     const { made, get } = createPlans();
     const caller = createCaller();
     for (let each = 0; each < 500; each += 1) get(caller, `${each}`);
@@ -54,7 +54,7 @@ describe('a plan', () => {
     expect(made).toHaveLength(502);
   });
 
-  it('that fails is made again', () => {
+  it('that fails is created again', () => {
     const { get } = createPlans();
     const caller = createCaller();
     const fail = () =>

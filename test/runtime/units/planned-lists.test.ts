@@ -135,7 +135,7 @@ const rowOf = (row: ListRow | undefined): unknown => Object.fromEntries(row ?? [
 const fromOwner = { from: 'owner', index: 0 };
 
 describe('a complete list', () => {
-  it('creates objects without a key, changes those with one, keeps bare keys and removes the others', () => {
+  it('creates objects without a key, updates those with one, keeps listed keys and removes other rows', () => {
     const list = listOf({ books: [{ title: 'a' }, { id: 2, title: 'b' }, 3] });
     expect(list.creates?.rows.map(rowOf)).toEqual([{ title: 'a', shelf: fromOwner }]);
     expect(list.updates.map(({ key, update }) => [key, update === null ? null : rowOf(update.row)])).toEqual([
@@ -145,7 +145,7 @@ describe('a complete list', () => {
     expect(list.removes?.keys).toBe('others');
   });
 
-  it.each([[[]], [null]])('may be empty: %j', (books) => {
+  it.each([[[]], [null]])('can be empty: %j', (books) => {
     expect(listOf({ books })).toMatchObject({ creates: null, updates: [], removes: { keys: 'others' } });
   });
 
@@ -153,7 +153,7 @@ describe('a complete list', () => {
     expect(listOf({ books: [{ id: null, title: 'a' }] }).creates?.rows).toHaveLength(1);
   });
 
-  it('tells rows apart by every part of their key', () => {
+  it('compares rows by every part of their key', () => {
     const list = listOf({ slots: [{ place: 1 }, { shelf: 1, place: 2, text: 'a' }, '1,3'] });
     expect(list.creates?.rows.map(rowOf)).toEqual([{ place: 1, shelf: fromOwner }]);
     expect(list.updates.map(({ key }) => key)).toEqual([
@@ -173,7 +173,7 @@ describe('changes to a list', () => {
     expect(list.removes?.keys).toEqual([[3], [4]]);
   });
 
-  it('remove nothing where no key is given', () => {
+  it('remove nothing without a key', () => {
     expect(listOf({ books: { delete: [] } })).toMatchObject({ creates: null, updates: [], removes: null });
     expect(listOf({ books: { create: [] } }).removes).toBeNull();
   });
@@ -181,7 +181,7 @@ describe('changes to a list', () => {
 
 const listRefusal = (name: string, detail: string): string => `INVALID_PAYLOAD: "${name}" ${detail}`;
 
-describe('a list is refused', () => {
+describe('a list is rejected', () => {
   const parts = 'takes lists under "create", "update" and "delete"';
 
   it.each<[Payload, string]>([
@@ -229,13 +229,13 @@ describe('a list is refused', () => {
 });
 
 describe('a row that is created in a list', () => {
-  it('takes the key of its owner, whatever its payload says', () => {
+  it('gets the key of its owner regardless of its payload', () => {
     expect(listOf({ books: [{ title: 'a', shelf: 9 }] }).creates?.rows.map(rowOf)).toEqual([
       { title: 'a', shelf: fromOwner },
     ]);
   });
 
-  it('is bound to the key of its owner when that is known', () => {
+  it('is bound to the key of its owner after that is known', () => {
     const { creates } = listOf({ books: [{ title: 'a' }, { title: 'b' }] });
     const bound = creates === null ? null : bindCreate(creates, [7]);
     expect(bound?.rows.map(rowOf)).toEqual([
@@ -245,7 +245,7 @@ describe('a row that is created in a list', () => {
     expect(creates?.rows.map((row) => row.get('shelf'))).toEqual([fromOwner, fromOwner]);
   });
 
-  it('may have lists of its own', () => {
+  it('can have lists of its own', () => {
     const { creates } = listOf({ books: [{ title: 'a' }, { title: 'b', pages: [{ text: 'x' }] }] });
     expect(creates?.lists.map(({ relation, ownerIndex }) => [relation.name, ownerIndex])).toEqual([
       ['pages', 1],
@@ -281,27 +281,27 @@ describe('rows that leave a list', () => {
     expect(removalOf({ [name]: [] })).toEqual(want);
   });
 
-  it('are deleted by name where they need an owner', () => {
+  it('are deleted explicitly if they require an owner', () => {
     expect(removalOf({ notes: { delete: [1] } })).toBe('delete');
     expect(removalOf({ books: { delete: [1] } })).toEqual({ shelf: null });
   });
 
-  it('stay where the caller may not change or delete them', () => {
+  it('are kept if the caller cannot change or delete them', () => {
     expect(removalOf({ books: [] }, [{ action: 'update', fields: ['title'] }])).toEqual([
       'FORBIDDEN: the field "shelf" does not exist or may not be used for update',
     ]);
     expect(removalOf({ books: [] }, [{ action: 'update', fields: ['shelf'] }])).toEqual({ shelf: null });
   });
 
-  it('by name are refused at once', () => {
+  it('that are named are rejected immediately', () => {
     expect(problemsOf(() => listOf({ books: { delete: [1] } }, [{ action: 'read' }]))).toEqual([
       'FORBIDDEN: the collection "book" does not exist or may not be used this way',
     ]);
   });
 });
 
-describe('what the caller sees of a list', () => {
-  it('are the rows that they may read', () => {
+describe('the visible part of a list', () => {
+  it('contains the readable rows', () => {
     expect(listOf({ books: [] }, [{ action: 'update' }]).visible).toBeNull();
     expect(listOf({ books: [] }, [{ action: 'update' }, { action: 'read' }]).visible).toEqual({
       kind: 'true',
@@ -310,7 +310,7 @@ describe('what the caller sees of a list', () => {
     expect(listOf({ books: [] }, some).visible).toMatchObject({ kind: 'compare', operator: 'eq' });
   });
 
-  it('are the columns of the owner that they may read or update', () => {
+  it('contains the readable or updatable columns of the owner', () => {
     expect([...listOf({ books: [] }).nameableReferences]).toEqual(['id']);
     expect([...listOf({ labels: [] }).nameableReferences]).toEqual(['label']);
   });
@@ -336,14 +336,14 @@ const createWithPresets = (presets: Payload | null, owner: number): unknown => {
 };
 
 describe('a permission that depends on the owner', () => {
-  it('is decided at once where the owner is known', () => {
+  it('is decided immediately if the owner is known', () => {
     expect(bindFirst({ books: [{ title: 'a' }] }, 1, [onShelf(1)])).toEqual([{ title: 'a', shelf: 1 }]);
     expect(problemsOf(() => listOf({ books: [{ title: 'a' }] }, [onShelf(2)]))).toEqual([
       'FAILED_VALIDATION: books.shelf',
     ]);
   });
 
-  it('is decided when the owner is written where its key is made by the database', () => {
+  it('is decided when the owner is written if its key is generated', () => {
     expect(createOnShelf([onShelf(5)], 5)).toEqual([{ title: 'a', shelf: 5 }]);
     expect(problemsOf(() => createOnShelf([onShelf(5)], 6))).toEqual(['FAILED_VALIDATION: books.shelf']);
     const nested = [{ validation: { _and: [{ title: { _eq: 'a' } }, { _or: [{ shelf: { _eq: 5 } }] }] } }];
@@ -351,7 +351,7 @@ describe('a permission that depends on the owner', () => {
     expect(problemsOf(() => createOnShelf(nested, 6))).toEqual(['FAILED_VALIDATION: books.shelf']);
   });
 
-  it('whose presets the row has already must not fail then', () => {
+  it('whose presets the row already has cannot fail afterwards', () => {
     expect(createWithPresets({ id: 3 }, 5)).toEqual([{ id: 3, title: 'a', shelf: 5 }]);
     expect(problemsOf(() => createWithPresets({ id: 3 }, 6))).toEqual([
       'FORBIDDEN: "book" takes values that you may not write',
@@ -360,7 +360,7 @@ describe('a permission that depends on the owner', () => {
     expect(createWithPresets(null, 6)).toEqual([{ title: 'a', shelf: 6 }]);
   });
 
-  it('limits where a row may be moved from', () => {
+  it('limits the rows that can be moved', () => {
     const books = [
       { action: 'update', ...onShelf(5), permissions: { title: { _eq: 'mine' } } },
       { action: 'update', permissions: { title: { _eq: 'any' } } },

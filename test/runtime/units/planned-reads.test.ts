@@ -42,7 +42,7 @@ const refusalOf = (
 
 const missing = (name: string): string => `FORBIDDEN: the field "${name}" does not exist or may not be used`;
 
-describe('a filter is refused', () => {
+describe('a filter is rejected', () => {
   it.each<[Query, string]>([
     [{ _eq: 1 }, 'INVALID_QUERY: "_eq" needs a field around it, as in {"name": {"_eq": …}}'],
     [{ _some: {} }, 'INVALID_QUERY: "_some" stands directly below a to-many relation only'],
@@ -73,7 +73,7 @@ describe('a filter is refused', () => {
   });
 });
 
-describe('a selection is refused', () => {
+describe('a selection is rejected', () => {
   it.each<[string, string, string]>([
     ['book', 'missing', missing('missing')],
     ['book', 'title.other', missing('title.other')],
@@ -86,7 +86,7 @@ describe('a selection is refused', () => {
   });
 });
 
-describe('an order is refused', () => {
+describe('an order is rejected', () => {
   it.each<[string, string]>([
     ['missing', missing('missing')],
     ['missing.other', missing('missing')],
@@ -99,7 +99,7 @@ describe('an order is refused', () => {
   });
 });
 
-describe('a name that is spelled almost right', () => {
+describe('a misspelled name', () => {
   it.each([
     ['Title', 'title'],
     ['tit_le', 'title'],
@@ -117,12 +117,12 @@ describe('a name that is spelled almost right', () => {
     ['covers', 'cover'],
     ['bought_', 'bought'],
     ['shel', 'shelf'],
-  ])('%s is answered with a suggestion: %s', (name, want) => {
+  ])('%s gets a suggestion: %s', (name, want) => {
     const hint = want === null ? '' : `; did you mean "${want}"?`;
     expect(refusalOf('book', { fields: [name] })).toBe(`${missing(name)}${hint}`);
   });
 
-  it('is not answered with a name that the caller may not read', () => {
+  it('gets no suggestion that the caller cannot read', () => {
     const permissions = [{ collection: 'book', fields: ['pages'] }];
     expect(refusalOf('book', { fields: ['titl'] }, permissions)).toBe(missing('titl'));
   });
@@ -131,7 +131,7 @@ describe('a name that is spelled almost right', () => {
 describe('a caller', () => {
   const titles = [{ collection: 'book', fields: ['title', 'shelf', 'notes', 'sequel'] }];
 
-  it('sees no collection without a permission', () => {
+  it('has no access to a collection without a permission', () => {
     expect(refusalOf('shelf', {}, titles)).toBe(
       'FORBIDDEN: the collection "shelf" does not exist or may not be used this way',
     );
@@ -141,7 +141,7 @@ describe('a caller', () => {
     ['fields', { fields: ['pages'] }],
     ['filters', { filter: { pages: 5 } }],
     ['sort', { sort: ['pages'] }],
-  ])('uses no other column in %s', (_, query) => {
+  ])('cannot use another column in %s', (_, query) => {
     expect(refusalOf('book', { fields: ['title'], ...query }, titles)).toBe(missing('pages'));
   });
 
@@ -149,7 +149,7 @@ describe('a caller', () => {
     ['filters', { filter: { shelf: { label: 'a' } } }],
     ['filters on lists', { filter: { notes: { text: 'a' } } }],
     ['sort', { sort: ['shelf.label'] }],
-  ])('follows no relation in %s to a collection that is not theirs', (_, query) => {
+  ])('cannot follow a relation in %s to a forbidden collection', (_, query) => {
     expect(refusalOf('book', { fields: ['title'], ...query }, titles)).toMatch(
       /^FORBIDDEN: the field "(shelf|notes)"/,
     );
@@ -160,7 +160,7 @@ describe('a caller', () => {
     ['filters', { filter: { shelf: { label: 'a' } } }],
     ['filters on lists', { filter: { notes: { text: 'a' } } }],
     ['sort', { sort: ['shelf.label'] }],
-  ])('follows no relation in %s without a permission for it', (_, query) => {
+  ])('cannot follow a relation in %s without a permission for it', (_, query) => {
     const permissions = [
       { collection: 'book', fields: ['title'] },
       { collection: 'shelf' },
@@ -171,7 +171,7 @@ describe('a caller', () => {
     );
   });
 
-  it('searches no column that is hidden or concealed', () => {
+  it('does not search hidden or concealed columns', () => {
     const found = statementOf('book', { fields: ['title'], search: 'a' }, { permissions: titles });
     expect(found.match(/t0\."\w+"/g)?.filter((each, index, all) => all.indexOf(each) === index)).toEqual([
       't0."title"',
@@ -205,43 +205,43 @@ const namesOf = (select: Select): string =>
 describe('a selection', () => {
   const shelf = 'id label room genre';
 
-  it('is every column where none is named', () => {
+  it('is every column by default', () => {
     expect(entriesOf('shelf', undefined)).toBe(shelf);
     expect(entriesOf('shelf', ['*'])).toBe(shelf);
     expect(entriesOf('shelf', ['label', '*'])).toBe('label id room genre');
   });
 
-  it('is every column that the caller may read, with the lists that are declared', () => {
+  it('is every readable column with the declared lists', () => {
     const permissions = [{ collection: 'odd', fields: ['id', 'pages', 'more'] }];
     expect(entriesOf('odd', undefined, { permissions })).toBe('id pages[key]');
     expect(entriesOf('odd', undefined, { permissions: [{ collection: 'odd', fields: ['id'] }] })).toBe('id');
   });
 
-  it('goes into related rows as far as it is named', () => {
+  it('contains related rows to the named depth', () => {
     expect(entriesOf('note', ['book.shelf.label', 'text'])).toBe('book(shelf(label)) text');
     expect(entriesOf('note', ['book.shelf.*'])).toBe(`book(shelf(${shelf}))`);
     expect(entriesOf('note', ['book.title', 'book.pages'])).toBe('book(title pages)');
     expect(entriesOf('note', ['book'])).toBe('book');
   });
 
-  it('goes into every relation below a star', () => {
+  it('contains every relation below a star', () => {
     expect(
       entriesOf('note', ['*.title'], { permissions: [{ collection: 'note' }, { collection: 'book' }] }),
     ).toBe('id book(title) text');
     expect(entriesOf('note', ['book.pages', '*.title'])).toBe('book(pages title) id text');
   });
 
-  it('has a list of keys, or of what is named of its rows', () => {
+  it('contains a list of keys, or of the named fields of its rows', () => {
     expect(entriesOf('book', ['notes'])).toBe('notes[key]');
     expect(entriesOf('book', ['notes.text'])).toBe('notes[text]');
   });
 
-  it('leaves out relations to what the caller may not read', () => {
+  it('omits relations to unreadable collections', () => {
     const permissions = [{ collection: 'book' }];
     expect(entriesOf('book', ['title', 'shelf.label', 'notes'], { permissions })).toBe('title');
   });
 
-  it('knows columns whose names have dots', () => {
+  it('supports columns with dots in their names', () => {
     expect(entriesOf('odd', ['v1.0', 'a.b.c', 'id'])).toBe('v1.0 a.b.c id');
     expect(refusalOf('odd', { fields: ['a.b'] })).toBe(missing('a.b'));
     expect(refusalOf('odd', { fields: ['v1.0'] }, [{ collection: 'odd', fields: ['id'] }])).toBe(
@@ -258,12 +258,12 @@ const orderOf = (collection: string, query: Query, options: CompileOptions = {})
   );
 
 describe('an order', () => {
-  it('is that of the collection, else that of its key', () => {
+  it('is that of the collection or of its key', () => {
     expect(orderOf('odd', {})).toEqual(['v1.0', 'id']);
     expect(orderOf('loan', {})).toEqual(['book', 'day']);
   });
 
-  it('is that of the first column that the caller may read, where the key is hidden', () => {
+  it('is that of the first readable column if the key is hidden', () => {
     expect(orderOf('note', {}, { permissions: [{ collection: 'note', fields: ['text', 'book'] }] })).toEqual([
       'book',
     ]);
@@ -274,23 +274,23 @@ describe('an order', () => {
     expect(orderOf('log', {})).toEqual(['line']);
   });
 
-  it('of a view is the one that its statement has', () => {
+  it('of a view is that of its statement', () => {
     expect(orderOf('sums', {})).toEqual([]);
     expect(orderOf('sums', { sort: ['count'] })).toEqual(['count']);
   });
 
-  it('goes on to what is left of the key, unless that is hidden', () => {
+  it('continues with the rest of the key unless it is hidden', () => {
     expect(orderOf('loan', { sort: ['-day'] })).toEqual(['-day', 'book']);
     const permissions = [{ collection: 'loan', fields: ['day', 'reader'] }];
     expect(orderOf('loan', { sort: ['reader'] }, { permissions })).toEqual(['reader']);
   });
 
-  it('by a related row does not count as one by the key', () => {
+  it('by the key of a related row continues with the own key', () => {
     expect(orderOf('fine', { sort: ['loan.book', 'id'] })).toEqual(['loan/book', 'id']);
     expect(orderOf('note', { sort: ['book.sequel.code'] })).toEqual(['book/sequel/code', 'id']);
   });
 
-  it('knows columns and relations whose names have dots and signs', () => {
+  it('supports columns and relations with dots and signs in their names', () => {
     expect(orderOf('odd', { sort: ['a.b.c', '-v1.0'] })).toEqual(['a.b.c', '-v1.0', 'id']);
     expect(orderOf('odd', { sort: ['-x'] })).toEqual(['-x', 'id']);
     expect(orderOf('odd', { sort: ['--x'] })).toEqual(['--x', 'id']);
@@ -310,14 +310,14 @@ describe('conditions on one relation', () => {
   const where = (filter: Query): string =>
     statementOf('book', { fields: ['code'], limit: -1, filter }).replace(/^.*? where (.*) order by .*/, '$1');
 
-  it('hold of one related row where they stand side by side', () => {
+  it('apply to one related row if they are side by side', () => {
     const both = someNote('(t1."text" = ? and t1."id" = ?)');
     expect(where({ notes: { text: 'a', id: 5 } })).toBe(both);
     expect(where({ _and: [{ notes: { text: 'a' } }, { notes: { id: 5 } }] })).toBe(both);
     expect(where({ _and: [{ notes: { _and: [{ text: 'a' }] } }, { notes: { id: 5 } }] })).toBe(both);
   });
 
-  it('hold of one row each where each asks for some row', () => {
+  it('apply to one row each if each has its own _some', () => {
     expect(where({ _and: [{ notes: { _some: { text: 'a' } } }, { notes: { _some: { id: 5 } } }] })).toBe(
       `(${someNote('t1."text" = ?')} and ${someNote('t2."id" = ?', 't2')})`,
     );
@@ -326,7 +326,7 @@ describe('conditions on one relation', () => {
     );
   });
 
-  it('may be alternatives', () => {
+  it('can be alternatives', () => {
     expect(where({ notes: { _or: [{ text: 'a' }, { id: 5 }] } })).toBe(
       someNote('(t1."text" = ? or t1."id" = ?)'),
     );
@@ -343,7 +343,7 @@ describe('conditions on one relation', () => {
     { notes: {} },
     { notes: { _some: {} } },
     { notes: { _none: {} } },
-  ])('of which there is none hold of every row: %j', (filter) => {
+  ])('are true for every row if they are empty: %j', (filter) => {
     expect(statementOf('book', { fields: ['code'], limit: -1, filter })).not.toContain('where');
   });
 
@@ -360,7 +360,7 @@ describe('constants', () => {
   if (column === undefined) throw new Error('a note has a key');
   const isNull = { kind: 'null', column } as const;
 
-  it('are left out of "and" and "or", or decide them', () => {
+  it('are removed from "and" and "or", or decide them', () => {
     expect(allOf([])).toBe(conditionTrue);
     expect(allOf([conditionTrue, isNull])).toBe(isNull);
     expect(allOf([isNull, conditionFalse])).toBe(conditionFalse);
@@ -387,7 +387,7 @@ const refusalWithin = (query: Query, maxDepth: number): string | null => {
 const shelfFilters = (length: number) => ({ _or: Array.from({ length }, () => ({ shelf: { label: 'a' } })) });
 
 describe('the relations of a query', () => {
-  it('are as deep as the limit and no deeper', () => {
+  it('are at most as deep as the limit', () => {
     expect(refusalWithin({ fields: [sequels(3)] }, 3)).toBeNull();
     expect(refusalWithin({ fields: [sequels(4)] }, 3)).toContain(
       '"sequel.sequel.sequel.sequel" crosses more than 3 relations',
@@ -395,7 +395,7 @@ describe('the relations of a query', () => {
     expect(refusalWithin({ sort: [sequels(4)] }, 3)).toContain('crosses more than 3 relations');
   });
 
-  it('are 500 at most, however they are nested', () => {
+  it('are at most 500', () => {
     expect(refusalWithin({ filter: shelfFilters(500) }, 3)).toBeNull();
     expect(refusalWithin({ filter: shelfFilters(501) }, 3)).toContain(
       'the query crosses relations more than 500 times',
@@ -421,7 +421,7 @@ describe('an item', () => {
   });
 
   it.each([[['a']], [['a', '2020-01-02', 'b']], [['a', 'today']]])(
-    'is missing by another key: %j',
+    'is not found by an invalid key: %j',
     (parts) => {
       expect(() => readKey(loan, parts)).toThrow(
         'the item of "loan" does not exist or may not be used this way',
@@ -430,7 +430,7 @@ describe('an item', () => {
     },
   );
 
-  it('has its key in a body as it stands in a path', () => {
+  it('has the same key format in body and path', () => {
     expect(splitKeyValue(loan, 'a%2Cb,2020-01-02')).toEqual(['a,b', '2020-01-02']);
     expect(splitKeyValue(loan, 5)).toEqual([5]);
     expect(splitKeyValue(collectionOf('book'), 'a,b')).toEqual(['a,b']);
@@ -445,7 +445,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('is one of several, which keep their order', () => {
+  it('is read with others in their order', () => {
     expect(
       itemStatement({}, (plan) => restrictToItems(plan, 2), ['a', '2020-01-02', 'b', '2020-01-03']),
     ).toEqual([
@@ -455,7 +455,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('is the first of all', () => {
+  it('is the first of a singleton', () => {
     const query = { limit: 5, offset: 3, page: 2, meta: ['*'] };
     expect(itemStatement(query, restrictToFirst, [])).toEqual([
       'select t0."reader" from "loan" t0 order by t0."book", t0."day" limit ? -- 1n',

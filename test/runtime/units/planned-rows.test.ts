@@ -147,7 +147,7 @@ const messageOf = (run: () => unknown): string => {
 const named = { name: 'a' };
 
 describe('a row', () => {
-  it('has the values of its payload as they are stored', () => {
+  it('has the values of its payload in stored form', () => {
     expect(created('member', { name: 'a', age: '5', fee: 1.005, joined: '2024-01-02T10:00:00Z' })).toEqual({
       name: 'a',
       age: 5,
@@ -161,12 +161,12 @@ describe('a row', () => {
     });
   });
 
-  it('leaves a key that the database counts to the database, unless it is given', () => {
+  it('omits a generated key unless it is given', () => {
     expect(created('member', { id: null, name: 'a' })).toEqual(named);
     expect(created('member', { id: 5, name: 'a' })).toEqual({ id: 5, name: 'a' });
   });
 
-  it('has its lists apart', () => {
+  it('has its lists separately', () => {
     const plan = create('team', [{ label: 'x', members: [{ name: 'a' }] }]);
     expect(plan.rows.map((row) => [...row.keys()])).toEqual([['label']]);
     expect(plan.lists.map(({ relation, ownerIndex }) => [relation.name, ownerIndex])).toEqual([
@@ -174,7 +174,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('is filled on creation with a key, the user and the time', () => {
+  it('gets a key, the user and the time on creation', () => {
     expect(created('entry', {})).toEqual({ id: 'new', author: 'ann', made: 'now' });
     expect(created('entry', { id: '0195f1c2-0000-7000-8000-00000000000a', author: 'bob' })).toEqual({
       id: '0195f1c2-0000-7000-8000-00000000000a',
@@ -183,11 +183,11 @@ describe('a row', () => {
     });
   });
 
-  it('is filled on change with the user and the time of the change', () => {
+  it('gets the user and the time of the change on update', () => {
     expect(updated('entry', { text: 'x' })).toEqual({ text: 'x', editor: 'ann', changed: 'now' });
   });
 
-  it('keeps its key on change', () => {
+  it('keeps its key on update', () => {
     expect(updated('member', { id: '1', name: 'b' })).toEqual({ name: 'b' });
     expect(problemsOf(() => updated('member', { id: 7, name: 'b' }))).toEqual([
       {
@@ -202,7 +202,7 @@ describe('a row', () => {
 
 const say = (payload: Payload): string => messageOf(() => created('member', { ...named, ...payload }));
 
-describe('a value that is wrong', () => {
+describe('an invalid value', () => {
   const where = { collection: 'member', field: 'age' };
 
   it.each<[string, Payload, Readonly<Record<string, unknown>>]>([
@@ -281,7 +281,7 @@ describe('a value that is wrong', () => {
     expect(say({ name: null })).toContain('"name" takes a value.');
   });
 
-  it('is one of all that are wrong, each with its place in a list of payloads', () => {
+  it('is reported with all others and the index of its payload', () => {
     expect(
       problemsOf(() =>
         create('member', [{ name: 'a', age: 'x' }, { name: 'b' }, { name: 'abcdef', fee: 'y' }]),
@@ -293,7 +293,7 @@ describe('a value that is wrong', () => {
     ]);
   });
 
-  it('names the lists through which it was reached', () => {
+  it('is reported with the path of lists', () => {
     expect(
       problemsOf(() => create('team', [{ label: 'x', members: [{ name: 'abcdef', age: 'x' }] }])),
     ).toEqual([
@@ -302,7 +302,7 @@ describe('a value that is wrong', () => {
     ]);
   });
 
-  it.each([[[1]], ['x'], [null], [[{}]]])('cannot stand in place of an item: %j', (payload) => {
+  it.each([[[1]], ['x'], [null], [[{}]]])('cannot replace an item: %j', (payload) => {
     const want = [{ code: 'INVALID_PAYLOAD', reason: 'an item must be an object of field names and values' }];
     expect(problemsOf(() => create('member', [payload]))).toEqual(want);
     expect(problemsOf(() => update('member', payload))).toEqual(want);
@@ -324,7 +324,7 @@ describe('a required field', () => {
     expect(problemsOf(() => updated('member', { age: 1 }))).toEqual([]);
   });
 
-  it('is not named to who may not write it', () => {
+  it('is not reported to callers who cannot write it', () => {
     expect(problemsOf(() => created('member', { age: 1 }, [{ fields: ['age'] }]))).toEqual([
       { code: 'FORBIDDEN', reason: '"member" needs values that you may not write' },
     ]);
@@ -346,7 +346,7 @@ const deletes = (action: string) =>
   );
 
 describe('a permission', () => {
-  it('lists the fields that may be written', () => {
+  it('limits the fields that can be written', () => {
     expect(problemsOf(() => created('member', { name: 'a', age: 1 }, [{ fields: ['name'] }]))).toEqual([
       { code: 'FORBIDDEN', reason: 'the field "age" does not exist or may not be used for create' },
     ]);
@@ -358,7 +358,7 @@ describe('a permission', () => {
     ]);
   });
 
-  it('does not reach a read-only field, which presets and administrators may write', () => {
+  it('does not include a read-only field, which only presets and administrators write', () => {
     expect(problemsOf(() => updated('member', { status: 'x' }, [{}]))).toEqual([
       { code: 'FORBIDDEN', reason: 'the field "status" is read-only' },
     ]);
@@ -366,7 +366,7 @@ describe('a permission', () => {
     expect(updated('member', { status: 'x' })).toEqual({ status: 'x' });
   });
 
-  it('has presets for what the payload leaves out', () => {
+  it('has presets for missing values', () => {
     const permissions = [{ presets: { age: 7, joined: '2024-01-02', gone: 1 } }];
     expect(created('member', { name: 'a', age: 5 }, permissions)).toEqual({
       name: 'a',
@@ -378,13 +378,13 @@ describe('a permission', () => {
     ]);
   });
 
-  it('is needed for a list, too', () => {
+  it('is required for a list', () => {
     expect(problemsOf(() => created('team', { members: [] }, [{ fields: ['label'] }]))).toEqual([
       { code: 'FORBIDDEN', reason: 'the field "members" does not exist or may not be used for create' },
     ]);
   });
 
-  it('is needed for the action itself', () => {
+  it('is required for the action', () => {
     const none = {
       code: 'FORBIDDEN',
       reason: 'the collection "member" does not exist or may not be used this way',
@@ -410,7 +410,7 @@ describe('a permission', () => {
 });
 
 describe('the validation of a field', () => {
-  it('is reported with the message of the field', () => {
+  it('has the message of the field', () => {
     expect(problemsOf(() => updated('member', { level: 9 }))).toEqual([
       {
         code: 'FAILED_VALIDATION',
@@ -425,7 +425,7 @@ describe('the validation of a field', () => {
     expect(updated('member', { level: 5 })).toEqual({ level: 5 });
   });
 
-  it('shows the value instead of a pattern, unless the field is concealed', () => {
+  it('reports the value instead of a pattern, unless the field is concealed', () => {
     const where = { code: 'FAILED_VALIDATION', collection: 'member', path: [], type: 'regex' };
     expect(problemsOf(() => updated('member', { nick: 'A' }))).toEqual([
       { ...where, field: 'nick', invalid: 'A' },
@@ -434,7 +434,7 @@ describe('the validation of a field', () => {
     expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([{ ...where, field: 'code' }]);
   });
 
-  it('lets null pass, and what the payload does not name', () => {
+  it('accepts null and missing fields', () => {
     expect(updated('member', { level: null, nick: null })).toEqual({ level: null, nick: null });
     expect(updated('member', { age: 1 })).toEqual({ age: 1 });
   });
@@ -443,7 +443,7 @@ describe('the validation of a field', () => {
 describe('the validation of a permission', () => {
   const adult = { validation: { age: { _gte: 18 } } };
 
-  it('is passed by the payload, its presets included', () => {
+  it('is applied to the payload with presets', () => {
     expect(updated('member', { age: 18 }, [adult])).toEqual({ age: 18 });
     expect(problemsOf(() => updated('member', { age: 17 }, [adult]))).toEqual([
       { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
@@ -453,13 +453,13 @@ describe('the validation of a permission', () => {
     ]);
   });
 
-  it('does not let null pass', () => {
+  it('rejects null', () => {
     expect(problemsOf(() => updated('member', { age: null }, [adult]))).toEqual([
       expect.objectContaining({ field: 'age', type: 'gte', valid: 18 }),
     ]);
   });
 
-  it('takes away what only this permission lists, with its presets', () => {
+  it('removes the fields and presets of only this permission', () => {
     const permissions = [
       { ...adult, fields: ['fee', 'age'], presets: { joined: '2024-01-02' } },
       { fields: ['name', 'age'] },

@@ -58,13 +58,13 @@ describe('the policies', () => {
     expect(createPolicyIndex(rows).policiesOf(user, () => address).ids).toEqual(ids);
   });
 
-  it('of a user for whom none holds at the address refuse it', () => {
+  it('of a user without one for the address reject it', () => {
     expect(() => createPolicyIndex(rows).policiesOf(userOf('ann'), () => '192.0.2.1')).toThrow(
       expect.objectContaining({ code: 'INVALID_IP' }),
     );
   });
 
-  it('make an administrator, and ask for a second factor, where one of them does', () => {
+  it('make an administrator, and require a second factor, if one of them does', () => {
     const index = createPolicyIndex(rows);
     const seen = [userOf('eve', 'leaf'), userOf('ben'), null].map((user) => {
       const { admin, requiresSecondFactor } = index.policiesOf(user);
@@ -78,13 +78,13 @@ describe('the policies', () => {
     expect([index.emptySet.ids, index.emptySet.admin]).toEqual([[], false]);
   });
 
-  it('depend on the address where one of them does', () => {
+  it('depend on the address if one of them does', () => {
     const index = createPolicyIndex(rows);
     const users = [null, userOf('ann'), userOf('eve', 'leaf'), userOf('eve', 'lone')];
     expect(users.map((user) => index.dependsOnAddress(user))).toEqual([true, true, false, false]);
   });
 
-  it('permit what their own permissions say, of the collection and the action', () => {
+  it('permit only by their own permissions for collection and action', () => {
     const registry = createRegistry(
       ['book', 'pen'].map((name) =>
         defineCollection({ name, path: `/items/${name}`, key: ['id'], fields: { id: integer() } }),
@@ -137,7 +137,7 @@ describe('variables', () => {
     ['$CURRENT_POLICIES', ['root', 'z']],
     ['$CURRENT_POLICIES.name', [null, 'Zed']],
     ['$CURRENT_POLICIES.a.b', [null, 'dotted']],
-  ])('%s reads %j', (text, value) => {
+  ])('%s is resolved by %j', (text, value) => {
     expect(resolve(text, userOf('eve', 'leaf'))).toEqual(value);
   });
 
@@ -147,7 +147,7 @@ describe('variables', () => {
   });
 
   it.each(['$CURRENT_USER.role.name', '$CURRENT_ROLE.name', '$CURRENT_USER.email'])(
-    '%s of nobody is null',
+    '%s without a user is null',
     (text) => {
       expect(resolve(text, null)).toBeNull();
     },
@@ -162,7 +162,7 @@ describe('variables', () => {
   });
 
   it.each(['1 xmo', '1 months2', '1 yearsx', '1 xyear', '1 mont', '1 yea', 'soon'])(
-    '$NOW(%s) is not a valid time',
+    '$NOW(%s) is invalid',
     (offset) => {
       expect(() => resolve(`$NOW(${offset})`, null)).toThrow(`"$NOW(${offset})" is not a valid time`);
       expect(isUnresolvable(`$NOW(${offset})`)).toBe(true);
@@ -170,7 +170,7 @@ describe('variables', () => {
   );
 
   it.each(['$NOW', '$NOW(1 d)', 'soon', '$CURRENT_USER.nothing', 7, null])(
-    '%j can be resolved, or is none',
+    '%j is checked for being a variable',
     (value) => {
       expect(isUnresolvable(value)).toBe(false);
     },
@@ -185,7 +185,7 @@ describe('a list of addresses', () => {
     ['', '192.0.2.1', true],
     [' , ', '192.0.2.1', true],
     [null, '192.0.2.1', true],
-  ])('%j lets %s in: %s', (column, address, isIn) => {
+  ])('%j permits %s: %s', (column, address, isIn) => {
     let code: unknown = null;
     try {
       requireAddress(readAddressList(column), address);

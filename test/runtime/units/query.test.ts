@@ -38,12 +38,12 @@ describe('fields', () => {
     expect(say(parseQuery(text).query.fields)).toBe(want);
   });
 
-  it.each(['fields', 'sort'])('of %s cross 64 relations and no more', (parameter) => {
+  it.each(['fields', 'sort'])('of %s cross at most 64 relations', (parameter) => {
     expect(codeOf(() => parseQuery(`${parameter}=${pathOf(64)}`))).toBeNull();
     expect(codeOf(() => parseQuery(`${parameter}=${pathOf(65)}`))).toBe('INVALID_QUERY');
   });
 
-  it('are remembered by their text, up to 2000 characters of it', () => {
+  it('are cached by their text up to 2000 characters', () => {
     expect(fieldsOf(2_000)).toBe(fieldsOf(2_000));
     expect(fieldsOf(2_001)).not.toBe(fieldsOf(2_001));
   });
@@ -61,7 +61,7 @@ describe('numbers', () => {
     expect(values[slot as number]).toBe(want);
   });
 
-  it('-1 is no limit at all', () => {
+  it('-1 removes the limit', () => {
     expect(parseQuery('limit=-1').query.limit).toBe('all');
     expect(readQuery({ limit: -1 }).query.limit).toBe('all');
   });
@@ -75,12 +75,12 @@ describe('numbers', () => {
     'page=-1',
     'page=x',
     'limit=9999999999999999',
-  ])('%s is refused', (text) => {
+  ])('%s is rejected', (text) => {
     expect(codeOf(() => parseQuery(text))).toBe('INVALID_QUERY');
   });
 
   it.each([{ limit: 1.5 }, { limit: true }, { offset: [] }, { page: {} }, { limit: 2 ** 60 }])(
-    '%j is refused',
+    '%j is rejected',
     (query) => {
       expect(codeOf(() => readQuery(query))).toBe('INVALID_QUERY');
     },
@@ -88,7 +88,7 @@ describe('numbers', () => {
 });
 
 describe('the other parameters', () => {
-  it('sort in the order given', () => {
+  it('sort in the given order', () => {
     expect(parseQuery('sort=-a,b.c,-b.d').query.sort).toEqual([
       { path: ['a'], descending: true },
       { path: ['b', 'c'], descending: false },
@@ -105,21 +105,21 @@ describe('the other parameters', () => {
     ['meta=filter_count', ['filter_count']],
     ['meta=filter_count,total_count', ['total_count', 'filter_count']],
     ['', []],
-  ])('%s asks for %j', (text, want) => {
+  ])('%s requests %j', (text, want) => {
     expect(parseQuery(text).query.meta).toEqual(want);
   });
 
-  it('search for a text, a number too', () => {
+  it('search for a text or a number', () => {
     expect(parseQuery('search=5').values).toEqual(['5']);
     expect(readQuery({ search: 5 }).values).toEqual(['5']);
     expect(parseQuery('search=').query.search).toBeNull();
   });
 
-  it('are ignored where they are not known', () => {
+  it('are ignored if they are unknown', () => {
     expect(parseQuery('foo=1&access_token=x&filter=')).toEqual(parseQuery(''));
   });
 
-  it('go deeper with underscores', () => {
+  it('nest with underscores', () => {
     const { query, values } = parseQuery(
       'deep={"a":{"_limit":2,"_sort":"-x","b":{"_filter":{"c":{"_eq":1}}}}}',
     );
@@ -148,13 +148,13 @@ describe('the other parameters', () => {
     'alias[a]=b',
     'export=csv',
     'deep[a][_aggregate]=x',
-  ])('%s is refused', (text) => {
+  ])('%s is rejected', (text) => {
     expect(codeOf(() => parseQuery(text))).toBe('INVALID_QUERY');
   });
 });
 
 describe('a query', () => {
-  it('means the same in brackets, as JSON and in a body', () => {
+  it('is equal in brackets, as JSON and in a body', () => {
     const filter = { a: { b: { _eq: 'x' } }, _or: [{ c: { _null: 'true' } }, { d: { _in: ['1', '2'] } }] };
     const deep = { list: { _limit: '3', _filter: { e: { _gt: '4' } } } };
     const fromBody = readQuery({ filter, deep, fields: ['a', 'b.c'], sort: ['-a'], limit: 5 });
@@ -181,11 +181,11 @@ describe('a query', () => {
     ['fields', { fields: 'a.'.repeat(20_000) }],
     ['sort', { sort: 'a.'.repeat(20_000) }],
     ['meta', { meta: nest(20_000) }],
-  ])('is refused or read where %s is nested without end', (_, query) => {
+  ])('is rejected or parsed if %s is nested very deeply', (_, query) => {
     expect([null, 'INVALID_QUERY']).toContain(codeOf(() => readQuery(query)));
   });
 
-  it('is read or refused, whatever it is', () => {
+  it('is parsed or rejected for any value', () => {
     const key = fc.constantFrom(
       'fields',
       'filter',

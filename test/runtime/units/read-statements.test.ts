@@ -39,7 +39,7 @@ describe('a page', () => {
     expect(pageOf({ page: 3, limit: 10, offset: 7 }, null)).toBe('limit ? offset ? -- 10n, 20n');
   });
 
-  it('may not be larger than the maximum', () => {
+  it('cannot be larger than the maximum', () => {
     expect(() => pageOf({ limit: 51 }, 50)).toThrow('"limit" may be 50 at most');
   });
   it('has its limit in the text on PostgreSQL, and bound elsewhere', () => {
@@ -49,7 +49,7 @@ describe('a page', () => {
     );
   });
 
-  it('has every row that a key names, whatever the maximum is', () => {
+  it('has every row of given keys regardless of the maximum', () => {
     expect(
       statementOf(
         'note',
@@ -75,12 +75,12 @@ const unsorted: CompileOptions['restrict'] = (plan) => ({ ...plan, order: [] });
 const explicitly: CompileOptions['restrict'] = (plan) => orderByKeys(plan, 2);
 
 describe('an order', () => {
-  it('goes on to the key, so that it is total', () => {
+  it('continues with the key to be total', () => {
     expect(orderOf('book', { sort: ['-title', 'pages'] })).toBe('t0."title" desc, t0."pages", t0."code"');
     expect(orderOf('book', { sort: ['-code'] })).toBe('t0."code" desc');
   });
 
-  it('puts nulls first on PostgreSQL as elsewhere, last where it descends', () => {
+  it('puts nulls first on PostgreSQL as elsewhere, and last if descending', () => {
     const sort = ['-bought', 'sequel', 'title', 'shelf.label'];
     expect(orderOf('book', { sort }, { dialect: 'postgres' })).toBe(
       't0."bought" desc nulls last, t0."sequel" nulls first, t0."title", t1."label" nulls first, t0."code"',
@@ -90,7 +90,7 @@ describe('an order', () => {
     );
   });
 
-  it('knows that a column hidden on some rows may be null', () => {
+  it('treats a column hidden on some rows as nullable', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },
       { collection: 'book', fields: ['title'], permissions: { lent: { _eq: true } } },
@@ -106,14 +106,14 @@ describe('an order', () => {
     );
   });
 
-  it('by keys follows the keys as they are given', () => {
+  it('by keys follows the given keys', () => {
     const { read, values } = compile('note', { fields: ['id'], limit: -1 }, { restrict: explicitly });
     expect(render(read.rows.statement, values, [7, 3])).toBe(
       'select t0."id" from "note" t0 order by case when t0."id" = ? then 0 when t0."id" = ? then 1 end -- 7n, 3n',
     );
   });
 
-  it('is left out where there is nothing to sort by', () => {
+  it('is omitted if there is nothing to sort by', () => {
     expect(statementOf('log', { limit: -1 }, { restrict: unsorted })).toBe('select t0."line" from "log" t0');
   });
 });
@@ -124,13 +124,13 @@ const countsOf = (query: Readonly<Record<string, unknown>>, options?: CompileOpt
 };
 
 describe('counts', () => {
-  it('are one statement where no filter separates them', () => {
+  it('are one statement without a filter', () => {
     expect(countsOf({ meta: ['*'] })).toEqual([
       ['total_count,filter_count', 'select count(*) as count from "book" t0'],
     ]);
   });
 
-  it('are two where one does', () => {
+  it('are two statements with a filter', () => {
     expect(countsOf({ meta: ['*'], filter: { lent: true } })).toEqual([
       ['total_count', 'select count(*) as count from "book" t0'],
       ['filter_count', 'select count(*) as count from "book" t0 where t0."lent" = ? -- 1'],
@@ -178,7 +178,7 @@ const listOf = (
 const unsortedLists: CompileOptions['restrict'] = (plan) => withoutOrder(plan);
 
 describe('a nested list', () => {
-  it('compares an integer foreign key itself', () => {
+  it('compares an integer foreign key directly', () => {
     expect(listOf('shelf', 'books.title', { keys: ['1', '2'] })).toEqual({
       scan:
         'select t0."shelf", t0."title" from "book" t0 where t0."shelf" in (?, ?)' +
@@ -192,27 +192,27 @@ describe('a nested list', () => {
     });
   });
 
-  it('joins the parent where its key is spelled otherwise in the foreign key', () => {
+  it('joins the parent if foreign key and key can differ in spelling', () => {
     expect(listOf('book', 'notes.text').scan).toBe(
       'select t1."code", t0."text" from "note" t0 join "book" t1 on t1."code" = t0."book"' +
         ' where t1."code" in (?) order by t1."code", t0."id" limit ? -- "a", 101n',
     );
   });
 
-  it('joins the parent where the foreign key has no type and may be a text', () => {
+  it('joins the parent if the foreign key has no type and can be a text', () => {
     expect(listOf('crate', 'items.id', { keys: ['1'] }).scan).toContain(
       'join "crate" t1 on t1."id" = t0."crate"',
     );
     expect(listOf('crate', 'tags.id', { keys: ['1'] }).scan).not.toContain('join');
   });
 
-  it('joins the parent where one column of several may be spelled otherwise', () => {
+  it('joins the parent if one of several columns can differ in spelling', () => {
     expect(listOf('seat', 'tickets.id', { keys: ['["1","a"]'] }).scan).toContain(
       'join "seat" t1 on t1."row" = t0."row" and t1."letter" = t0."letter" where (t1."row", t1."letter") in',
     );
   });
 
-  it('has rows without a place in its order last', () => {
+  it('puts rows without a position last', () => {
     expect(listOf('crate', 'tags.id', { keys: ['1'], dialect: 'postgres' }).scan).toContain(
       'order by t0."crate", t0."rank" is null, t0."rank", t0."id" limit',
     );
@@ -263,7 +263,7 @@ describe('a nested list', () => {
     expect(branches).toContain(want);
   });
 
-  it('without a limit reads everything, as far as there is no maximum', () => {
+  it('without a limit reads everything unless there is a maximum', () => {
     const deep = { notes: { _limit: -1 } };
     const open = listOf('book', 'notes.text', { deep });
     expect([open.scan?.split(' -- ')[1], open.branches?.includes('limit')]).toEqual([
@@ -278,12 +278,12 @@ describe('a nested list', () => {
     ]);
   });
 
-  it('reads one row more than all parents may have, padded as the keys are', () => {
+  it('reads one row more than the maximum of all parents, padded like the keys', () => {
     const keys = Array.from({ length: 17 }, (_, index) => String(index));
     expect(listOf('shelf', 'books.title', { keys }).scan?.endsWith(`, ${18 * 100 + 1}n`)).toBe(true);
   });
 
-  it('of rows without a key has no order but that of their parents', () => {
+  it('of rows without a key is ordered by parents only', () => {
     const { scan, branches } = listOf('book', 'notes.text', { restrict: unsortedLists });
     expect(scan).toContain('where t1."code" in (?) order by t1."code" limit ?');
     expect(branches).toContain('where t1."code" = ? limit ?');

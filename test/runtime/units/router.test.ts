@@ -78,19 +78,16 @@ describe('a path', () => {
     expect(find('GET /%69tems/Artist').template).toBe('/items/Artist');
   });
 
-  it.each(['%', '%ff', '%E0%A4%A', 'Artist%', '50%'])(
-    'stands for itself where "%s" cannot be decoded',
-    (name) => {
-      expect(find(`GET /items/${name}`)).toMatchObject({ template: '/items/:collection', segments: [name] });
-      expect(find(`GET /items/Artist/${name}`)).toMatchObject({
-        template: '/items/Artist/:id',
-        segments: [name],
-      });
-      expect(find(`GET /server/${name}`).template).toBe('*');
-    },
-  );
+  it.each(['%', '%ff', '%E0%A4%A', 'Artist%', '50%'])('keeps "%s", which cannot be decoded', (name) => {
+    expect(find(`GET /items/${name}`)).toMatchObject({ template: '/items/:collection', segments: [name] });
+    expect(find(`GET /items/Artist/${name}`)).toMatchObject({
+      template: '/items/Artist/:id',
+      segments: [name],
+    });
+    expect(find(`GET /server/${name}`).template).toBe('*');
+  });
 
-  it('may end with one slash', () => {
+  it('can end with one slash', () => {
     expect(find('GET /items/Artist/').template).toBe('/items/Artist');
     expect(find('GET /items/Artist/1/')).toMatchObject({ template: '/items/Artist/:id', segments: ['1'] });
     expect(find('GET /server/ping/').template).toBe('/server/ping');
@@ -111,13 +108,13 @@ describe('a path', () => {
     '/ITEMS/Artist',
     '/server',
     '/off',
-  ])('%j leads nowhere', async (path) => {
+  ])('%j is not found', async (path) => {
     expect(find(`GET ${path}`).template).toBe('*');
     expect(await statusOf(`GET ${path}`)).toBe(404);
     expect(await statusOf(`OPTIONS ${path}`)).toBe(404);
   });
 
-  it('that is named leads there rather than to an item of that key', async () => {
+  it('that is static takes precedence over an item of that key', async () => {
     expect(find('GET /users/me').template).toBe('/users/me');
     expect(find('GET /users/you').template).toBe('/users/:id');
     expect(find('POST /users/you/tfa/disable')).toMatchObject({ segments: ['you'] });
@@ -126,7 +123,7 @@ describe('a path', () => {
     expect(await statusOf('DELETE /users/you')).toBe(200);
   });
 
-  it('names a model by any number of segments', () => {
+  it('contains a model id of any number of segments', () => {
     const templates = [
       ['POST /queue/demo/image', '/queue/demo/image', ''],
       ['POST /queue/demo/other', '/queue/:model+', 'demo/other'],
@@ -169,7 +166,7 @@ describe('a method', () => {
     ['/graphql', 'GET, POST', 405],
     ['/queue/demo/image', 'POST', 405],
     ['/queue/no/model', 'POST', 405],
-  ])('that %s lacks is answered by those it has: %s', async (path, allow, status) => {
+  ])('that %s does not support gets the supported ones: %s', async (path, allow, status) => {
     const implied = allow.startsWith('GET') ? ', HEAD, OPTIONS' : ', OPTIONS';
     const options = await find(`OPTIONS ${path}`).response;
     expect(options).toEqual({ status: 204, headers: { allow: allow + implied }, body: null });
@@ -186,8 +183,8 @@ describe('a method', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('knows the routes beside it, so that it speaks their words', async () => {
+describe('an error', () => {
+  it('has the format of neighbouring routes', async () => {
     expect(await nearOf('GET /queue')).toBe('/queue/demo/image');
     expect(await nearOf('GET /queue/a/requests/1/nothing')).toBe('/queue/demo/image');
     expect(await nearOf('PUT /items/Artist')).toBe('/items/Artist');
@@ -195,14 +192,14 @@ describe('a refusal', () => {
   });
 });
 
-it('two routes of one method and shape are a mistake', () => {
+it('rejects two routes of one method and shape', () => {
   const twice = [...table, route('GET /users/:key', operation('readUser'))];
   expect(() => createRouter({ routes: twice, bind: bindEach, toErrorResponse: respondError })).toThrow(
     'two routes GET /users/:key',
   );
 });
 
-it('an operation that is listed twice is served where it is listed first', async () => {
+it('serves the first of two routes of an operation', async () => {
   const routes = [route('GET /mine', operation('ping')), ...table];
   const replaced = createRouter({ routes, bind: bindEach, toErrorResponse: respondError });
   expect(replaced('GET', '/mine').endpoint.template).toBe('/mine');

@@ -50,7 +50,7 @@ describe('a selection', () => {
     );
   });
 
-  it('shows a column that is hidden on some rows on the others', () => {
+  it('shows a partly hidden column on the other rows', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },
       { collection: 'book', fields: ['title', 'secret'], permissions: { lent: { _eq: true } } },
@@ -61,7 +61,7 @@ describe('a selection', () => {
     );
   });
 
-  it('has a marker in front of a related row, for rows without one', () => {
+  it('has a marker before a related row that can be missing', () => {
     expect(selectionOf('book', ['shelf.label', 'title'])).toEqual({
       columns: 't1."id", t1."label", t0."title"',
       json: '{"shelf":<marker, else skip 3 tokens, 1 columns>{"label":<label>},"title":<title>}',
@@ -69,7 +69,7 @@ describe('a selection', () => {
     });
   });
 
-  it('shares the marker with the first column of the related row where that is the key', () => {
+  it('uses the first column of the related row as marker if it is the key', () => {
     expect(selectionOf('book', ['shelf.id', 'shelf.label'])).toEqual({
       columns: 't1."id", t1."label"',
       json: '{"shelf":<shared, else skip 5 tokens, 2 columns>{"id":<id>,"label":<label>}}',
@@ -77,7 +77,7 @@ describe('a selection', () => {
     });
   });
 
-  it('shares no marker that depends on more than the key', () => {
+  it('does not share a marker that depends on more than the key', () => {
     const { read, values } = compile('book', {
       fields: ['shelf.id'],
       limit: -1,
@@ -109,7 +109,7 @@ describe('a selection', () => {
     expect(selectionOf('loan', ['fines.cents']).json).toBe('{"fines":<list 0 by 2>}');
   });
 
-  it('has a marker for a list that is hidden on some rows', () => {
+  it('has a marker for a partly hidden list', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },
       { collection: 'book', fields: ['loans'], permissions: { lent: { _eq: true } } },
@@ -142,7 +142,7 @@ describe('a list of keys', () => {
     });
   });
 
-  it('hides a key on the rows on which a part of it is hidden', () => {
+  it('hides a key if a part of it is hidden', () => {
     const permissions = [
       { collection: 'book' },
       { collection: 'loan', fields: ['book'] },
@@ -168,7 +168,7 @@ const selectNodes = (fields: readonly FieldNode[]) => {
 const constant = (as: string): FieldNode => ({ name: '', as, children: [], constant: '"book"' });
 
 describe('constants', () => {
-  it('become one text with what stands around them', () => {
+  it('are merged with adjacent text', () => {
     expect(
       selectNodes([constant('a'), { name: 'title', children: [] }, constant('b'), constant('c')]),
     ).toEqual({
@@ -186,7 +186,7 @@ describe('constants', () => {
     });
   });
 
-  it('are not merged across the end of a related row, which may be skipped', () => {
+  it('are not merged across the end of a related row, which can be skipped', () => {
     const shelf = { name: 'shelf', children: [constant('a')] };
     expect(selectNodes([shelf, constant('b')])).toMatchObject({
       json: '{"shelf":<marker, else skip 1 tokens, 0 columns>{"a":"book"},"b":"book"}',
@@ -200,6 +200,6 @@ const restrict: CompileOptions['restrict'] = (plan) => ({
   select: { kind: 'object', entries: [] },
 });
 
-it('an object without entries is empty', () => {
+it('an object without entries is {}', () => {
   expect(selectionOf('book', [], { restrict }).json).toBe('{}');
 });

@@ -19,7 +19,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 };
 
-it('calls made before a read begins share it', async () => {
+it('calls before a read begins share it', async () => {
   const { read, open, begun } = createSource();
   const shared = shareReads(read);
   const answers = [shared(), shared(), shared()];
@@ -29,7 +29,7 @@ it('calls made before a read begins share it', async () => {
   expect(await Promise.all(answers)).toEqual([1, 1, 1]);
 });
 
-it('calls made while a read runs share the next one, which begins when it ends', async () => {
+it('calls during a read share the next one, which begins when it ends', async () => {
   const { read, open, begun } = createSource();
   const shared = shareReads(read);
   const first = shared();
@@ -44,7 +44,7 @@ it('calls made while a read runs share the next one, which begins when it ends',
   expect([await first, ...(await Promise.all(later))]).toEqual([1, 2, 2]);
 });
 
-it('a read that fails fails its own callers alone', async () => {
+it('a failed read fails only its own callers', async () => {
   const { read, open } = createSource();
   const shared = shareReads(read);
   const first = shared();

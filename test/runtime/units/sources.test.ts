@@ -7,7 +7,7 @@ import { sourcesOf } from '../../../runtime/processes/sources.js';
 const folder = mkdtempSync(join(tmpdir(), 'svc-sources-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a module is made of itself and of what it imports by relative path', () => {
+it('the sources of a module are itself and its relative imports', () => {
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

@@ -27,7 +27,7 @@ describe('a decimal', () => {
     expect(toStoredValue(field('decimal', { scale }), value)).toBe(want);
   });
 
-  it('without a scale keeps its digits, and so does any other number', () => {
+  it('without a scale keeps its digits, as does any other number', () => {
     expect(toStoredValue(field('decimal'), '1.23456')).toBe('1.23456');
     expect(toStoredValue(field('string', { scale: 2 }), '1.23456')).toBe('1.23456');
     expect(toStoredValue(field('float', { scale: 2 }), 1.234_56)).toBe(1.234_56);
@@ -48,7 +48,7 @@ describe('a time', () => {
   });
 });
 
-it('a text of a column in lower case is stored in lower case', () => {
+it('a text in a column for lower case is stored in lower case', () => {
   expect(toStoredValue(field('string', { lowerCase: true }), 'Ann@Example.com')).toBe('ann@example.com');
   expect(toStoredValue(field('string'), 'Ann@Example.com')).toBe('Ann@Example.com');
   expect(toStoredValue(field('integer', { lowerCase: true }), 5)).toBe(5);
@@ -60,7 +60,7 @@ const expectedOf = (type: Field['type'], value: unknown, options?: Partial<Field
   return read.ok ? null : read.expected;
 };
 
-describe('what is expected', () => {
+describe('the expected value', () => {
   it.each<[Field['type'], unknown, Partial<Field>, string]>([
     ['string', 5, {}, 'a text'],
     ['string', 'a\0b', {}, 'a text without NUL characters'],
@@ -86,7 +86,7 @@ describe('what is expected', () => {
     ['csv', [1], {}, 'a list of texts without commas'],
     ['binary', '!', {}, 'base64'],
     ['binary', 'AAAA', { length: 2 }, 'at most 2 bytes'],
-  ])('in place of a %s is named: %j', (type, value, options, want) => {
+  ])('for a %s is reported: %j', (type, value, options, want) => {
     expect(expectedOf(type, value, options)).toBe(want);
   });
 
@@ -99,7 +99,7 @@ describe('what is expected', () => {
     ['decimal', '123.45', { precision: 5, scale: 2 }],
     ['binary', Buffer.from('a'), {}],
     ['timestamp', ' 2024-01-02T10:00:00Z ', {}],
-  ])('at the edge of a %s is that value: %j', (type, value, options) => {
+  ])('at the limit of a %s is reported: %j', (type, value, options) => {
     expect(expectedOf(type, value, options)).toBeNull();
   });
 });

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-it('a download says which package is missing, where an installation has none of development', async () => {
+it('a download reports the missing development package', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-download-'));
   folders.push(folder);
   const program = join(folder, 'temporal-download.mjs');

@@ -217,7 +217,7 @@ describe('a payload', () => {
     [{ name: { other: { _eq: 1 } } }, 'field'],
     [{ name: { _some: { other: { _eq: 1 } } } }, 'some'],
     [{ name: { _none: { other: { _eq: 1 } } } }, 'none'],
-  ])('never passes what is said of other items: %j', (filter, type) => {
+  ])('never passes a condition on other items: %j', (filter, type) => {
     expect(failuresOf(filter, { name: 'a' })).toEqual([{ field: 'name', type, operand: null }]);
   });
 
@@ -233,7 +233,7 @@ describe('a payload', () => {
     expect(passes({ gone: { _eq: 'a' } }, { gone: 'b' })).toBe(false);
   });
 
-  it('is told each comparison that it fails, of "or" those of the first part', () => {
+  it('returns each failed comparison, of "or" those of the first part', () => {
     expect(failuresOf({ name: { _eq: 'b' }, count: { _gt: 5, _lt: 3 } }, { name: 'a', count: 4 })).toEqual([
       { field: 'name', type: 'eq', operand: 'b' },
       { field: 'count', type: 'gt', operand: 5 },
@@ -257,11 +257,11 @@ const ruleOf = (...filters: readonly Filters[]): Rule => ({
 });
 
 describe('a rule', () => {
-  it('that permits everything is never failed', () => {
+  it('that permits everything never fails', () => {
     expect(validateRule({ kind: 'always' }, contextOf({ name: 'a' }))).toEqual([]);
   });
 
-  it('of several filters is passed where one of them is', () => {
+  it('of several filters passes if one of them passes', () => {
     const rule = ruleOf({ name: { _eq: 'a' } }, { name: { _eq: 'b' } });
     expect(validateRule(rule, contextOf({ name: 'b' }))).toEqual([]);
     expect(validateRule(rule, contextOf({ name: 'c' }))).toEqual([

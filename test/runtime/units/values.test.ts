@@ -330,6 +330,6 @@ it.each([
   ['time', 1, '03:04:05.99', '03:04:05.9'],
   ['timestamp', 6, '2024-01-02 03:04:05.100000', '2024-01-02 03:04:05.100000'],
   ['decimal', 0, '1.5', '1.5'],
-] as const)('a %s with %j digits after the second keeps of %s %s', (type, fraction, value, want) => {
+] as const)('a %s with %j fraction digits stores %s as %s', (type, fraction, value, want) => {
   expect(toStoredValue({ type, fraction }, value)).toBe(want);
 });

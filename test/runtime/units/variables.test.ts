@@ -66,7 +66,7 @@ describe('a variable', () => {
     ['$CURRENT_ROLE', 'editor'],
     ['$CURRENT_ROLES', ['editor', 'staff']],
     ['$CURRENT_POLICIES', ['p1', 'p2']],
-  ])('%s stands for %j', (text, want) => {
+  ])('%s is %j', (text, want) => {
     expect(resolveVariable(text, somebody, now)).toEqual(want);
   });
 
@@ -76,13 +76,16 @@ describe('a variable', () => {
     ['$CURRENT_ROLE', null],
     ['$CURRENT_ROLES', []],
     ['$CURRENT_POLICIES', []],
-  ])('%s of nobody is %j', (text, want) => {
+  ])('%s without a user is %j', (text, want) => {
     expect(resolveVariable(text, nobody, now)).toEqual(want);
   });
 
-  it.each(['$', '$now', '$CURRENT_USERS', '5 $NOW', '', 'text', 7, true, null])('%j is none', (value) => {
-    expect(resolveVariable(value, somebody, now)).toBe(value);
-  });
+  it.each(['$', '$now', '$CURRENT_USERS', '5 $NOW', '', 'text', 7, true, null])(
+    '%j is not a variable',
+    (value) => {
+      expect(resolveVariable(value, somebody, now)).toBe(value);
+    },
+  );
 
   it.each([
     '$NOW(+999999999999 d)',
@@ -90,7 +93,7 @@ describe('a variable', () => {
     '$NOW(+1 fortnight)',
     '$NOW(soon)',
     '$NOW(+1 d',
-  ])('%s is refused', (text) => {
+  ])('%s is rejected', (text) => {
     expect(codeOf(() => resolveVariable(text, somebody, now))).toBe('INVALID_QUERY');
   });
 });

@@ -47,7 +47,7 @@ describe('an insert', () => {
     );
   });
 
-  it('takes several rows of the same columns, by name and not by order', () => {
+  it('has several rows of the same columns, matched by name', () => {
     const rows = [
       row({ title: 'a', pages: 1 }),
       row({ pages: 2, title: 'b' }),
@@ -58,12 +58,12 @@ describe('an insert', () => {
     );
   });
 
-  it('of nothing leaves every column to its default', () => {
+  it('without values uses the defaults', () => {
     expect(insert('log', [row({})])).toBe('insert into "log" default values');
     expect(insert('crate', [row({})], { dialect: mariadb })).toBe('insert into `crate` () values ()');
   });
 
-  it('returns its rows where that is asked for', () => {
+  it('returns its rows on request', () => {
     expect(insert('log', [row({ line: 'a' })], { returning: '"line"' })).toBe(
       'insert into "log" ("line") values (?) returning "line" -- "a"',
     );
@@ -72,7 +72,7 @@ describe('an insert', () => {
     );
   });
 
-  it('has one text for rows of the same columns, another for others', () => {
+  it('has one text for rows of the same columns', () => {
     expect(textOf(row({ id: 1, crate: '2' }))).toBe('insert into "tag" ("id", "crate") values (?, ?)');
     expect(textOf(row({ id: 3, crate: '4' }))).toBe('insert into "tag" ("id", "crate") values (?, ?)');
     expect(textOf(row({ crate: '2', id: 1 }))).toBe('insert into "tag" ("crate", "id") values (?, ?)');
@@ -80,7 +80,7 @@ describe('an insert', () => {
     expect(textOf(row({ id: 1 }), row({ id: 2 }))).toBe('insert into "tag" ("id") values (?), (?)');
   });
 
-  it('of a column that does not exist is a fault', () => {
+  it('of a missing column throws', () => {
     expect(() => insert('log', [row({ missing: 1 })])).toThrow('log has no field "missing"');
   });
 });
@@ -131,7 +131,7 @@ describe('an update', () => {
     );
   });
 
-  it('matches no row where a part of the key is missing', () => {
+  it('matches no row if a part of the key is missing', () => {
     expect(compileUpdate(collectionOf('loan'), row({ reader: 'a' }), onRows([['c1']])).values).toEqual([
       'a',
       'c1',
@@ -141,7 +141,7 @@ describe('an update', () => {
 });
 
 describe('a delete', () => {
-  it('finds rows as an update does', () => {
+  it('finds rows like an update', () => {
     expect(printStatement(compileDelete(collectionOf('note'), onRows([[1], [2]])))).toBe(
       'delete from "note" where "id" in (?, ?) -- 1n, 2n',
     );
@@ -177,8 +177,8 @@ const countBooks = (tuples: readonly (readonly Scalar[])[]): string =>
     }),
   );
 
-describe('what a write reads first', () => {
-  it('is the first key column of the rows that may be written, locked where the database can', () => {
+describe('the read before a write', () => {
+  it('returns the first key column of writable rows, with a lock if supported', () => {
     const read = (dialect: typeof sqlite): string =>
       printStatement(compileRowPermission(collectionOf('book'), onRows([['c1']], { dialect, where: lent })));
     expect(read(sqlite)).toBe(
@@ -189,7 +189,7 @@ describe('what a write reads first', () => {
     );
   });
 
-  it('says of each row which of the keys it has', () => {
+  it('returns the matching key of each row', () => {
     const keys = [
       ['c1', '2020-01-01'],
       ['c2', '2020-01-02'],
@@ -202,7 +202,7 @@ describe('what a write reads first', () => {
     );
   });
 
-  it('are columns of the rows that have one of several values, in their order', () => {
+  it('returns columns of rows with one of several values, in their order', () => {
     const fields = [fieldOf('note', 'book')];
     const columns = [fieldOf('note', 'id'), fieldOf('note', 'text')];
     const where = conditionOf('note', { text: { _eq: 'x' } });
@@ -222,7 +222,7 @@ describe('what a write reads first', () => {
     );
   });
 
-  it('is the number of values, of several, that rows have', () => {
+  it('counts the values, of several, that rows have', () => {
     expect(countLoans(['book'], [['c1'], ['c2']])).toBe(
       'select count(*) as count from (select distinct "book" from "loan" where "book" in (?, ?)) as found' +
         ' -- "c1", "c2"',
@@ -233,7 +233,7 @@ describe('what a write reads first', () => {
     );
   });
 
-  it('compares values as queries do, with the cast that each needs', () => {
+  it('compares values like queries, with casts', () => {
     expect(countBooks([['5', 0.5]])).toBe(
       'select count(*) as count from (select distinct `isbn`, `weight` from `book`' +
         ' where `isbn` = cast(? as decimal(65,30)) and `weight` = cast(? as float)) as found -- "5", 0.5',
@@ -255,7 +255,7 @@ const returningOf = (fields: readonly string[], dialect = sqlite, permissions?: 
   compileReturning(planOf('book', { fields }, { permissions }), dialect)?.text ?? null;
 
 describe('the row that a write returns', () => {
-  it('is made of its own columns', () => {
+  it('consists of its own columns', () => {
     expect(returningOf(['title', 'secret'])).toBe(
       '"book"."title", case when "book"."secret" is not null then 1 end',
     );
@@ -264,11 +264,11 @@ describe('the row that a write returns', () => {
   it.each<[string, readonly string[]]>([
     ['related rows', ['title', 'shelf.label']],
     ['lists', ['title', 'notes.text']],
-  ])('is read afterwards where it has %s', (_, fields) => {
+  ])('is read afterwards if it has %s', (_, fields) => {
     expect(returningOf(fields)).toBeNull();
   });
 
-  it('is read afterwards where the caller may not read every row or column', () => {
+  it('is read afterwards if the caller cannot read every row and column', () => {
     expect(
       returningOf(['title'], sqlite, [{ collection: 'book', permissions: { lent: { _eq: true } } }]),
     ).toBeNull();
@@ -279,7 +279,7 @@ describe('the row that a write returns', () => {
     expect(returningOf(['code', 'title'], sqlite, hidden)).toBeNull();
   });
 
-  it('is read afterwards where a column alone depends on a rule', () => {
+  it('is read afterwards if only a column depends on a rule', () => {
     const plan = planOf('book', { fields: ['code', 'title'] });
     const title: Entry = { kind: 'field', name: 'title', field: fieldOf('book', 'title'), rule: lent };
     const code: Entry = { ...title, name: 'code', field: fieldOf('book', 'code'), rule: null };
@@ -311,17 +311,17 @@ describe('a condition on the row alone', () => {
     [{ shelf: { label: { _empty: true } } }, false],
     [{ shelf: { label: { _ncontains: 'a' } } }, false],
     [{ loans: { _some: { reader: { _eq: 'a' } } } }, false],
-  ])('is told from one on other rows: %j', (filter, want) => {
+  ])('is distinguished from one on other rows: %j', (filter, want) => {
     expect(usesOwnRowOnly(conditionOf('book', filter))).toBe(want);
   });
 
-  it('may be a constant, and is none at the end of a path', () => {
+  it('can be a constant', () => {
     expect([conditionTrue, conditionFalse].map(usesOwnRowOnly)).toEqual([true, true]);
     expect(usesOwnRowOnly({ kind: 'at', path: [], condition: conditionTrue })).toBe(false);
   });
 });
 
-it('a condition that is always true is written out where it stands inside another', () => {
+it('a condition that is always true is printed inside another', () => {
   const where: Condition = { kind: 'not', condition: conditionTrue };
   expect(compileDelete(collectionOf('note'), onRows([[1]], { where })).text).toBe(
     'delete from "note" where "id" = ? and not (1 = 1)',
