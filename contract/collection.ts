@@ -10,6 +10,8 @@ export interface ManyToOneDeclaration {
   /** Own fields, in the order of `references`. */
   readonly fields: readonly string[];
   readonly references: readonly string[];
+  /** No foreign key of the database backs the relation: its fields take any value. */
+  readonly unconstrained?: true;
   /** Property of the Objection model that holds the row: the relation's name is that of the column with the key. */
   readonly property?: string;
 }
@@ -47,7 +49,7 @@ export const manyToOne = (
   target: string,
   fields: readonly string[],
   references: readonly string[],
-  options?: Pick<ManyToOneDeclaration, 'property'>,
+  options?: Pick<ManyToOneDeclaration, 'unconstrained' | 'property'>,
 ): ManyToOneDeclaration => ({ kind: 'manyToOne', target, fields, references, ...options });
 
 /** Declares that rows of `target` reference `references` of this row by their `fields`. */
@@ -140,6 +142,8 @@ export interface Collection {
   readonly hashed: readonly Field[];
   readonly tokens: readonly Field[];
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Relations that a foreign key of the database backs. */
+  readonly foreignKeys: readonly ToOne[];
   readonly uniques: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -154,13 +158,16 @@ export interface Registry {
 export const createRegistry = (declarations: readonly CollectionDeclaration[]): Registry => {
   const collections = new Map<string, Collection>();
   const relationsOf = new Map<string, Map<string, Relation>>();
+  const foreignKeysOf = new Map<string, ToOne[]>();
   for (const declaration of declarations) {
     const fields = new Map(
       Object.entries(declaration.fields).map(([name, options]) => [name, { ...options, name }]),
     );
     const all = [...fields.values()] as readonly Field[];
     const relations = new Map<string, Relation>();
+    const foreignKeys: ToOne[] = [];
     relationsOf.set(declaration.name, relations);
+    foreignKeysOf.set(declaration.name, foreignKeys);
     collections.set(declaration.name, {
       name: declaration.name,
       path: declaration.path,
@@ -179,13 +186,17 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       hashed: all.filter((field) => field.hash === true),
       tokens: all.filter((field) => field.token === true),
       relations,
+      foreignKeys,
       uniques: new Map(Object.entries(declaration.uniques ?? {})),
     });
   }
   for (const declaration of declarations) {
     for (const [name, relation] of Object.entries(declaration.relations ?? {})) {
       const linked = link(relation, { name, owner: declaration.name, collections });
-      if (linked !== null) relationsOf.get(declaration.name)?.set(name, linked);
+      if (linked === null) continue;
+      relationsOf.get(declaration.name)?.set(name, linked);
+      if (linked.kind === 'manyToOne' && linked.unconstrained !== true)
+        foreignKeysOf.get(declaration.name)?.push(linked);
     }
   }
   return { collections };

@@ -21,7 +21,7 @@ const fields = {
 };
 
 const relations = {
-  user: svc.manyToOne('svc_users', ['user'], ['id'], { property: 'userRow' }),
+  user: svc.manyToOne('svc_users', ['user'], ['id'], { unconstrained: true, property: 'userRow' }),
 };
 
 /** Log of changes in collections whose meta has `accountability` */

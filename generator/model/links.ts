@@ -16,6 +16,8 @@ export interface Link {
   readonly name: string;
   /** The meta entry; `null` where only a foreign key declares the link. */
   readonly meta: MetaEntry | null;
+  /** Whether a foreign key of the database backs the link. */
+  readonly constrained: boolean;
 }
 
 /** A column that contains a key of one of several collections. */
@@ -81,7 +83,10 @@ const usableKeys = ({ tables, many }: Context): ForeignKey[] => {
  * key of several columns, and any further key of a column, is named after its table, or
  * `<table>_by_<columns>` where that name is taken.
  */
-const nameKeys = ({ table, columns }: CollectionTable, keys: readonly ForeignKey[]): Omit<Link, 'meta'>[] => {
+const nameKeys = (
+  { table, columns }: CollectionTable,
+  keys: readonly ForeignKey[],
+): Omit<Link, 'meta' | 'constrained'>[] => {
   const first = new Map<string, ForeignKey>();
   for (const key of keys) {
     const [column = ''] = key.columns;
@@ -101,14 +106,15 @@ const nameKeys = ({ table, columns }: CollectionTable, keys: readonly ForeignKey
 export const byColumns = (table: string, columns: readonly string[]): string =>
   `${table}_by_${columns.join('_')}`;
 
-const addMeta = (link: Omit<Link, 'meta'>, context: Context): Link => ({
+const addMeta = (link: Omit<Link, 'meta' | 'constrained'>, context: Context): Link => ({
   ...link,
   meta: metaOfLink(link, context),
+  constrained: true,
 });
 
 /** Returns the meta of a link; a foreign key overrides the target in the meta. */
 const metaOfLink = (
-  { name, many, one }: Omit<Link, 'meta'>,
+  { name, many, one }: Omit<Link, 'meta' | 'constrained'>,
   { entries, findings }: Context,
 ): MetaEntry | null => {
   const entry = entries.get(name);
@@ -139,9 +145,8 @@ const readToOne = (field: string, entry: MetaEntry, { tables, many, findings }: 
   const one = target === null ? undefined : tables.get(target);
   const [key, ...more] = one?.table.primaryKey ?? [];
   if (target !== null && one !== undefined && key !== undefined && more.length === 0) {
-    return [
-      { many: many.table.name, columns: [field], one: target, references: [key], name: field, meta: entry },
-    ];
+    const link = { many: many.table.name, columns: [field], one: target, references: [key], name: field };
+    return [{ ...link, meta: entry, constrained: false }];
   }
   report(findings, {
     ...sourceOfKey(entry, target === null ? '' : 'one_collection'),

@@ -57,13 +57,14 @@ const incomingLinks = (links: Links): ReadonlyMap<string, readonly Link[]> => {
   return incoming;
 };
 
-const linkToManyToOne = ({ name, one, columns, references, meta }: Link): Omit<ManyToOne, Spelling> => ({
+const linkToManyToOne = (link: Link): Omit<ManyToOne, Spelling> => ({
   kind: 'manyToOne',
-  name,
-  meta: meta !== null,
-  target: one,
-  fields: columns,
-  targetFields: references,
+  name: link.name,
+  meta: link.meta !== null,
+  target: link.one,
+  fields: link.columns,
+  targetFields: link.references,
+  constrained: link.constrained,
 });
 
 interface Named {

@@ -161,6 +161,8 @@ export interface ManyToOne extends RelationBase {
   /** The collection's own fields, in the order of `targetFields`. */
   readonly fields: readonly string[];
   readonly targetFields: readonly string[];
+  /** Whether a foreign key of the database backs the relation. */
+  readonly constrained: boolean;
 }
 
 /**

@@ -1,16 +1,19 @@
 /** Finds the row that violated a constraint, by querying the database after the write was rolled back. */
 import type { Collection, Field } from '../../contract/collection.js';
+import { conditionTrue } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
-import { compileTupleCount } from '../sql/write.js';
+import type { BindInput } from '../sql/fragment.js';
+import { compileTupleCount, type TupleMatches } from '../sql/write.js';
 
 export interface QueryContext {
   readonly executor: Executor;
   readonly dialect: SqlDialect;
 }
 
-type Tuple = readonly Scalar[];
+/** Values of several fields. */
+export type Tuple = readonly Scalar[];
 
 /** Finds the first row whose values exist already, in the table or in an earlier row. */
 export const findDuplicate = async (
@@ -55,7 +58,7 @@ export const findBrokenReference = async (
 /**
  * Returns the values of the fields, or null where one is missing or null and the constraint does not apply.
  */
-const readTuple = (row: WriteRow, fields: readonly Field[]): Tuple | null => {
+export const readTuple = (row: WriteRow, fields: readonly Field[]): Tuple | null => {
   const values = fields.map((field) => row.get(field.name) ?? null);
   return values.includes(null) ? null : (values as Tuple);
 };
@@ -66,10 +69,23 @@ const toReferences = (row: WriteRow, fields: readonly Field[], names: readonly F
 const countMatches = async (
   collection: Collection,
   { fields, rows }: { readonly fields: readonly Field[]; readonly rows: readonly WriteRow[] },
-  { executor, dialect }: QueryContext,
+  context: QueryContext,
 ): Promise<number> => {
   const tuples = rows.map((row) => readTuple(row, fields) ?? []);
-  const { text, values } = compileTupleCount(collection, { fields, tuples, dialect });
+  // the condition has no operands
+  const input: BindInput = { values: [], keys: [], resolve: noValue, resolveQueryValue: noValue };
+  return countTuples(collection, { fields, tuples, where: conditionTrue }, { ...context, input });
+};
+
+const noValue = (value: unknown): unknown => value;
+
+/** Counts the tuples that rows matching the condition have. */
+export const countTuples = async (
+  collection: Collection,
+  matches: Omit<TupleMatches, 'dialect' | 'input'>,
+  { executor, dialect, input }: QueryContext & Pick<TupleMatches, 'input'>,
+): Promise<number> => {
+  const { text, values } = compileTupleCount(collection, { ...matches, dialect, input });
   const [row] = await executor.query(text, values);
   return Number(row?.count);
 };
@@ -78,7 +94,7 @@ const countMatches = async (
 const batchSize = 1_000;
 
 /** Finds the first matching row by bisection. `isAmong` returns whether one of the given rows matches. */
-const findFirst = async <Row>(
+export const findFirst = async <Row>(
   rows: readonly Row[],
   isAmong: (rows: readonly Row[]) => Promise<boolean>,
 ): Promise<Row | null> => {

@@ -101,7 +101,8 @@ const sidesOf = ({ fields, references, collection: target }: ToOne, collection: 
   references: references.flatMap((name) => target.fields.get(name) ?? []),
 });
 
-const brokenReferenceError = (
+/** Returns the error for rows that refer to a missing row. */
+export const brokenReferenceError = (
   field: Field | undefined,
   rows: readonly WriteRow[],
   collection: Collection,

@@ -51,7 +51,8 @@ interface StoredRow {
   readonly values: ReadonlyMap<string, Scalar | null>;
 }
 
-const readStored = async (
+/** Reads and locks fields of stored rows. */
+export const readStored = async (
   collection: Collection,
   { columns, keys }: { readonly columns: readonly Field[]; readonly keys: readonly Key[] },
   context: RowsContext,

@@ -9,6 +9,7 @@ import type {
   DeletePlan,
   Key,
   ListPlan,
+  ListRow,
   ListUpdate,
   UpdatePlan,
   WriteRow,
@@ -17,6 +18,7 @@ import { compileDelete, compileUpdate } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
 import { findListRows, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
+import { requireListReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
 import { checkCreated, checkUpdated } from './stored-checks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
@@ -146,8 +148,18 @@ const writeList = async (plan: ListPlan, row: OwnerRow, context: TransactionCont
   const listKeys = new Map((await findListRows(list, context)).map((key) => [keyText(key), key]));
   const toStored = await toStoredKeys(list, listKeys, context);
   for (const update of plan.updates) await writeListUpdate(update, { list, listKeys, toStored }, context);
-  if (plan.creates !== null) await writeCreate(bindCreate(plan.creates, list.owner), context);
+  await createRows(list, context);
   await removeRows({ list, listKeys, toStored }, context);
+};
+
+const createRows = async (
+  { plan: { creates }, owner }: ListOwner,
+  context: TransactionContext,
+): Promise<void> => {
+  if (creates === null) return;
+  const bound = bindCreate(creates, owner);
+  await requireListReferences({ creates: [creates] }, { creates: [bound] }, context);
+  await writeCreate(bound, context);
 };
 
 const refersToRows = ({ creates, updates, removes }: ListPlan): boolean =>
@@ -181,12 +193,23 @@ const writeListUpdate = async (
 ): Promise<void> => {
   const key = toStored(givenKey);
   if (listKeys.has(keyText(key))) {
-    if (update !== null) await writeUpdate(update, [key], context);
+    if (update !== null) await updateRow(update, { planned: update, key }, context);
     return;
   }
-  if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
+  // before the row is looked up, so that the answer does not tell whether it exists
   if ('problems' in move) return throwProblems(move.problems);
-  await writeUpdate(bindUpdate(move, list.owner), [key], context);
+  if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
+  await updateRow(bindUpdate(move, list.owner), { planned: move, key }, context);
+};
+
+const updateRow = async (
+  plan: UpdatePlan,
+  { planned, key }: { readonly planned: UpdatePlan<ListRow>; readonly key: Key },
+  context: TransactionContext,
+): Promise<void> => {
+  const keys = [key];
+  await requireListReferences({ updates: [{ plan: planned, keys }] }, { updates: [{ plan, keys }] }, context);
+  await writeUpdate(plan, keys, context);
 };
 
 const removeRows = async (

@@ -11,6 +11,7 @@ import { explainFailure, type Write } from './failures.js';
 import { insertRows, skippedItem } from './insert.js';
 import { requireRowPermission, type RowsContext } from './row-locks.js';
 import type { JsonRows } from './row-set.js';
+import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
 import { keyRows, writeCreate, writeDelete, writePermitted, writeUpdate } from './write-tree.js';
@@ -47,12 +48,15 @@ export const executeCreate = <Output>(
     if (output.returning !== null) return insertReturning({ plan, write, output }, output.returning, context);
     if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
   }
-  const run = (transaction: TransactionContext) => writeCreate(plan, transaction);
+  const run = async (transaction: TransactionContext) => {
+    await requireReferences({ creates: [plan] }, transaction);
+    return writeCreate(plan, transaction);
+  };
   return inTransaction({ write, keys: [], run, read: output.read }, context);
 };
 
-const isOneInsert = ({ rows, lists, stored }: CreatePlan): boolean =>
-  rows.length === 1 && lists.length === 0 && stored.length === 0;
+const isOneInsert = ({ rows, lists, stored, references }: CreatePlan): boolean =>
+  rows.length === 1 && lists.length === 0 && stored.length === 0 && references.length === 0;
 
 const insertReturning = async <Output>(
   { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
@@ -107,6 +111,7 @@ export const executeUpdate = <Output>(
     return executeOneUpdate({ plan, write, output }, key, context);
   }
   const run = async (transaction: TransactionContext) => {
+    await requireReferences({ updates: [{ plan, keys }] }, transaction);
     await writeUpdate(plan, keys, transaction);
     return keys;
   };
@@ -131,8 +136,8 @@ const executeOneUpdate = <Output>(
   return inTransaction({ write, keys: [key], run, read: output.read }, context);
 };
 
-const isOneUpdate = ({ row, lists, stored, where }: UpdatePlan): boolean =>
-  lists.length === 0 && stored === null && row.size > 0 && usesOwnRowOnly(where);
+const isOneUpdate = ({ row, lists, stored, references, where }: UpdatePlan): boolean =>
+  lists.length === 0 && stored === null && references.length === 0 && row.size > 0 && usesOwnRowOnly(where);
 
 const updateReturning = async <Output>(
   { plan: { collection, row, where }, write, output }: PlannedWrite<UpdatePlan, Output>,
@@ -186,6 +191,10 @@ export const executeUpdates = <Output>(
   const rows = updates.map(({ plan }) => plan.row);
   const write = toWrite({ collection, rows, action: 'update' }, context);
   const run = async (transaction: TransactionContext) => {
+    await requireReferences(
+      { updates: updates.map(({ plan, key }) => ({ plan, keys: [key] })) },
+      transaction,
+    );
     for (const { plan, key } of updates) await requireRowPermission(plan, [key], transaction);
     for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
     return distinctKeys(keys);

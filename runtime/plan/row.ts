@@ -7,6 +7,7 @@ import type { Field, ToMany } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { compareValues } from './compare.js';
 import { validationError, invalidValueError } from './problems.js';
+import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
 import type { ListRow, OwnerOperand } from './write-plan.js';
@@ -17,6 +18,7 @@ export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
   /** The lists in the payload. */
   readonly lists: readonly ListValue[];
+  readonly references: readonly ReferenceCheck[];
 }
 
 export interface ListValue {
@@ -58,7 +60,8 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   const given = presets === noPresets ? payload : { ...presets, ...payload };
   if (context.action === 'create') reportMissing(row, given, context);
   const names = context.owner.size === 0 ? Object.keys(payload) : writtenNames(payload, context);
-  return { row, lists, ...validateRow({ row, given, names }, context) };
+  const references = planReferences(payload, row, context);
+  return { row, lists, references, ...validateRow({ row, given, names }, context) };
 };
 
 /** Returns the names that require a permission: those in the payload and those of the owner. */

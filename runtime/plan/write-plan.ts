@@ -4,6 +4,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Collection, ToMany } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
+import type { ReferenceCheck } from './references.js';
 import type { OwnerCheck, StoredCheck } from './row-validation.js';
 import type { Condition } from './types.js';
 import type { Scalar } from './parsed-value.js';
@@ -32,6 +33,8 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly lists: readonly ListPlan[];
   /** Checks of the stored rows, by the index of the row. */
   readonly stored: readonly { readonly rowIndex: number; readonly check: StoredCheck }[];
+  /** Checks of the keys that the payload sets on relations, by the index of the row. */
+  readonly references: readonly { readonly rowIndex: number; readonly check: ReferenceCheck }[];
 }
 
 export interface UpdatePlan<Row extends ListRow = WriteRow> {
@@ -44,6 +47,8 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly where: Condition;
   /** The check of each stored row; `null` for none. */
   readonly stored: StoredCheck | null;
+  /** Checks of the keys that the payload sets on relations. */
+  readonly references: readonly ReferenceCheck[];
   /** Fields and lists that require a permission. */
   readonly writtenNames: readonly string[];
 }

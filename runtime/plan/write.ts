@@ -120,6 +120,9 @@ const planRows = (
     lists,
     checks: planned.flatMap(({ check }) => check ?? []),
     stored: planned.flatMap(({ stored }, rowIndex) => (stored === null ? [] : { rowIndex, check: stored })),
+    references: planned.flatMap(({ references }, rowIndex) =>
+      references.map((check) => ({ rowIndex, check })),
+    ),
   };
 };
 
@@ -145,7 +148,7 @@ const readChange = (collection: Collection, { key, payload }: Change, level: Cha
 };
 
 const toUpdatePlan = (
-  { sent, row, grant, check, stored, lists: values }: ChangedRow,
+  { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
   lists: readonly ListPlan[],
   level: ChangeLevel,
 ): ListUpdatePlan => {
@@ -153,7 +156,8 @@ const toUpdatePlan = (
   const permitted = writtenNames(sent, level).filter((name) => names.has(name));
   const isRefused = level.problems.length > 0;
   const where = isRefused ? conditionFalse : updateCondition(grant, permitted, level.writing);
-  return { collection: grant.collection, grant, row, lists, where, check, stored, writtenNames: permitted };
+  const { collection } = grant;
+  return { collection, grant, row, lists, where, check, stored, references, writtenNames: permitted };
 };
 
 const planLists = (lists: readonly ListValue[], owner: Owner, level: LevelContext): readonly ListPlan[] =>

@@ -173,7 +173,7 @@ export const compileKeyMatches = (collection: Collection, options: RowOptions): 
 export const compileColumns = (
   collection: Collection,
   columns: readonly Field[],
-  { where, input, ...matches }: TupleFilter & Pick<RowOptions, 'where' | 'input'>,
+  { where, input, ...matches }: TupleMatches,
 ): RenderedStatement => {
   const { dialect } = matches;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
@@ -235,13 +235,20 @@ export interface TupleFilter {
   readonly dialect: SqlDialect;
 }
 
-/** Counts the rows whose fields equal one of the tuples. */
-export const compileTupleCount = (collection: Collection, matches: TupleFilter): RenderedStatement => {
-  const { text, values } = compileTuples(matches);
-  return {
-    text: `select count(*) as count from ${matches.dialect.quote(collection.name)} where ${text}`,
-    values,
-  };
+/** A set of tuples, and a condition that the rows must match. */
+export type TupleMatches = TupleFilter & Pick<RowOptions, 'where' | 'input'>;
+
+/** Counts the tuples that rows matching the condition have. */
+export const compileTupleCount = (
+  collection: Collection,
+  { where, input, ...matches }: TupleMatches,
+): RenderedStatement => {
+  const { dialect, fields } = matches;
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
+  // a field may be part of the key and of a reference
+  const names = new Set(fields.map(({ name }) => dialect.quote(name)));
+  const rows = `select distinct ${[...names].join(', ')} from ${dialect.quote(collection.name)} where ${filter.text}`;
+  return { text: `select count(*) as count from (${rows}) as found`, values: filter.values };
 };
 
 const compileTuples = ({ fields, tuples, dialect }: TupleFilter): RenderedStatement => {

@@ -1,5 +1,8 @@
-/** Catalogs and specs made by hand, for tests of the model: only what differs from a plain column has to be said. */
-import { fileURLToPath } from 'node:url';
+/**
+ * Catalogs and specs made by hand, for tests of the model: only what differs from a plain column has to be said.
+ * Of the package's own tables they contain a few, since models of all of them take a hundred times as long.
+ */
+import { readFileSync } from 'node:fs';
 import type {
   Catalog,
   Column,
@@ -9,9 +12,8 @@ import type {
   Table,
 } from '../../generator/introspection/catalog.js';
 import { SpecError } from '../../generator/spec/faults.js';
-import { loadSpec } from '../../generator/spec/load.js';
 import type { ColumnSpec, Spec, SpecFault } from '../../generator/spec/types.js';
-import { validateSpec } from '../../generator/spec/validate.js';
+import { validateSpec, type SpecFile } from '../../generator/spec/validate.js';
 import { parseYaml } from '../../generator/spec/yaml.js';
 
 type ColumnOptions = Partial<Omit<Column, 'name' | 'type'>>;
@@ -72,17 +74,44 @@ export const key = (
   name = `${columns.join('_')}_foreign`,
 ): ForeignKey => ({ name, columns, table: target, references, onUpdate: 'no action', onDelete: 'no action' });
 
-export const catalog = (tables: readonly Table[], meta: Partial<Meta> = {}): Catalog => ({
+/** @param system tables of the package; a few where absent */
+export const catalog = (
+  tables: readonly Table[],
+  meta: Partial<Meta> = {},
+  system: readonly Table[] = systemTables,
+): Catalog => ({
   vendor: 'sqlite',
   dialect: 'sqlite',
-  tables: [...tables, ...systemTables].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  tables: [...tables, ...system].sort((a, b) => (a.name < b.name ? -1 : 1)),
   meta: { collections: [], fields: [], relations: [], ...meta },
 });
 
-const specFolder = fileURLToPath(new URL('../../spec', import.meta.url));
+const readFile = (path: string, text: string, own: boolean): SpecFile[] => {
+  const node = parseYaml(text, `spec/${path}`, []);
+  return node === null ? [] : [{ path, own, node }];
+};
 
-/** The package's own spec. */
-export const ownSpec = await loadSpec([specFolder]);
+const systemFiles = ['access', 'attempts', 'permissions', 'policies', 'roles', 'sessions', 'users'].flatMap(
+  (name) => {
+    const path = `collections/svc_${name}.yaml`;
+    return readFile(path, readFileSync(new URL(`../../spec/${path}`, import.meta.url), 'utf8'), true);
+  },
+);
+
+/**
+ * A few of the package's files with a team's: path below `spec/` to text.
+ * @throws SpecError
+ */
+export const specWith = (files: Readonly<Record<string, string>> = {}): Spec => {
+  const faults: SpecFault[] = [];
+  const team = Object.entries(files).flatMap(([path, text]) => readFile(path, text, false));
+  const spec = validateSpec([...systemFiles, ...team], faults);
+  if (faults.length > 0) throw new SpecError(faults);
+  return spec;
+};
+
+/** A few of the package's files. */
+export const smallSpec = specWith();
 
 const systemTypes: Readonly<Record<ColumnSpec['type'], ColumnSketch>> = {
   uuid: string(36),
@@ -103,9 +132,9 @@ const systemColumn = (column: ColumnSpec): ColumnSketch => ({
   default: column.default === undefined ? null : { kind: 'literal', value: String(column.default) },
 });
 
-/** As `svc bootstrap` leaves them. */
-export const systemTables: readonly Table[] = [...ownSpec.collections.values()].map(
-  ({ collection, columns }) => {
+/** Returns the tables of a spec as `svc bootstrap` leaves them. */
+export const systemTablesOf = ({ collections }: Spec): readonly Table[] =>
+  [...collections.values()].map(({ collection, columns }) => {
     const declared = [...(columns ?? [])];
     return table(
       collection,
@@ -116,20 +145,6 @@ export const systemTables: readonly Table[] = [...ownSpec.collections.values()].
         ),
       },
     );
-  },
-);
-
-/**
- * The package's spec with a team's files: path below `spec/` to text.
- * @throws SpecError
- */
-export const specWith = (files: Readonly<Record<string, string>>): Spec => {
-  const faults: SpecFault[] = [];
-  const team = Object.entries(files).flatMap(([path, text]) => {
-    const node = parseYaml(text, `spec/${path}`, faults);
-    return node === null ? [] : [{ path, own: false, node }];
   });
-  const { collections } = validateSpec(team, faults);
-  if (faults.length > 0) throw new SpecError(faults);
-  return { ...ownSpec, collections: new Map([...ownSpec.collections, ...collections]) };
-};
+
+export const systemTables = systemTablesOf(smallSpec);

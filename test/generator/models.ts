@@ -63,6 +63,7 @@ const manyToOne = (name: string, target: string, targetField: string): ManyToOne
   target,
   fields: [name],
   targetFields: [targetField],
+  constrained: true,
 });
 
 const oneToMany = (name: string, target: string, keys: { own: string; there: string }): OneToMany => ({

@@ -33,6 +33,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'planned-conditions',
         'planned-items',
         'planned-lists',
+        'planned-orders',
         'planned-permissions',
         'planned-reads',
         'planned-rows',
@@ -68,5 +69,9 @@ export const rooms: Readonly<Record<string, Room>> = {
         'variables',
       ),
     ],
+  },
+  model: {
+    files: ['generator/model/*.ts'],
+    tests: ['test/generator/model/*.test.ts'],
   },
 };

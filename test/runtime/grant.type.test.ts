@@ -21,13 +21,14 @@ const read = {
   page: null,
   meta: [],
 } as const;
-const create = { collection, rows: [], lists: [], stored: [] };
+const create = { collection, rows: [], lists: [], stored: [], references: [] };
 const update = {
   collection,
   row: new Map<string, string>(),
   lists: [],
   where: conditionTrue,
   stored: null,
+  references: [],
   writtenNames: [],
 };
 const remove = { collection, where: conditionTrue };

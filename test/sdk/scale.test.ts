@@ -45,6 +45,7 @@ const entity = (index: number): Collection => {
           target: before,
           fields: ['parent_id'],
           targetFields: ['id'],
+          constrained: true,
         },
         {
           ...relation,
@@ -54,6 +55,7 @@ const entity = (index: number): Collection => {
           target: after,
           fields: ['owner_id'],
           targetFields: ['id'],
+          constrained: true,
         },
         {
           ...relation,

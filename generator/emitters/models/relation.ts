@@ -52,9 +52,9 @@ export const printRelation = (
 const printArguments = (relation: Relation, options: readonly Code[]): Code[] => {
   switch (relation.kind) {
     case 'manyToOne': {
-      const { target, fields, targetFields } = relation;
+      const { target, fields, targetFields, constrained } = relation;
       const names = [str(target), printNames(fields), printNames(targetFields)];
-      return withOptions(names, options);
+      return withOptions(names, [constrained ? null : pair('unconstrained:', 'true'), ...options]);
     }
     case 'oneToMany':
       return printToMany(relation, options);

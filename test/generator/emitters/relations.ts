@@ -10,6 +10,7 @@ export const manyToOne = (name: string, target: string, options: Partial<ManyToO
   target,
   fields: [name],
   targetFields: ['id'],
+  constrained: true,
   ...options,
 });
 

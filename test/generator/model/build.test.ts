@@ -10,7 +10,7 @@ import {
   integer,
   key,
   ofType,
-  ownSpec,
+  smallSpec,
   specWith,
   string,
   systemTables,
@@ -62,7 +62,7 @@ describe('the model', () => {
       files.map(({ own, text }) => ({ path: 'operations/shop.yaml', own, node: nodeOf(text) })),
       [],
     );
-    const { warnings } = buildModel({ catalog: catalog([artists]), spec: { ...ownSpec, operations } });
+    const { warnings } = buildModel({ catalog: catalog([artists]), spec: { ...smallSpec, operations } });
     expect(warnings).toEqual([
       'the operation "shopPay" is only described: svc answers POST /shop/pay with 404; your own application has to serve it',
     ]);
@@ -75,22 +75,10 @@ describe('the model', () => {
       ['Artist', '/items/Artist', false],
       ['a b/c', '/items/a%20b%2Fc', false],
       ['svc_access', '/access', true],
-      ['svc_activity', '/activity', true],
-      ['svc_collections', null, true],
-      ['svc_dashboards', '/dashboards', true],
-      ['svc_deliveries', null, true],
-      ['svc_delivery_attempts', null, true],
-      ['svc_fields', null, true],
-      ['svc_keys', null, true],
-      ['svc_panels', '/panels', true],
       ['svc_permissions', '/permissions', true],
       ['svc_policies', '/policies', true],
-      ['svc_relations', null, true],
-      ['svc_request_logs', null, true],
-      ['svc_requests', null, true],
       ['svc_roles', '/roles', true],
       ['svc_sessions', null, true],
-      ['svc_settings', '/settings', true],
       ['svc_users', '/users', true],
     ]);
   });
@@ -154,7 +142,7 @@ describe('the model', () => {
     const forwards = catalog([albums, artists]);
     const backwards: Catalog = { ...forwards, tables: forwards.tables.toReversed() };
     const hashes = [forwards, backwards].map((from) => {
-      const { collections } = buildModel({ catalog: from, spec: ownSpec }).model;
+      const { collections } = buildModel({ catalog: from, spec: smallSpec }).model;
       return collections.map(({ hash }) => hash);
     });
     expect(hashes[0]).toEqual(hashes[1]);
@@ -207,13 +195,13 @@ const without = (...names: string[]): Catalog => {
 describe('system tables', () => {
   it('that are all missing are reported with the command that creates them', () => {
     const bare = without(...systemTables.map(({ name }) => name));
-    expect(faultsOf(() => buildModel({ catalog: bare, spec: ownSpec }))).toEqual([
+    expect(faultsOf(() => buildModel({ catalog: bare, spec: smallSpec }))).toEqual([
       `database: missing system tables: ${systemTables.map(({ name }) => name).join(', ')}; run "svc bootstrap"`,
     ]);
   });
 
   it('of an older version are reported with what is missing', () => {
-    const older = without('svc_relations');
+    const older = without('svc_sessions');
     const tables = older.tables.map((candidate) =>
       candidate.name === 'svc_users'
         ? {
@@ -222,8 +210,8 @@ describe('system tables', () => {
           }
         : candidate,
     );
-    expect(faultsOf(() => buildModel({ catalog: { ...older, tables }, spec: ownSpec }))).toEqual([
-      'database: missing system tables: svc_relations; run "svc bootstrap"',
+    expect(faultsOf(() => buildModel({ catalog: { ...older, tables }, spec: smallSpec }))).toEqual([
+      'database: missing system tables: svc_sessions; run "svc bootstrap"',
       'table svc_users: it lacks role and token; run "svc bootstrap"',
     ]);
   });

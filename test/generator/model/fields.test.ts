@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../generator/introspection/catalog.js';
 import { buildModel } from '../../../generator/model/build.js';
 import type { Field } from '../../../generator/model/types.js';
-import { catalog, counter, integer, key, ofType, ownSpec, string, table } from '../catalogs.js';
+import { catalog, counter, integer, key, ofType, smallSpec, string, table } from '../catalogs.js';
 
 type Row = Record<string, unknown>;
 
 const build = (tables: readonly Table[], fields: readonly Row[] = [], relations: readonly Row[] = []) =>
-  buildModel({ catalog: catalog(tables, { fields, relations }), spec: ownSpec });
+  buildModel({ catalog: catalog(tables, { fields, relations }), spec: smallSpec });
 
 const fieldOf = (built: ReturnType<typeof build>, collection: string, name: string): Field | undefined =>
   built.model.collections

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from '../../../generator/introspection/catalog.js';
-import { buildModel } from '../../../generator/model/build.js';
-import { catalog, counter, integer, key, ownSpec, string, table } from '../catalogs.js';
-import { albums, artists, build, faultsOf, relationsOf, show, shown } from './relations.js';
+import { counter, integer, key, string, table } from '../catalogs.js';
+import { albums, artists, build, faultsOf, relationsOf, shown } from './relations.js';
 
 describe('a foreign key', () => {
   it('gives many-to-one under the name of its column, and the list under the name of its table', () => {
@@ -229,38 +227,5 @@ describe('meta', () => {
         "spec/collections/works.yaml:3:21: "svc_user" is not a table; did you mean "svc_users"?",
       ]
     `);
-  });
-});
-
-const allRelations = (from: Catalog) =>
-  buildModel({ catalog: from, spec: ownSpec }).model.collections.map(({ relations }) => relations);
-
-describe('the system collections', () => {
-  it('have their lists', () => {
-    const { model } = buildModel({ catalog: catalog([]), spec: ownSpec });
-    const lists = model.collections.flatMap(({ name, relations }) =>
-      relations.filter(({ kind }) => kind === 'oneToMany').map((relation) => `${name}.${show(relation)}`),
-    );
-    expect(lists).toEqual([
-      'svc_dashboards.panels: many svc_panels (id = dashboard)',
-      'svc_deliveries.attempts: many svc_delivery_attempts (id = delivery)',
-      'svc_policies.access: many svc_access (id = policy)',
-      'svc_policies.permissions: many svc_permissions (id = policy)',
-      'svc_roles.children: many svc_roles (id = parent)',
-      'svc_roles.policies: many svc_access (id = role)',
-      'svc_roles.users: many svc_users (id = role)',
-      'svc_users.keys: many svc_keys (id = account)',
-      'svc_users.policies: many svc_access (id = user)',
-      'svc_users.sessions: many svc_sessions (id = user)',
-      'svc_users.svc_activity: many svc_activity (id = user)',
-      'svc_users.svc_dashboards: many svc_dashboards (id = user_created)',
-      'svc_users.svc_panels: many svc_panels (id = user_created)',
-    ]);
-  });
-
-  it('have the relations of the spec if the database has no foreign keys', () => {
-    const full = catalog([]);
-    const tables = full.tables.map((candidate) => ({ ...candidate, foreignKeys: [] }));
-    expect(allRelations({ ...full, tables })).toEqual(allRelations(full));
   });
 });

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import type { SpecFault } from '../../../generator/spec/types.js';
 import { validateSpec } from '../../../generator/spec/validate.js';
 import { parseYaml } from '../../../generator/spec/yaml.js';
+import type { Catalog } from '../../../generator/introspection/catalog.js';
+import { buildModel } from '../../../generator/model/build.js';
 import { filterOperators } from '../../../generator/spec/filter.js';
 import { operatorNames } from '../../../contract/operators.js';
 import { createAjv } from '../../../runtime/request/json-schema.js';
-import { ownSpec } from '../catalogs.js';
+import { catalog } from '../catalogs.js';
+import { show } from '../model/relations.js';
+import { ownSpec, ownTables } from '../own-spec.js';
 
 describe('the package’s spec', () => {
   it('has every error of the contract', () => {
@@ -98,5 +102,68 @@ describe('the package’s spec', () => {
 
   it('has the same filter operators as the server', () => {
     expect(filterOperators.toSorted()).toEqual(operatorNames.map((name) => `_${name}`).sort());
+  });
+});
+
+const ownCatalog = catalog([], {}, ownTables);
+
+const allRelations = (from: Catalog) =>
+  buildModel({ catalog: from, spec: ownSpec }).model.collections.map(({ relations }) => relations);
+
+describe('the system collections', () => {
+  it('have their paths', () => {
+    const { model } = buildModel({ catalog: ownCatalog, spec: ownSpec });
+    expect(model.collections.map(({ name, path }) => [name, path])).toEqual([
+      ['svc_access', '/access'],
+      ['svc_activity', '/activity'],
+      ['svc_collections', null],
+      ['svc_dashboards', '/dashboards'],
+      ['svc_deliveries', null],
+      ['svc_delivery_attempts', null],
+      ['svc_fields', null],
+      ['svc_keys', null],
+      ['svc_panels', '/panels'],
+      ['svc_permissions', '/permissions'],
+      ['svc_policies', '/policies'],
+      ['svc_relations', null],
+      ['svc_request_logs', null],
+      ['svc_requests', null],
+      ['svc_roles', '/roles'],
+      ['svc_sessions', null],
+      ['svc_settings', '/settings'],
+      ['svc_users', '/users'],
+    ]);
+  });
+
+  it('have their lists', () => {
+    const { model } = buildModel({ catalog: ownCatalog, spec: ownSpec });
+    const lists = model.collections.flatMap(({ name, relations }) =>
+      relations.filter(({ kind }) => kind === 'oneToMany').map((relation) => `${name}.${show(relation)}`),
+    );
+    expect(lists).toEqual([
+      'svc_dashboards.panels: many svc_panels (id = dashboard)',
+      'svc_deliveries.attempts: many svc_delivery_attempts (id = delivery)',
+      'svc_policies.access: many svc_access (id = policy)',
+      'svc_policies.permissions: many svc_permissions (id = policy)',
+      'svc_roles.children: many svc_roles (id = parent)',
+      'svc_roles.policies: many svc_access (id = role)',
+      'svc_roles.users: many svc_users (id = role)',
+      'svc_users.keys: many svc_keys (id = account)',
+      'svc_users.policies: many svc_access (id = user)',
+      'svc_users.sessions: many svc_sessions (id = user)',
+      'svc_users.svc_activity: many svc_activity (id = user)',
+      'svc_users.svc_dashboards: many svc_dashboards (id = user_created)',
+      'svc_users.svc_panels: many svc_panels (id = user_created)',
+    ]);
+  });
+
+  it('have the relations of the spec if the database has no foreign keys', () => {
+    const tables = ownCatalog.tables.map((candidate) => ({ ...candidate, foreignKeys: [] }));
+    const unconstrained = allRelations(ownCatalog).map((relations) =>
+      relations.map((relation) =>
+        relation.kind === 'manyToOne' ? { ...relation, constrained: false } : relation,
+      ),
+    );
+    expect(allRelations({ ...ownCatalog, tables })).toEqual(unconstrained);
   });
 });

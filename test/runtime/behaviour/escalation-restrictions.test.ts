@@ -13,7 +13,11 @@ const titles: TestPermission = { collection: 'book', action: 'read', fields: ['t
 
 const access: TestAccess = {
   policies: {
-    Manager: [...['svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything), titles],
+    Manager: [
+      ...['svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
+      { collection: 'svc_users', action: 'read', fields: ['id'] },
+      titles,
+    ],
     /** Holds from an office. */
     Office: [notes],
     /** Asks for a second factor, and permits nothing. */

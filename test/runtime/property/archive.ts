@@ -17,13 +17,13 @@ import type { Database } from '../../../runtime/databases/contract.js';
 import { bindModels } from '../../../runtime/items/models.js';
 import { packageRoot } from '../../../runtime/config/package.js';
 import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
-import { specWith, systemTables } from '../../generator/catalogs.js';
+import { ownSpecWith, ownTables } from '../../generator/own-spec.js';
 import { sqlFor } from '../harness/sql.js';
 import { loadCollation, type Collation } from './collation.js';
 import { makeRows, type Row, type Rows } from './rows.js';
 
 /** Configuration of the archive. */
-const spec = specWith({
+const spec = ownSpecWith({
   'collections/person.yaml': 'relations:\n  - { field: mentor, one_field: pupils }\n',
   'collections/letter.yaml': [
     'fields:',
@@ -93,7 +93,7 @@ export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
 /** Generated modules with their models, imported from a folder that is gone afterwards. */
 const generateModules = async (database: Database): Promise<readonly CollectionDeclaration[]> => {
   const catalog = await introspect(catalogReader(database), {});
-  const tables = [...catalog.tables, ...systemTables].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const tables = [...catalog.tables, ...ownTables].sort((a, b) => (a.name < b.name ? -1 : 1));
   const { model } = buildModel({ catalog: { ...catalog, tables }, spec });
   const files = emit(model).filter(({ path }) => path.startsWith('server/'));
   const parent = join(packageRoot, '.cache');

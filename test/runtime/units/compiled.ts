@@ -169,6 +169,13 @@ const registry = createRegistry([
     fields: { room: string(), count: integer() },
   }),
   defineCollection({ name: 'log', path: '/items/log', key: [], fields: { line: text() } }),
+  defineCollection({
+    name: 'desk',
+    path: '/items/desk',
+    key: ['id'],
+    fields: { id: integer() },
+    relations: { entries: oneToMany('log', ['line'], ['id']) },
+  }),
 ]);
 
 export const collectionOf = (name: string): Collection => registry.collections.get(name) as Collection;

@@ -70,7 +70,7 @@ const registry = createRegistry([
 
 export const collectionOf = (name: string): Collection => registry.collections.get(name) as Collection;
 
-type Given = Partial<Permission>;
+export type Given = Partial<Permission>;
 
 const everything = { action: 'create', permissions: null, validation: null, presets: null, fields: ['*'] };
 

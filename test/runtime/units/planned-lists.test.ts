@@ -11,6 +11,7 @@ import { integer, string } from '../../../contract/fields.js';
 import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type PolicySet } from '../../../runtime/access/policies.js';
 import { bindCreate, bindUpdate } from '../../../runtime/plan/owner.js';
+import { checkStored } from '../../../runtime/plan/row-validation.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
 import type { ListPlan, ListRow } from '../../../runtime/plan/write-plan.js';
 
@@ -379,4 +380,28 @@ describe('a permission that depends on the owner', () => {
     expect(moved(5)).toEqual([{ title: 'b', shelf: 5 }, ['mine', 'any']]);
     expect(moved(6)).toEqual([{ title: 'b', shelf: 6 }, ['any']]);
   });
+});
+
+it('a validation of an owner and of stored values is decided by both', () => {
+  const validation = { shelf: { _eq: 7 }, id: { _gt: 0 } };
+  const [list] = planCreate(
+    shelf,
+    [{ label: 'x', books: [{ title: 'a' }] }],
+    writing([{ validation }]),
+  ).lists;
+  const [stored] = list?.creates?.stored ?? [];
+  const check = (owner: number, id: number) => () =>
+    stored &&
+    checkStored(
+      stored.check,
+      new Map([['id', id]]),
+      new Map<string, string | number>([
+        ['title', 'a'],
+        ['shelf', owner],
+      ]),
+    );
+  expect(stored?.check.columns.map(({ name }) => name)).toEqual(['id']);
+  expect(problemsOf(check(7, 1))).toEqual([]);
+  expect(problemsOf(check(8, 1))).toEqual(['FAILED_VALIDATION: books.shelf']);
+  expect(problemsOf(check(7, 0))).toEqual(['FAILED_VALIDATION: books.id']);
 });

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { planDelete } from '../../../runtime/plan/write.js';
 import { conditionTrue } from '../../../runtime/plan/types.js';
+import { checkStored } from '../../../runtime/plan/row-validation.js';
 import {
   collectionOf,
+  create,
   created,
   messageOf,
   named,
@@ -13,6 +15,7 @@ import {
   updated,
   writing,
   type Payload,
+  type Given,
 } from './member-plans.js';
 
 const deletes = (action: string) =>
@@ -164,5 +167,77 @@ describe('the validation of a permission', () => {
       expect.objectContaining({ valid: 18 }),
       expect.objectContaining({ valid: 21 }),
     ]);
+  });
+});
+
+const storedOf = (payload: Payload, permissions: readonly Given[]) =>
+  update('member', payload, permissions)?.stored ?? null;
+const columnsOf = (payload: Payload, validation: Payload): readonly string[] | null =>
+  storedOf(payload, [{ validation }])?.columns.map(({ name }) => name) ?? null;
+
+/** Fields that the permissions grant after the check of a stored row. */
+const check = (permissions: readonly Given[], stored: Payload, payload: Payload = named) => {
+  const plan = update('member', payload, permissions);
+  if (plan === undefined || plan.stored === null) throw new Error('nothing is checked');
+  const grant = checkStored(plan.stored, new Map(Object.entries(stored)), plan.row);
+  return [...grant.fields.keys()];
+};
+
+describe('a validation of stored values', () => {
+  const adult = { validation: { age: { _gte: 18 } } };
+
+  it.each<[Payload, Payload, readonly string[] | null]>([
+    [named, { age: { _gte: 18 } }, ['age']],
+    [named, { _and: [{ nick: { _null: true } }, { _or: [{ fee: { _gt: 1 } }] }] }, ['fee', 'nick']],
+    [named, { age: { _or: [{ _gte: 18 }, { _null: true }] } }, ['age']],
+    [{ age: 18 }, { age: { _gte: 18 } }, null],
+    [{ age: 18 }, { age: { _gte: 18 }, fee: { _gt: 1 } }, ['fee']],
+    [named, {}, null],
+    // a hash says nothing of what it was made from
+    [named, { pin: { _nnull: true } }, null],
+  ])('of %j by %j reads %j', (payload, validation, columns) => {
+    expect(columnsOf(payload, validation)).toEqual(columns);
+  });
+
+  it('reads a hashed field of a new row, which has its default', () => {
+    const { stored } = create('member', [named], [{ validation: { pin: { _nnull: true } } }]);
+    expect(
+      stored.map(({ rowIndex, check: { columns } }) => [rowIndex, columns.map(({ name }) => name)]),
+    ).toEqual([[0, ['pin']]]);
+  });
+
+  it('passes or fails by the stored row', () => {
+    expect(check([adult], { age: 18 })).toContain('name');
+    expect(problemsOf(() => check([adult], { age: 17 }))).toEqual([
+      { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
+    ]);
+  });
+
+  it('prefers written values to stored ones', () => {
+    const both = [{ validation: { age: { _gte: 18 }, fee: { _gt: 1 } } }];
+    expect(check(both, { age: 17, fee: 2 }, { age: 18 })).toContain('age');
+  });
+
+  it('removes fields of only the failed permission', () => {
+    const permissions = [{ ...adult, fields: ['fee'] }, { fields: ['name'] }];
+    expect(check(permissions, { age: 17 })).toEqual(['name']);
+    expect(problemsOf(() => check(permissions, { age: 17 }, { fee: 1 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+  });
+
+  it('is required by a permission whose presets the row already has', () => {
+    const permissions = [{ ...adult, presets: { joined: '2024-01-02' } }, { fields: ['name'] }];
+    expect(check(permissions, { age: 18 })).toContain('fee');
+    expect(problemsOf(() => check(permissions, { age: 17 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
+    const withoutPresets = [{ ...adult, presets: {} }, { fields: ['name'] }];
+    expect(check(withoutPresets, { age: 17 })).toEqual(['name']);
+  });
+
+  it('is reported once, even by a permission with presets that also lists the fields', () => {
+    const permissions = [{ ...adult, presets: { joined: '2024-01-02' } }];
+    expect(problemsOf(() => check(permissions, { age: 17 }))).toHaveLength(1);
   });
 });

@@ -1,8 +1,15 @@
 /** Queries as plans: names, permissions, defaults, and what is refused. */
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
-import type { planRead } from '../../../runtime/plan/read.js';
-import { planOf, statementOf, type CompileOptions, type ReadPermission } from './compiled.js';
+import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
+import {
+  collectionOf,
+  planOf,
+  policiesOf,
+  statementOf,
+  type CompileOptions,
+  type ReadPermission,
+} from './compiled.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -64,6 +71,17 @@ describe('a selection is rejected', () => {
     ['odd', 'target.title', 'INVALID_QUERY: fields below "target" are not served'],
   ])('%s: %s', (collection, field, want) => {
     expect(refusalOf(collection, { fields: [field] })).toBe(want);
+  });
+
+  it.each<[string, string, string]>([
+    ['note', 'book.title', 'book'],
+    ['note', 'text.other', 'text'],
+    ['book', 'notes.text', 'notes'],
+    ['odd', 'target.title', 'target'],
+  ])('if its first name is not permitted, whatever follows: %s: %s', (collection, field, name) => {
+    expect(refusalOf(collection, { fields: [field] }, [{ collection, fields: ['id', 'code'] }])).toBe(
+      missing(name),
+    );
   });
 });
 
@@ -183,6 +201,16 @@ const namesOf = (select: Select): string =>
         })
         .join(' ');
 
+/** Types of the selected columns of a book; those with a name are asked for as text. */
+const typesOf = (...names: readonly string[]) => {
+  const nodes = names.map((name) => ({ name, children: [], text: true as const }));
+  const query = { ...emptyQuery, fields: [...nodes, { name: 'shelf', children: [] }] };
+  const plan = planRead(query, collectionOf('book'), { policies: policiesOf(), maxDepth: 10 });
+  return plan.select.kind === 'key'
+    ? []
+    : plan.select.entries.map((entry) => entry.kind === 'field' && entry.field.type);
+};
+
 describe('a selection', () => {
   const shelf = 'id label room genre';
 
@@ -217,6 +245,18 @@ describe('a selection', () => {
     expect(entriesOf('book', ['notes.text'])).toBe('notes[text]');
   });
 
+  it('contains the whole item of a relation without a column of the same name', () => {
+    expect(entriesOf('fine', ['loan'])).toBe('loan(book day reader)');
+  });
+
+  it('contains whole rows for a list of a keyless collection', () => {
+    expect(entriesOf('desk', ['entries'])).toBe('entries[line]');
+  });
+
+  it('returns an integer as text if the query asks for it', () => {
+    expect(typesOf('pages', 'title')).toEqual(['bigInteger', 'string', 'integer']);
+  });
+
   it('omits relations to unreadable collections', () => {
     const permissions = [{ collection: 'book' }];
     expect(entriesOf('book', ['title', 'shelf.label', 'notes'], { permissions })).toBe('title');
@@ -228,58 +268,5 @@ describe('a selection', () => {
     expect(refusalOf('odd', { fields: ['v1.0'] }, [{ collection: 'odd', fields: ['id'] }])).toBe(
       missing('v1'),
     );
-  });
-});
-
-/** The columns that a query sorts by. */
-const orderOf = (collection: string, query: Query, options: CompileOptions = {}): readonly string[] =>
-  planOf(collection, query, options).order.map(
-    ({ column, descending }) =>
-      `${descending ? '-' : ''}${[...column.path.map(({ relation }) => relation.name), column.field.name].join('/')}`,
-  );
-
-describe('an order', () => {
-  it('is that of the collection or of its key', () => {
-    expect(orderOf('odd', {})).toEqual(['v1.0', 'id']);
-    expect(orderOf('loan', {})).toEqual(['book', 'day']);
-  });
-
-  it('is that of the first readable column if the key is hidden', () => {
-    expect(orderOf('note', {}, { permissions: [{ collection: 'note', fields: ['text', 'book'] }] })).toEqual([
-      'book',
-    ]);
-    expect(orderOf('loan', {}, { permissions: [{ collection: 'loan', fields: ['day', 'reader'] }] })).toEqual(
-      ['day'],
-    );
-    expect(orderOf('odd', {}, { permissions: [{ collection: 'odd', fields: ['id'] }] })).toEqual(['id']);
-    expect(orderOf('log', {})).toEqual(['line']);
-  });
-
-  it('of a view is that of its statement', () => {
-    expect(orderOf('sums', {})).toEqual([]);
-    expect(orderOf('sums', { sort: ['count'] })).toEqual(['count']);
-  });
-
-  it('continues with the rest of the key unless it is hidden', () => {
-    expect(orderOf('loan', { sort: ['-day'] })).toEqual(['-day', 'book']);
-    const permissions = [{ collection: 'loan', fields: ['day', 'reader'] }];
-    expect(orderOf('loan', { sort: ['reader'] }, { permissions })).toEqual(['reader']);
-  });
-
-  it('by the key of a related row continues with the own key', () => {
-    expect(orderOf('fine', { sort: ['loan.book', 'id'] })).toEqual(['loan/book', 'id']);
-    expect(orderOf('note', { sort: ['book.sequel.code'] })).toEqual(['book/sequel/code', 'id']);
-  });
-
-  it('supports columns and relations with dots and signs in their names', () => {
-    expect(orderOf('odd', { sort: ['a.b.c', '-v1.0'] })).toEqual(['a.b.c', '-v1.0', 'id']);
-    expect(orderOf('odd', { sort: ['-x'] })).toEqual(['-x', 'id']);
-    expect(orderOf('odd', { sort: ['--x'] })).toEqual(['--x', 'id']);
-    expect(planOf('odd', { sort: ['-x'] }).order[0]?.descending).toBe(false);
-    expect(orderOf('odd', { sort: ['-shelf.label'] })).toEqual(['-shelf/label', 'id']);
-    const hidden = [{ collection: 'odd', fields: ['id', 'x'] }];
-    expect(
-      planOf('odd', { fields: ['id'], sort: ['-x'] }, { permissions: hidden }).order[0]?.descending,
-    ).toBe(true);
   });
 });

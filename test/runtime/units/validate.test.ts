@@ -1,7 +1,18 @@
 /** Filters on payloads: the validation of fields and of permissions. */
 import { describe, expect, it } from 'vitest';
 import { createRegistry, defineCollection, type Collection } from '../../../contract/collection.js';
-import { boolean, date, decimal, integer, json, string, text, timestamp } from '../../../contract/fields.js';
+import {
+  binary,
+  boolean,
+  date,
+  decimal,
+  float,
+  integer,
+  json,
+  string,
+  text,
+  timestamp,
+} from '../../../contract/fields.js';
 import { validateFilter, validateRule, type Failure } from '../../../runtime/plan/validate.js';
 import { parseFilter } from '../../../runtime/request/filter.js';
 import type { Rule } from '../../../runtime/access/grant.js';
@@ -22,6 +33,9 @@ const things = createRegistry([
       day: date(),
       moment: timestamp({ fraction: 0 }),
       facts: json(),
+      code: string({ length: 3 }),
+      ratio: float(),
+      cover: binary(),
     },
   }),
 ]).collections.get('thing') as Collection;
@@ -32,11 +46,17 @@ interface Options {
   readonly nullPasses?: boolean;
 }
 
+const variables = new Map<unknown, unknown>([
+  ['$ROLES', ['a', 'b']],
+  ['$NOBODY', null],
+  ['$NOTHING', undefined],
+]);
+
 const contextOf = (payload: Filters, { nullPasses = false }: Options = {}) => ({
   collection: things,
   payload: new Map(Object.entries(payload)),
   nullPasses,
-  resolve: (value: unknown) => (value === '$ROLES' ? ['a', 'b'] : value),
+  resolve: (value: unknown) => (variables.has(value) ? variables.get(value) : value),
 });
 
 const failuresOf = (filter: Filters, payload: Filters, options?: Options): readonly Failure[] => {
@@ -89,6 +109,22 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['day', '2024-01-10', { _lt: '2024-01-02' }, false],
     ['day', '2024-01-02', { _gt: 'yesterday' }, false],
     ['moment', '2024-01-02 01:00:00', { _gte: '2024-01-02T03:00:00+02:00' }, true],
+  ],
+  'variables without a value': [
+    ['name', 'null', { _eq: '$NOBODY' }, false],
+    ['name', 'a', { _neq: '$NOBODY' }, false],
+    ['name', 'undefined', { _eq: '$NOTHING' }, false],
+    ['count', 0, { _eq: '$NOBODY' }, false],
+    ['count', 5, { _gt: '$NOBODY' }, false],
+  ],
+  'long operands': [
+    ['code', 'abc', { _lt: 'abcd' }, true],
+    ['code', 'abc', { _neq: 'abcd' }, true],
+  ],
+  'binary values': [
+    ['cover', Buffer.from('abc'), { _eq: 'YWJj' }, true],
+    ['cover', Buffer.from('abd'), { _eq: 'YWJj' }, false],
+    ['cover', Buffer.from('abc'), { _starts_with: 'YWJ' }, true],
   ],
   ranges: [
     ['count', 5, { _between: [5, 7] }, true],
@@ -164,7 +200,11 @@ describe('numbers', () => {
     ['100', '_eq', '1e2', true],
     ['100', '_lt', '1e3', true],
     ['1000', '_lt', '1e2', false],
-    ['5', '_eq', ' ', false],
+    ['0', '_eq', ' ', false],
+    ['0', '_eq', '', false],
+    ['0.12345678901234567891', '_eq', '0.12345678901234567892', false],
+    ['.12345678901234567891', '_eq', '0.12345678901234567892', false],
+    ['12345678901234567891', '_eq', '12345678901234567892.', false],
     ['0', '_eq', false, false],
     ['5', '_eq', '5x', false],
     ['5', '_eq', 'x5', false],
@@ -172,6 +212,11 @@ describe('numbers', () => {
   ])('are compared digit by digit: %s %s %j is %s', (value, operator, operand, want) => {
     expect(passes({ price: { [operator]: operand } }, { price: value })).toBe(want);
   });
+});
+
+it('a number with an exponent is compared as a double', () => {
+  expect(passes({ ratio: { _gt: 5 } }, { ratio: 1e21 })).toBe(true);
+  expect(passes({ ratio: { _lt: '1e22' } }, { ratio: 1e21 })).toBe(true);
 });
 
 describe('null, where a field is validated', () => {

@@ -1,0 +1,202 @@
+/**
+ * Checks the keys that a payload sets on relations: one statement for each target collection, before anything is written. A
+ * row that the caller may not read gets the error of one that does not exist.
+ */
+import type { Collection, Field } from '../../contract/collection.js';
+import type { ReferenceCheck } from '../plan/references.js';
+import {
+  isOwnerOperand,
+  type CreatePlan,
+  type Key,
+  type ListPlan,
+  type ListRow,
+  type UpdatePlan,
+  type WriteRow,
+} from '../plan/write-plan.js';
+import { countTuples, findFirst, readTuple, type Tuple } from './constraint-violations.js';
+import { brokenReferenceError } from './failures.js';
+import type { RowsContext } from './row-locks.js';
+import { readStored } from './stored-checks.js';
+import { distinctKeys } from './stored-keys.js';
+
+/** A key that a row sets on a relation. */
+interface Reference {
+  readonly collection: Collection;
+  readonly check: ReferenceCheck;
+  readonly row: ListRow;
+  /** The rows that an update sets it on; `null` for a new row. */
+  readonly keys: readonly Key[] | null;
+}
+
+interface WrittenPlans {
+  readonly creates?: readonly CreatePlan<ListRow>[];
+  readonly updates?: readonly KeyedUpdate[];
+}
+
+interface KeyedUpdate {
+  readonly plan: UpdatePlan<ListRow>;
+  readonly keys: readonly Key[];
+}
+
+/**
+ * Checks the references of a payload, except those of lists that depend on the owner or on the stored row.
+ * @throws INVALID_FOREIGN_KEY for the first missing or hidden row
+ */
+export const requireReferences = async (
+  { creates = [], updates = [] }: WrittenPlans,
+  context: RowsContext,
+): Promise<void> => {
+  const lists = [...creates, ...updates.map(({ plan }) => plan)].flatMap((plan) => plan.lists);
+  const own = [...creates.flatMap(referencesOfCreate), ...updates.flatMap(referencesOfUpdate)];
+  const references = [...own, ...lists.flatMap(referencesOfList).filter(isComplete)];
+  if (references.length === 0) return;
+  const created = [...creates, ...lists.flatMap(createsOf)];
+  await requireReadable(
+    references.filter((each) => !isCreated(each, created)),
+    context,
+  );
+};
+
+/** Checks the references of rows of a list that `requireReferences` leaves out. @throws as `requireReferences` */
+export const requireListReferences = async (
+  planned: WrittenPlans,
+  bound: WrittenPlans,
+  context: RowsContext,
+): Promise<void> => {
+  const { creates = [], updates = [] } = bound;
+  const references = [...creates.flatMap(referencesOfCreate), ...updates.flatMap(referencesOfUpdate)];
+  if (references.length === 0) return;
+  const all = [
+    ...(planned.creates ?? []).flatMap(referencesOfCreate),
+    ...(planned.updates ?? []).flatMap(referencesOfUpdate),
+  ];
+  const incomplete = references.filter((_, index) => !isComplete(all[index] as Reference));
+  await requireReadable(incomplete, context);
+};
+
+const referencesOfCreate = ({ collection, rows, references }: CreatePlan<ListRow>): readonly Reference[] =>
+  references.map(({ rowIndex, check }) => ({
+    collection,
+    check,
+    row: rows[rowIndex] as ListRow,
+    keys: null,
+  }));
+
+const referencesOfUpdate = ({
+  plan: { collection, row, references },
+  keys,
+}: KeyedUpdate): readonly Reference[] => references.map((check) => ({ collection, check, row, keys }));
+
+const referencesOfList = ({ creates, updates }: ListPlan): readonly Reference[] => [
+  ...updates.flatMap(({ key, update }) =>
+    update === null
+      ? []
+      : [...referencesOfUpdate({ plan: update, keys: [key] }), ...update.lists.flatMap(referencesOfList)],
+  ),
+  ...(creates === null ? [] : [...referencesOfCreate(creates), ...creates.lists.flatMap(referencesOfList)]),
+];
+
+const createsOf = ({ creates, updates }: ListPlan): readonly CreatePlan<ListRow>[] => [
+  ...updates.flatMap(({ update }) => update?.lists.flatMap(createsOf) ?? []),
+  ...(creates === null ? [] : [creates, ...creates.lists.flatMap(createsOf)]),
+];
+
+/** Returns whether the payload determines the whole key. */
+const isComplete = ({ check: { relation }, row }: Reference): boolean =>
+  relation.fields.every((name) => row.has(name) && !isOwnerOperand(row.get(name) ?? null));
+
+/** Returns whether the reference is to a row that the same payload creates. */
+const isCreated = ({ check, row }: Reference, created: readonly CreatePlan<ListRow>[]): boolean => {
+  const { collection, fields, references } = check.relation;
+  return created.some(
+    (plan) =>
+      plan.collection === collection &&
+      plan.rows.some((target) =>
+        references.every((name, index) => {
+          const value = target.get(name) ?? null;
+          return value !== null && value === row.get(fields[index] ?? '');
+        }),
+      ),
+  );
+};
+
+/** A reference with its whole key. */
+interface CompleteReference extends Reference {
+  readonly tuple: Tuple;
+}
+
+const requireReadable = async (references: readonly Reference[], context: RowsContext): Promise<void> => {
+  const complete: CompleteReference[] = [];
+  for (const reference of references) complete.push(...(await completeReference(reference, context)));
+  for (const group of groupByTarget(complete)) {
+    if ((await findUnreadable(group, context)) === null) continue;
+    const changed: CompleteReference[] = [];
+    for (const each of group) if (!(await isStored(each, context))) changed.push(each);
+    const found = await findUnreadable(changed, context);
+    if (found !== null) throw referenceError(found);
+  }
+};
+
+/** Returns the reference with its whole key; a row without a reference yields none. */
+const completeReference = async (
+  reference: Reference,
+  context: RowsContext,
+): Promise<readonly CompleteReference[]> => {
+  const { collection, check, row, keys } = reference;
+  const fields = fieldsOf(collection, check.relation.fields);
+  const missing = fields.filter(({ name }) => !row.has(name));
+  const rows =
+    missing.length === 0 || keys === null
+      ? [row]
+      : (await readStored(collection, { columns: missing, keys }, context)).map(
+          ({ values }) => new Map([...values, ...row]),
+        );
+  return rows.flatMap((each) => {
+    const tuple = readTuple(each as WriteRow, fields);
+    return tuple === null ? [] : [{ ...reference, tuple }];
+  });
+};
+
+const fieldsOf = (collection: Collection, names: readonly string[]): readonly Field[] =>
+  names.flatMap((name) => collection.fields.get(name) ?? []);
+
+const groupByTarget = (
+  references: readonly CompleteReference[],
+): readonly (readonly CompleteReference[])[] => {
+  const groups = new Map<string, CompleteReference[]>();
+  for (const reference of references) {
+    const { target, references: names } = reference.check.relation;
+    const key = JSON.stringify([target, names]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [reference]);
+    else group.push(reference);
+  }
+  return [...groups.values()];
+};
+
+/** Returns the first reference whose row is missing or hidden, or null if there is none. */
+const findUnreadable = (
+  group: readonly CompleteReference[],
+  context: RowsContext,
+): Promise<CompleteReference | null> =>
+  findFirst(group, async (part) => {
+    const { relation, readable: where } = (part[0] as CompleteReference).check;
+    const tuples = distinctKeys(part.map(({ tuple }) => tuple));
+    const fields = fieldsOf(relation.collection, relation.references);
+    return (await countTuples(relation.collection, { fields, tuples, where }, context)) < tuples.length;
+  });
+
+/** Returns whether every row of an update has the key already, in fields that the caller may read. */
+const isStored = async (
+  { collection, check, tuple, keys }: CompleteReference,
+  context: RowsContext,
+): Promise<boolean> => {
+  if (keys === null) return false;
+  const fields = [...collection.key, ...fieldsOf(collection, check.relation.fields)];
+  const tuples = keys.map((key) => [...key, ...tuple]);
+  const where = check.readableStored;
+  return (await countTuples(collection, { fields, tuples, where }, context)) === keys.length;
+};
+
+const referenceError = ({ collection, check, row }: CompleteReference): Error =>
+  brokenReferenceError(collection.fields.get(check.relation.fields[0] ?? ''), [row as WriteRow], collection);
