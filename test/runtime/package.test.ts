@@ -35,6 +35,9 @@ const install = async (): Promise<void> => {
 const readJson = async (path: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
 
+const svc = (...args: string[]) =>
+  run('npx', ['svc', ...args], { cwd: project, env: { ...process.env, DATABASE_URL: undefined } });
+
 describe('the package', () => {
   it('runs as npx svc in the repository, where npm sets no mode', async () => {
     const { version } = await readJson(join(packageRoot, 'package.json'));
@@ -43,8 +46,6 @@ describe('the package', () => {
   });
 
   it('contains what commands of a project need', async () => {
-    const svc = (...args: string[]) =>
-      run('npx', ['svc', ...args], { cwd: project, env: { ...process.env, DATABASE_URL: undefined } });
     expect((await svc('bootstrap')).stdout).toContain('administrator admin@example.com created');
     expect((await svc('generate', '--no-client')).stdout).toMatch(/files changed/);
     expect((await svc('generate', '--no-client', '--check')).stdout).toMatch(/^up to date/);
