@@ -12,6 +12,7 @@ import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
 import { loadFunctions, type Functions } from './functions.js';
 import { prepareBuild } from './prepare.js';
+import { createSchemaCheck } from './schema-check.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -34,6 +35,8 @@ export interface OpenedBuild {
   readonly graphql: string;
   /** Loads the modules of function models. */
   loadFunctions(): Promise<Functions>;
+  /** Returns what changed in the database since the build. */
+  findSchemaChanges(): Promise<readonly string[]>;
   /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
@@ -59,6 +62,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       openapi: join(directory, 'openapi.json'),
       graphql: join(directory, 'graphql'),
       loadFunctions: () => loadFunctions(directory),
+      findSchemaChanges: createSchemaCheck(directory, database),
       async close() {
         release();
         await database.close();
