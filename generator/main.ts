@@ -27,6 +27,8 @@ export interface GenerateOptions {
   readonly forPackage?: boolean;
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
+  /** Leaves out parts of the spec that the database lacks; otherwise they are faults. */
+  readonly ignoresOutdated?: boolean;
   /** Also updates the client; otherwise the client in the output folder is left unchanged. */
   readonly client?: boolean;
   /** Table patterns that replace those in `api.yaml`, unless empty. */
@@ -39,6 +41,8 @@ export interface GenerateReport extends OutputReport {
   readonly catalog: Catalog;
   /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
+  /** Parts of the spec that the database lacks, with `ignoresOutdated`; one sentence each. */
+  readonly outdated: readonly string[];
   /** Changes that break clients of the previous output. */
   readonly breaking: readonly BreakingChange[];
   readonly client: ClientOutcome;
@@ -57,8 +61,9 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   const { timings, time } = createTimer();
   const spec = await time('load', () => loadSpec(options.specFolders));
   const catalog = await time('read', () => readCatalog(options, spec));
-  const { model, warnings } = await time('build', () =>
-    buildModel({ catalog, spec, forPackage: options.forPackage === true }),
+  const { forPackage = false, ignoresOutdated = false } = options;
+  const { model, warnings, outdated } = await time('build', () =>
+    buildModel({ catalog, spec, forPackage, ignoresOutdated }),
   );
   const files = await time('emit', () => emit(model));
   const client = await time('client', () => makeClient(options, model, files));
@@ -75,6 +80,7 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
     ...output,
     catalog: model.catalog,
     warnings: [...warnings, ...client.warnings, ...stored.warnings],
+    outdated,
     breaking: stored.breaking,
     client: client.outcome,
     timings,
@@ -91,17 +97,23 @@ const makeClient = async (
 /** Reads the catalog of the served tables, from a stored file or the database. */
 export const readCatalog = (
   options: Pick<GenerateOptions, 'from' | 'reader' | 'include' | 'exclude'>,
-  { api }: Spec,
+  spec: Spec,
 ): Promise<Catalog> => {
-  const { from, reader, include, exclude } = options;
-  const tables = {
-    include: include?.length ? include : api.tables.include,
-    exclude: exclude?.length ? exclude : api.tables.exclude,
-  };
+  const { from, reader } = options;
+  const tables = servedTables(options, spec);
   if (from !== undefined) return readStoredCatalog(from, tables);
   if (reader !== undefined) return introspect(reader, tables);
   throw new Error('There is no source: pass a database or a stored catalog.json');
 };
+
+/** Returns the patterns of the served tables: those of the environment, else those of `api.yaml`. */
+export const servedTables = (
+  { include, exclude }: Pick<GenerateOptions, 'include' | 'exclude'>,
+  { api }: Spec,
+): Spec['api']['tables'] => ({
+  include: include?.length ? include : api.tables.include,
+  exclude: exclude?.length ? exclude : api.tables.exclude,
+});
 
 const createTimer = () => {
   const timings: Record<Step, number> = {

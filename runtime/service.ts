@@ -63,6 +63,8 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
+  /** Returns what changed in the database since the declarations were made. */
+  readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
 
 export interface Service {
@@ -83,11 +85,12 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadQueue: () => Promise<Queue>;
 }
 
-export const createService = async (options: ServiceOptions): Promise<Service> => {
+export const createService = async (given: ServiceOptions): Promise<Service> => {
+  const background = createBackground(given.observe);
+  const options = { ...given, observe: reportSchemaChanges(given, background) };
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   const availability = watchAvailability(database, observe);
-  const background = createBackground(observe);
   const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
@@ -108,6 +111,25 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       availability.close();
       await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
     },
+  };
+};
+
+/** Looks for a changed schema whenever a request fails unexpectedly, and reports each change once. */
+const reportSchemaChanges = (
+  { observe, findSchemaChanges }: ServiceOptions,
+  background: Background,
+): Observe => {
+  if (findSchemaChanges === undefined) return observe;
+  let reported = '';
+  const look = async (): Promise<void> => {
+    const changes = await findSchemaChanges();
+    const text = changes.join();
+    if (text !== reported && changes.length > 0) observe({ kind: 'schemaChanged', changes });
+    reported = text;
+  };
+  return (observation) => {
+    observe(observation);
+    if (observation.kind === 'requestFailed') background.run('schema', look);
   };
 };
 

@@ -181,7 +181,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/request',
     'runtime/items',
     'type runtime/config',
-    'type runtime/observe',
+    'runtime/observe',
     'type runtime/execute',
     ...databaseContract,
   ],

@@ -35,6 +35,11 @@ export interface SqlDialect {
   readonly checkClause?: string;
   /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
   readonly shareLock: string;
+  /**
+   * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
+   * database fails by itself.
+   */
+  generatedKeyCheck?(field: Field): string;
   /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
@@ -86,6 +91,8 @@ export interface Violation {
     | 'required'
     | 'tooLong'
     | 'range'
+    /** The database has no further value for a key that it generates. */
+    | 'exhausted'
     | 'type'
     | 'check'
     | 'skipped'
@@ -94,6 +101,8 @@ export interface Violation {
   readonly columns: readonly string[];
   /** Name or condition of the constraint, if the database reports it. */
   readonly constraint: string | null;
+  /** Index of the bound value that the database rejected, if it reports one. */
+  readonly parameter?: number;
 }
 
 export interface WriteResult {

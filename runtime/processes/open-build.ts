@@ -11,6 +11,7 @@ import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
 import { prepareBuild } from './prepare.js';
+import { createSchemaCheck } from './schema-check.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -33,6 +34,8 @@ export interface OpenedBuild {
   readonly graphql: string;
   /** Module of the functions of models, which child processes load. */
   readonly functions: string;
+  /** Returns what changed in the database since the build. */
+  findSchemaChanges(): Promise<readonly string[]>;
   /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
@@ -58,6 +61,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       openapi: join(directory, 'openapi.json'),
       graphql: join(directory, 'graphql'),
       functions: join(directory, 'functions.mjs'),
+      findSchemaChanges: createSchemaCheck(directory, database),
       async close() {
         release();
         await database.close();

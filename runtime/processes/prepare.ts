@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';
-import type { BuildResult, BuildTask } from './build.js';
+import type { BuildInfo, BuildResult, BuildTask } from './build.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { runInChild } from '../../contract/ask-child.js';
@@ -40,7 +40,8 @@ export const prepareBuild = async ({ config, database, observe }: PrepareOptions
   const task = await timed('catalog', observe, () => createTask(config, database));
   const { directory } = task;
   if (!existsSync(directory)) await timed('build', observe, () => build(task));
-  const { changes } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as { changes: number };
+  const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
+  for (const fault of outdated) observe({ kind: 'warning', message: `${fault}; until then it is ignored` });
   if (changes > 0) observe({ kind: 'generatedStale', changes });
   return directory;
 };
