@@ -1,7 +1,13 @@
 /** Starts Temporal workers by role; a process may have several roles, and each role may run in several processes. */
 import { existsSync } from 'node:fs';
 import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Runtime,
+  Worker,
+  type NativeConnectionOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Database } from '../../databases/contract.js';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
@@ -53,11 +59,24 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
+/** @throws Error with the address, where no server answers */
+const connect = async (options: NativeConnectionOptions): Promise<NativeConnection> => {
+  try {
+    return await NativeConnection.connect(options);
+  } catch (error) {
+    const [, reason = (error as Error).message] = /message: "([^"]+)"/.exec((error as Error).message) ?? [];
+    throw new Error(
+      `Temporal at ${options.address} does not answer: ${reason}; start it, or correct TEMPORAL_ADDRESS`,
+      { cause: error },
+    );
+  }
+};
+
 export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
   installSilentRuntime();
   const { settings } = options;
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
-  const connection = await NativeConnection.connect(chosen.options);
+  const connection = await connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
   const services = createServices(client, watchSearchable(client, chosen.namespace), options);
