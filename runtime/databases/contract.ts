@@ -6,6 +6,7 @@
 import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
+import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
@@ -39,6 +40,11 @@ export interface SqlDialect {
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
   readonly rowLock: string;
+  /**
+   * How the first rows of each of many parents are read: by a lateral join, or where that is not supported or does not
+   * use indexes for the order of rows, by a UNION ALL of one select per parent.
+   */
+  readonly perParent: 'lateral' | 'union';
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
@@ -110,6 +116,8 @@ export interface RowLayout {
   readonly keyColumns: number;
   /** Maximum number of rows per parent. */
   readonly limit: number;
+  /** Accounts for the memory of the rows; absent if they are not part of an answer. */
+  readonly bytes?: ByteBudget;
 }
 
 /** Runs statements on the pool or on one connection inside a transaction. */

@@ -44,6 +44,9 @@ const runField = async (
   try {
     return { root, result: await root.run(context), problems: [] };
   } catch (error) {
+    // an overloaded server serves none of the queries, and the client should send all of them again
+    if (reportError === null && error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE')
+      throw error;
     if (error instanceof ApiErrors) return { root, result: null, problems: error.problems };
     if (error instanceof ApiError) return { root, result: null, problems: [error] };
     if (reportError === null) throw error;

@@ -17,6 +17,7 @@ export const mariadb: SqlDialect = {
   shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
+  perParent: 'union',
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values

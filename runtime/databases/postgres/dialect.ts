@@ -35,6 +35,7 @@ export const postgres: SqlDialect = {
   updateReadback: 'returning',
   emptyRow: 'default values',
   rowLock: ' for update',
+  perParent: 'lateral',
   shareLock: ' for share',
   // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,

@@ -24,6 +24,7 @@ export const sqlite: SqlDialect = {
   shareLock: '',
   emptyRow: 'default values',
   rowLock: '',
+  perParent: 'union',
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
