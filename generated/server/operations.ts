@@ -34,7 +34,7 @@ export type DeliveryAttempt = {
 
 export type Health = { status: 'ok' | 'error'; checks?: { [name: string]: HealthCheck } };
 
-export type HealthCheck = { status: 'ok' | 'error'; milliseconds?: number };
+export type HealthCheck = { status: 'ok' | 'warning' | 'error'; milliseconds?: number; message?: string };
 
 export type ItemRights = { update: ActionRight; delete: ActionRight; share: ActionRight };
 

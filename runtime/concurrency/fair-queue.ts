@@ -103,16 +103,17 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     void serve();
   };
 
+  const leave = (): void => void (size -= 1);
+
   const wait = <Result>(work: () => Promise<Result>, caller: string): Promise<Result> =>
     new Promise((resolve, reject) => {
       const refuse = (): void => {
         clearTimeout(timer);
         reject(tooManyTasks(tasks, service));
       };
-      const release = (): void => void (size -= 1);
       const begin = (): Promise<void> => {
         clearTimeout(timer);
-        return Promise.resolve().then(work).finally(release).then(resolve, reject);
+        return Promise.resolve().then(work).finally(leave).then(resolve, reject);
       };
       const task: WaitingTask = { begin, refuse };
       const timer = maxWait === undefined ? undefined : setTimeout(() => remove(caller, task), maxWait);

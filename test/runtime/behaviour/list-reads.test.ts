@@ -20,10 +20,15 @@ const schema = `
   insert into child (id, parent_id, made, weight) values
     ${values(Array.from({ length: children }, (_, index) => [index + 100, 7, (index * 7919) % children, index % 4]))};`;
 
+const nothing = (): void => undefined;
+
+const returned = (rows: readonly { child: unknown[] }[]): number =>
+  rows.reduce((sum, { child }) => sum + child.length, 0);
+
 describe.each(dialects)('nested lists on %s', (dialect) => {
   const server = useServer({ dialect, sql: schema });
   const counts: number[] = [];
-  let restore = (): void => undefined;
+  let restore = nothing;
 
   beforeEach(() => {
     counts.length = 0;
@@ -46,22 +51,19 @@ describe.each(dialects)('nested lists on %s', (dialect) => {
     return data as { id: number; child: { id: number }[] }[];
   };
   const fetched = (): number => counts.reduce((sum, count) => sum + count, 0);
-  const returned = (rows: readonly { child: unknown[] }[]): number =>
-    rows.reduce((sum, { child }) => sum + child.length, 0);
 
   it.each([
     ['without parameters', '', 20 * 3 + 97],
     ['with a limit', '&deep[child][_limit]=5', 20 * 3 + 2],
     ['with an order', '&deep[child][_limit]=5&deep[child][_sort]=-made', 20 * 3 + 2],
     ['with an order alone', '&deep[child][_sort]=-made', 20 * 3 + 97],
-    ['with a filter', '&deep[child][_filter][weight][_eq]=1&deep[child][_limit]=2', null],
+    ['with a filter', '&deep[child][_filter][weight][_eq]=1&deep[child][_limit]=2', 5 * 2 + 2],
     ['with an offset', '&deep[child][_offset]=2&deep[child][_limit]=4', 19 + 4],
     ['with a page', '&deep[child][_page]=2&deep[child][_limit]=2', 19 + 2],
-    ['with a search', '&deep[child][_search]=1001&deep[child][_limit]=2', null],
+    ['with a search', '&deep[child][_search]=1001&deep[child][_limit]=2', 2],
   ])('%s read the rows that are returned', async (_, parameters, want) => {
     const rows = await read(`fields=id,child.id&sort=id${parameters}`);
-    if (want !== null) expect(returned(rows)).toBe(want);
-    expect(returned(rows)).toBeGreaterThan(0);
+    expect(returned(rows)).toBe(want);
     expect(fetched()).toBe(returned(rows));
   });
 

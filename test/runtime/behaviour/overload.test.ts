@@ -5,6 +5,8 @@ import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, settings, type Answer } from '../server-harness.js';
 
+const nothing = (): void => undefined;
+
 const sql = "create table note (id int primary key, body varchar(20)); insert into note values (1, 'x');";
 /** Eight requests run at a time: four for each connection. */
 const environment = { DATABASE_POOL_MAX: '2', REQUEST_QUEUE_MAX: '10', REQUEST_QUEUE_WAIT: '60s' };
@@ -16,7 +18,7 @@ describe.each(settings)('an overload on $dialect through $listener', ({ dialect,
   const holdRows = () => {
     const { database } = server();
     const { rows } = database;
-    let release = (): void => undefined;
+    let release = nothing;
     const released = new Promise<void>((resolve) => (release = resolve));
     let running = 0;
     Object.assign(database, {

@@ -11,11 +11,13 @@ const codeOf = (run: () => void): string => {
   }
 };
 
+const nothing = (): void => undefined;
+
 /** Accounts of a maximum of 1000 bytes, 250 for each caller. */
 const openAccounts = () => {
   const answers = createAnswerBytes(1000);
   return (caller: string) => {
-    let close = (): void => undefined;
+    let close = nothing;
     const account = answers.open(
       () => caller,
       (release) => (close = release),

@@ -78,33 +78,33 @@ it('starts the next task after a failed one', async () => {
   expect(await queue.run(async () => 'done')).toBe('done');
 });
 
-describe('with several tasks at a time', () => {
-  /** Tasks that end when they are told to. */
-  const createTasks = (maxTasks: number, maxWait?: number) => {
-    const queue = createFairQueue({
-      ...options,
-      maxTasks,
-      concurrency: 2,
-      ...(maxWait !== undefined && { maxWait }),
-    });
-    const started: string[] = [];
-    const ends = new Map<string, () => void>();
-    const run = (name: string): Promise<unknown> =>
-      queue
-        .run(
-          () => {
-            started.push(name);
-            return new Promise<void>((resolve) => ends.set(name, resolve));
-          },
-          () => name.charAt(0),
-        )
-        .then(
-          () => 'done',
-          (error: { code: string }) => error.code,
-        );
-    return { queue, run, started, end: (name: string) => ends.get(name)?.() };
-  };
+/** Tasks that end when they are told to. */
+const createTasks = (maxTasks: number, maxWait?: number) => {
+  const queue = createFairQueue({
+    ...options,
+    maxTasks,
+    concurrency: 2,
+    ...(maxWait !== undefined && { maxWait }),
+  });
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const run = (name: string): Promise<unknown> =>
+    queue
+      .run(
+        () => {
+          started.push(name);
+          return new Promise<void>((resolve) => ends.set(name, resolve));
+        },
+        () => name.charAt(0),
+      )
+      .then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      );
+  return { queue, run, started, end: (name: string) => ends.get(name)?.() };
+};
 
+describe('with several tasks at a time', () => {
   it('runs as many, and the next in rotation when one ends', async () => {
     const { queue, run, started, end } = createTasks(10);
     const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map(run);

@@ -1177,8 +1177,12 @@ export type ServerHealthErrors = {
          */
         checks?: {
             [key: string]: {
-                status: 'ok' | 'error';
+                status: 'ok' | 'warning' | 'error';
                 milliseconds?: number;
+                /**
+                 * What is wrong and what to do
+                 */
+                message?: string;
             };
         };
     };
@@ -1197,8 +1201,12 @@ export type ServerHealthResponses = {
          */
         checks?: {
             [key: string]: {
-                status: 'ok' | 'error';
+                status: 'ok' | 'warning' | 'error';
                 milliseconds?: number;
+                /**
+                 * What is wrong and what to do
+                 */
+                message?: string;
             };
         };
     };
