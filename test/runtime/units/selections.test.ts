@@ -127,7 +127,7 @@ describe('a selection', () => {
 const keysOf = (collection: string, list: string, options?: CompileOptions) => {
   const [rows] = compile(collection, { fields: [list] }, options).read.rows.lists;
   const branch = rows === undefined ? '' : (render(rows.statement.plain, [], ['a']) ?? '');
-  return { columns: /\(select (.*?) from/.exec(branch)?.[1], json: printTokens(rows?.tokens ?? []) };
+  return { columns: /^select (.*?) from/.exec(branch)?.[1], json: printTokens(rows?.tokens ?? []) };
 };
 
 describe('a list of keys', () => {
