@@ -37,7 +37,7 @@ import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
-import type { Queue, QueueOptions } from './queue/http/routes.js';
+import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
@@ -60,9 +60,9 @@ export interface ServiceOptions {
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
   readonly url: () => string;
-  /** Models of the queue, and the modules of those that are functions. */
+  /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
-  readonly loadFunctions?: QueueOptions['loadFunctions'];
+  readonly functions?: string;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -245,7 +245,7 @@ type LoadQueue = (() => Promise<Queue>) & { close(): Promise<void> };
 
 /** Loads the queue on first use, because most processes never need it. */
 const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity): LoadQueue => {
-  const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
+  const { config, database, observe, url, queueModels = [], functions = '' } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
     const [{ createQueue }, { queueSettings }] = await Promise.all([
@@ -258,7 +258,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       database,
       access,
       models: queueModels,
-      loadFunctions,
+      functions,
       onError: warnOfQueueError(observe),
     });
   };

@@ -199,6 +199,8 @@ export interface DatabaseFolder {
   /** Modules by dialect; a folder may implement several dialects. */
   readonly dialects: Readonly<Partial<Record<DialectName, DialectModules>>>;
   open(options: DatabaseOptions): Promise<Database>;
+  /** Returns the file of a URL that does not exist and would be created, or null. */
+  missingFile(url: string): string | null;
   /** Returns whether a connection error is permanent, so that retrying is pointless. */
   isPermanent(error: unknown): boolean;
   /** Returns the Knex configuration of the same database, for Objection models. */

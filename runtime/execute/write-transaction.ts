@@ -4,6 +4,7 @@ import type { BindInput } from '../sql/fragment.js';
 import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import { explainFailure, type Write } from './failures.js';
+import type { KeyList } from './key-list.js';
 
 /** A write of a transaction that has run. */
 export interface CompletedWrite {
@@ -18,8 +19,13 @@ export interface CompletedWrite {
 /** Checks and records of a write, run in its transaction. */
 export interface WriteHooks {
   /** Runs first. @param keys of the rows that will be updated or deleted */
-  before(keys: readonly Key[], executor: Executor): Promise<void>;
-  /** Runs last. @param written every write of the transaction, in order */
+  before(keys: KeyList, executor: Executor): Promise<void>;
+  /**
+   * Records writes as a large transaction proceeds, so that it need not keep them; absent where `after` needs all of
+   * them. @param written the writes since the last record
+   */
+  readonly record?: (written: readonly CompletedWrite[], executor: Executor) => Promise<void>;
+  /** Runs last. @param written every write of the transaction that `record` has not received, in order */
   after(written: readonly CompletedWrite[], executor: Executor): Promise<void>;
 }
 
@@ -38,6 +44,8 @@ export interface TransactionContext extends ExecuteContext {
   /** The write in progress, which a failure is attributed to. */
   readonly current: { write: Write };
   readonly written: CompletedWrite[];
+  /** Records what has been written so far. */
+  record(): Promise<void>;
 }
 
 export const toWrite = (
@@ -51,7 +59,7 @@ type ReadOutput<Keys, Output> = (keys: Keys, executor: Executor) => Promise<Outp
 interface Transaction<Keys, Output> {
   /** The requested write, and the keys of the rows that it will change. */
   readonly write: Write;
-  readonly keys: readonly Key[];
+  readonly keys: KeyList;
   run(context: TransactionContext): Promise<Keys>;
   readonly read: ReadOutput<Keys, Output>;
 }
@@ -71,7 +79,10 @@ export const inTransaction = <Keys, Output>(
         current.write = write;
         const written: CompletedWrite[] = [];
         await hooks.before(keys, executor);
-        const result = await run({ ...context, executor, current, written });
+        const record = async (): Promise<void> => {
+          if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);
+        };
+        const result = await run({ ...context, executor, current, written, record });
         await hooks.after(written, executor);
         return read(result, executor);
       }),

@@ -38,7 +38,7 @@ export const writeCreate = (plan: CreatePlan, context: TransactionContext): Prom
   });
 
 /** Keys per statement. */
-const maxKeys = 1_000;
+export const maxKeys = 1_000;
 
 /** Updates rows. @throws FORBIDDEN where a row is missing or may not be updated */
 export const writeUpdate = async (
@@ -73,10 +73,18 @@ export const writeDelete = async (
   keys: readonly Key[],
   context: TransactionContext,
 ): Promise<void> => {
-  const { collection } = plan;
+  for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
+  await deletePermitted(plan, keys, context);
+};
+
+/** Deletes rows that are locked and known to be permitted. */
+export const deletePermitted = async (
+  { collection }: DeletePlan,
+  keys: readonly Key[],
+  context: TransactionContext,
+): Promise<void> => {
   const rows = keyRows(collection, keys);
   await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
-    for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
     for (const part of chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileDelete(collection, options));
@@ -107,7 +115,7 @@ const writeStep = async (
   current.write = toWrite({ collection, rows, action }, context);
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
-  written.push(...toWritten(step, keys ?? rows.map(() => [])));
+  for (const each of toWritten(step, keys ?? rows.map(() => []))) written.push(each);
   for (const list of lists) {
     // an update has the same lists for all its rows
     const owners = action === 'create' ? keys?.slice(list.ownerIndex, list.ownerIndex + 1) : keys;
@@ -121,17 +129,19 @@ const unknownKey = ({ name, key }: Collection): Error =>
     `the database generates the key of "${name}" without returning it; specify ${key.map((field) => `"${field.name}"`).join(' and ')}`,
   );
 
-/** Returns the record of a step: one entry per created row; for an update, one entry for all rows. */
+/** Returns the record of a step: one entry per created row; for updates and deletes, one entry for all rows. */
 const toWritten = (
   { collection, action, rows, lists }: Step,
   keys: readonly Key[],
-): readonly CompletedWrite[] =>
-  rows.flatMap((row, index) => {
+): readonly CompletedWrite[] => {
+  if (action === 'delete') return [{ collection, action, fields: [], keys }];
+  return rows.flatMap((row, index) => {
     const listNames = lists.filter((list) => list.ownerIndex === index).map(({ relation }) => relation.name);
     const fields = [...row.keys(), ...listNames];
     if (action === 'update' && fields.length === 0) return [];
     return [{ collection, action, fields, keys: action === 'update' ? keys : keys.slice(index, index + 1) }];
   });
+};
 
 interface OwnerRow {
   readonly collection: Collection;

@@ -12,9 +12,9 @@ import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findActiveHolder, loadRows } from '../execute/access-source.js';
 import { bumpAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
+import { keyList, type KeyList } from '../execute/key-list.js';
 import { findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
-import type { Key } from '../plan/write-plan.js';
 import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
@@ -31,6 +31,7 @@ export const guardVersion = (context: ItemContext): WriteHooks => ({
     );
     if (String(row?.version) !== principal.version) throw new StalePrincipal();
   },
+  record: (written, executor) => recordActivity(written, executor, context),
   after: (written, executor) => recordActivity(written, executor, context),
 });
 
@@ -43,7 +44,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
   const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
 
-  const readState = async (keys: readonly Key[], executor: Executor): Promise<AccessState> => ({
+  const readState = async (keys: KeyList, executor: Executor): Promise<AccessState> => ({
     rows: await loadRows(executor),
     users: isUsers ? await readUsers(keys, executor) : [],
     holders: principal.policies.admin ? [] : await readHolders(executor),
@@ -70,19 +71,29 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
 };
 
 /** Returns the keys of users whose identity was written. */
-const identityKeys = (written: readonly CompletedWrite[]): readonly Key[] =>
-  written
-    .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
-    .flatMap(({ keys }) => keys);
+const identityKeys = (written: readonly CompletedWrite[]): KeyList =>
+  keyList(
+    written
+      .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
+      .flatMap(({ keys }) => keys),
+  );
 
 /** Keeps the users of `before` that are also in `after`. */
-const keepUsersOf = ({ users, ...state }: AccessState, after: AccessState): AccessState => ({
-  ...state,
-  users: users.filter(({ id }) => after.users.some((user) => user.id === id)),
-});
+const keepUsersOf = ({ users, ...state }: AccessState, after: AccessState): AccessState => {
+  const kept = new Set(after.users.map(({ id }) => id));
+  return { ...state, users: users.filter(({ id }) => kept.has(id)) };
+};
 
-const readUsers = async (keys: readonly Key[], executor: Executor): Promise<AccessState['users']> => {
-  return findRows(executor, 'svc_users', { where: { id: keys.map(String) }, columns: ['id', 'role'] });
+/** Users per statement. */
+const batchSize = 1_000;
+
+const readUsers = async (keys: KeyList, executor: Executor): Promise<AccessState['users']> => {
+  const users: UserWithRole[] = [];
+  for (const part of keys.chunks(batchSize)) {
+    const where = { id: part.map(String) };
+    users.push(...(await findRows(executor, 'svc_users', { where, columns: ['id', 'role'] })));
+  }
+  return users;
 };
 
 const readHolders = async (executor: Executor): Promise<AccessState['holders']> => {

@@ -1,7 +1,7 @@
 /** Rejects changes by users to the identity and permission fields of their own user record. */
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
-import type { Key } from '../plan/write-plan.js';
+import type { KeyList } from '../execute/key-list.js';
 import type { ItemContext } from './context.js';
 
 const protectedFields: ReadonlySet<string> = new Set([
@@ -14,6 +14,8 @@ const protectedFields: ReadonlySet<string> = new Set([
   'status',
   'token',
 ]);
+
+const batchSize = 1_000;
 
 /** Rejects a payload that changes a protected field. @throws FORBIDDEN, INVALID_PAYLOAD */
 export const rejectOwnIdentity = (payload: unknown): void => {
@@ -30,11 +32,11 @@ export const rejectOwnIdentity = (payload: unknown): void => {
  */
 export const rejectOwnRow = (
   { name }: Collection,
-  { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
+  { keys, payload }: { readonly keys: KeyList; readonly payload: unknown },
   { principal: { user, policies } }: Pick<ItemContext, 'principal'>,
 ): void => {
   if (name !== 'svc_users' || user === null || policies.admin) return;
   // keys are compared in lower case, because some databases ignore the case of UUIDs
   const own = user.id.toLowerCase();
-  if (keys.some(([id]) => id === own)) rejectOwnIdentity(payload);
+  for (const part of keys.chunks(batchSize)) if (part.some(([id]) => id === own)) rejectOwnIdentity(payload);
 };

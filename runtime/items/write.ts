@@ -4,13 +4,14 @@ import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
+import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
-import type { Key, UpdatePlan } from '../plan/write-plan.js';
+import type { UpdatePlan } from '../plan/write-plan.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { createOutputReader, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
@@ -43,7 +44,7 @@ export const updateItem = async (
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   if (Array.isArray(payload)) throw invalidPayload('expected an object, not a list, to update one item');
-  return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
+  return updateKeys(target, { keys: keyList([readKey(target.collection, key)]), payload }, context);
 };
 
 /** Context of a write of one item. */
@@ -67,15 +68,15 @@ export const updateItems = async (
 
 const updateKeys = async (
   target: ReadTarget,
-  { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
+  { keys, payload }: { readonly keys: KeyList; readonly payload: unknown },
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readWritten, context);
-  const key = keys.length === 1 ? (keys[0] ?? null) : null;
+  const key = onlyKey(keys);
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
-  if (planned === undefined || keys.length === 0) return noRows;
+  if (planned === undefined || keys.count === 0) return noRows;
   const plan = await hashUpdate(planned, context.toStoredToken);
   return executeUpdate({ plan, keys }, output, executeContext(collection, context));
 };
@@ -89,7 +90,8 @@ const updateEach = async (
   const output = createOutputReader(target, readWritten, context);
   const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
   const plans = planUpdates(collection, changes, writeContext(context));
-  for (const { key, payload } of changes) rejectOwnRow(collection, { keys: [key], payload }, context);
+  for (const { key, payload } of changes)
+    rejectOwnRow(collection, { keys: keyList([key]), payload }, context);
   const updates = await Promise.all(
     changes.map(async ({ key }, index) => ({
       key,
@@ -116,7 +118,7 @@ export const deleteItem = async (
   key: readonly unknown[],
   context: WriteItemContext,
 ): Promise<void> => {
-  await deleteKeys(collection, [readKey(collection, key)], context);
+  await deleteKeys(collection, keyList([readKey(collection, key)]), context);
 };
 
 /** Deletes items by an array of keys, `{keys}` or `{query}`, and returns their keys. */
@@ -124,18 +126,18 @@ export const deleteItems = async (
   collection: Collection,
   payload: unknown,
   context: ItemContext,
-): Promise<readonly Key[]> => {
+): Promise<KeyList> => {
   const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
   return deleteKeys(collection, await selectKeys(collection, selection, context), context);
 };
 
 const deleteKeys = async (
   collection: Collection,
-  keys: readonly Key[],
+  keys: KeyList,
   context: WriteItemContext,
-): Promise<readonly Key[]> => {
+): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
-  if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
+  if (keys.count > 0) await executeDelete(plan, keys, executeContext(collection, context));
   return keys;
 };
 
@@ -164,10 +166,10 @@ const executeContext = (collection: Collection, context: WriteItemContext): Exec
 };
 
 /** Adds a precondition that runs after the other checks. */
-const precede = ({ before, after }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
+const precede = ({ before, ...hooks }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
+  ...hooks,
   async before(keys, executor) {
     await before(keys, executor);
     await precondition.before(keys, executor);
   },
-  after,
 });

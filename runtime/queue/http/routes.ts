@@ -38,8 +38,8 @@ export interface QueueOptions {
   readonly database: Database;
   readonly access: Access;
   readonly models: readonly QueueModelDeclaration[];
-  /** Loads the modules of function models, for `/run`. */
-  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  /** Module of the functions of models, for `/run`. */
+  readonly functions: string;
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,14 +64,17 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
+  const files = createDirectoryStore(settings.filesDir);
+  const { runSlots: slots } = lifecycle;
+  const run = createRunHandler({ ...options, files, slots });
   const services: Services = {
     settings,
     database,
     requests,
     streams,
     identify: createIdentify({ statements: database, access, secrets }),
-    files: createDirectoryStore(settings.filesDir),
-    run: createRunHandler(options),
+    files,
+    run,
   };
   return {
     lifecycle,
@@ -81,6 +84,8 @@ export const createQueue = (options: QueueOptions): Queue => {
       respond(handler, { request, segments }, services).catch(toErrorResponse),
     async close() {
       streams.close();
+      slots.close();
+      await run.close();
       await lifecycle.flush();
       await gateway.close();
     },
@@ -149,7 +154,10 @@ const respondModel = async (
   const [name = '', id = ''] = model === null ? segments : [model, ...segments];
   const caller = await identify(request, services);
   if (action === 'submit') return respondSubmit(request, name, { ...services, caller });
-  if (action === 'run') return services.run(services.requests.modelOf(name, caller), request);
+  if (action === 'run') {
+    const { account } = caller;
+    return services.run.respond({ model: services.requests.modelOf(name, caller), account, request });
+  }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
     return respondJson(404, { status: 'NOT_FOUND' });

@@ -5,6 +5,7 @@ import { StalePrincipal } from '../../../runtime/access/confirmation.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import type { Executor } from '../../../runtime/databases/contract.js';
 import { credentialOf } from '../../../runtime/execute/access-source.js';
+import { keyList } from '../../../runtime/execute/key-list.js';
 import { guardAccess, guardVersion } from '../../../runtime/items/access-guard.js';
 import type { ItemContext } from '../../../runtime/items/context.js';
 
@@ -58,11 +59,14 @@ type Stored = Parameters<typeof databaseWith>[0];
 
 const writeItems = (stored: Stored) => {
   const { executor, statements } = databaseWith(stored);
-  return { done: guardVersion(context).before([], executor), statements };
+  return { done: guardVersion(context).before(keyList([]), executor), statements };
 };
 
 const writeAccess = (stored: Stored) =>
-  guardAccess({ name: 'svc_roles' } as Collection, context).before([], databaseWith(stored).executor);
+  guardAccess({ name: 'svc_roles' } as Collection, context).before(
+    keyList([]),
+    databaseWith(stored).executor,
+  );
 
 describe('a write of items', () => {
   it('continues with the access version of its plan and locks it', async () => {

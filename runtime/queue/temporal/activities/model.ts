@@ -90,6 +90,7 @@ const attempt = async (
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
       log: heartbeat.log,
+      skip: heartbeat.skip,
       progress: heartbeat.progress,
       files: createRunFiles(requestId, { files, settings, ttl }),
       signal: context.cancellationSignal,
@@ -155,9 +156,12 @@ const startHeartbeat = (context: Context, request: string, { database, onFailure
   context.heartbeat(state);
   return {
     flush,
-    log(message: string, level: LogLevel = 'INFO'): void {
-      lines.push({ request, level, message: message.slice(0, 8_000), time: Date.now() });
+    log(message: string, level: LogLevel = 'INFO', time = Date.now()): void {
+      lines.push({ request, level, message: message.slice(0, 8_000), time });
       if (lines.length >= 100) void flush();
+    },
+    skip(count: number): void {
+      lines.push({ request, level: 'WARN', message: `${count} lines were left out`, time: Date.now() });
     },
     progress(next: unknown): void {
       state = next;
