@@ -1,28 +1,27 @@
-/** Compiles computed values: parts of dates and times, and counts. */
+/** Compiles values that are computed from a column: parts of dates and times, and lengths. */
 import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Computed } from '../plan/types.js';
-import { columnOf, compileChildren, type SqlScope } from './condition.js';
-import { sql, type Sql } from './fragment.js';
+import type { SqlDialect } from '../databases/contract.js';
 import { offsetsOf, type Offset } from './time-zones.js';
 
-export const compileComputed = (computed: Computed, scope: SqlScope): Sql => {
-  const { dialect } = scope.compiler;
-  if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
+type FromColumn = Exclude<Computed, { kind: 'rows' }>;
+
+/** @throws INVALID_QUERY where a text is to be counted as JSON */
+export const compileComputed = (computed: FromColumn, column: string, dialect: SqlDialect): string => {
   const { source } = computed;
-  const column = columnOf(scope.compiler, scope.alias, source.name);
-  if (computed.kind === 'part') return [dialect.datePart(computed.part, momentOf(column, computed, scope))];
+  if (computed.kind === 'part') return dialect.datePart(computed.part, momentOf(column, computed, dialect));
   const length = dialect.jsonLength(column, source);
   if (length === null)
     throw invalidQuery(`count() needs a column of JSON; "${source.name}" is stored as text`);
-  return [length];
+  return length;
 };
 
 /** Returns the moment of a column, shifted from UTC to the zone. Only timestamps are moments of all zones. */
 const momentOf = (
   column: string,
   { source, zone }: { readonly source: Field; readonly zone: string | null },
-  { compiler: { dialect } }: SqlScope,
+  dialect: SqlDialect,
 ): string => {
   const moment = dialect.moment(column, source);
   if (zone === null || source.type !== 'timestamp') return moment;

@@ -162,10 +162,12 @@ export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
 };
 
 /** Compiles the column or the computed value of the row at `scope.alias`. */
-export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql =>
-  computed === undefined
-    ? [columnOf(scope.compiler, scope.alias, field.name)]
-    : compileComputed(computed, scope);
+export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql => {
+  const { compiler, alias } = scope;
+  if (computed === undefined) return [columnOf(compiler, alias, field.name)];
+  if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
+  return [compileComputed(computed, columnOf(compiler, alias, computed.source.name), compiler.dialect)];
+};
 
 /** Compiles a column of a rule: its path is a scalar subquery, which is valid in ON, CASE and RETURNING. */
 const compileRuleColumn = (column: ColumnRef, scope: SqlScope): Sql => {

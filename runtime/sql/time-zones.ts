@@ -2,8 +2,6 @@
  * Offsets of time zones from UTC, from the IANA data of the runtime: the same on every database, including
  * those without time zone tables.
  */
-import { LRUCache } from 'lru-cache';
-
 export interface Offset {
   /** Milliseconds since 1970 from which the offset applies; -Infinity for the first. */
   readonly from: number;
@@ -18,7 +16,8 @@ const lastYear = 2100;
 /** Days between samples: fewer than any zone has kept one offset. */
 const step = 14 * 86_400_000;
 
-const cache = new LRUCache<string, readonly Offset[]>({ max: 600 });
+/** By canonical name, of which there are some hundreds. */
+const cache = new Map<string, readonly Offset[]>();
 
 /** Returns the offsets of a zone in order of time. */
 export const offsetsOf = (zone: string): readonly Offset[] => {
