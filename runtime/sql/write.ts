@@ -198,6 +198,20 @@ export const compileColumns = (
   };
 };
 
+/** Selects as `last` the highest value of a field among the rows that have one of the tuples and match the condition. */
+export const compileHighest = (
+  collection: Collection,
+  { name }: Field,
+  { where, input, ...matches }: TupleMatches,
+): RenderedStatement => {
+  const { dialect } = matches;
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
+  return {
+    text: `select max(${dialect.quote(name)}) as last from ${dialect.quote(collection.name)} where ${filter.text}`,
+    values: filter.values,
+  };
+};
+
 const compileRowFilter = (
   collection: Collection,
   { dialect, keys, where, input }: RowOptions,
