@@ -5,6 +5,7 @@
  */
 import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
+import type { DatePart } from '../../contract/functions.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
@@ -70,6 +71,14 @@ export interface SqlDialect {
   readonly limitInText?: boolean;
   /** SQL before and after the join conditions other than the keys; absent if none is needed. */
   readonly joinCondition?: readonly [string, string];
+  /** Returns the date and time of a column in UTC, comparable with a literal such as `'2026-01-31 12:30:00'`. */
+  moment(column: string, field: Field): string;
+  /** Returns a moment that is a number of seconds later. */
+  addSeconds(moment: string, seconds: string): string;
+  /** Returns a part of a moment as an integer. */
+  datePart(part: DatePart, moment: string): string;
+  /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
+  jsonLength(column: string, field: Field): string | null;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
 }

@@ -5,7 +5,7 @@
 import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
 import type { Condition, Entry, Select } from '../plan/types.js';
-import { columnOf, compileCondition, joinRelation, type SqlScope } from './condition.js';
+import { columnOf, compileCondition, joinRelation, valueAt, type SqlScope } from './condition.js';
 import { join, sql, type Sql } from './fragment.js';
 
 /** A part of the template, processed from left to right together with the columns of the row. */
@@ -78,6 +78,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
     addLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(entry.name)}:`, builder);
     if (entry.kind === 'field') addField(entry, scope, builder);
     else if (entry.kind === 'constant') addLiteral(entry.json, builder);
+    else if (entry.kind === 'group') addSelect(entry.select, scope, builder);
     else if (entry.kind === 'one') addOne(entry, scope, builder);
     else addList(entry, scope, builder);
   });
@@ -93,13 +94,13 @@ const addLiteral = (text: string, { tokens, sealed }: Builder): void => {
 };
 
 const addField = (
-  { field, rule }: { readonly field: Field; readonly rule: Condition | null },
+  { field, rule, computed }: Pick<Extract<Entry, { kind: 'field' }>, 'field' | 'rule' | 'computed'>,
   scope: SqlScope,
   builder: Builder,
 ): void => {
-  const column = columnOf(scope.compiler, scope.alias, field.name);
-  const expression = isMasked(field) ? `case when ${column} is not null then 1 end` : column;
-  builder.columns.push(underRule([expression], rule, scope));
+  const value = valueAt({ field, ...(computed !== undefined && { computed }) }, scope);
+  const expression = isMasked(field) ? sql`case when ${value} is not null then 1 end` : value;
+  builder.columns.push(underRule(expression, rule, scope));
   builder.tokens.push({ kind: 'value', field });
 };
 
