@@ -20,6 +20,8 @@ export type Observation =
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
   | { kind: 'stopping'; reason: string }
   | { kind: 'stopped' }
+  /** `DATABASE_URL` is not set. */
+  | { kind: 'databaseDefault'; url: string }
   | { kind: 'databaseAwaited'; reason: string }
   | { kind: 'databaseLost'; reason: string }
   | { kind: 'databaseBack'; ms: number }
@@ -94,6 +96,7 @@ const levelsAndMessages: {
   ],
   stopping: ['info', ({ reason }) => `stopping: ${reason}`],
   stopped: ['info', () => 'stopped'],
+  databaseDefault: ['info', ({ url }) => `DATABASE_URL is not set; using ${url}`],
   databaseAwaited: ['warn', ({ reason }) => `waiting for the database: ${reason}`],
   databaseLost: ['error', ({ reason }) => `lost the connection to the database: ${reason}`],
   databaseBack: ['info', ({ ms }) => `the database is back after ${formatDuration(ms)}`],

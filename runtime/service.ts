@@ -9,6 +9,7 @@ import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -37,11 +38,12 @@ import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
-import type { Queue, QueueOptions } from './queue/http/routes.js';
+import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
-import type { Limits } from './sql/read.js';
+import { createAnswerBytes } from './execute/answer-bytes.js';
+import type { Limits } from './sql/page.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -60,9 +62,9 @@ export interface ServiceOptions {
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
   readonly url: () => string;
-  /** Models of the queue, and the modules of those that are functions. */
+  /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
-  readonly loadFunctions?: QueueOptions['loadFunctions'];
+  readonly functions?: string;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -245,7 +247,7 @@ type LoadQueue = (() => Promise<Queue>) & { close(): Promise<void> };
 
 /** Loads the queue on first use, because most processes never need it. */
 const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity): LoadQueue => {
-  const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
+  const { config, database, observe, url, queueModels = [], functions = '' } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
     const [{ createQueue }, { queueSettings }] = await Promise.all([
@@ -258,7 +260,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       database,
       access,
       models: queueModels,
-      loadFunctions,
+      functions,
       onError: warnOfQueueError(observe),
     });
   };
@@ -274,14 +276,31 @@ const createItemServices = (
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
   dialect: database.sql,
-  limits: limitsOf(config, config.query.limitMax),
-  publicLimits: limitsOf(config, config.query.limitMaxPublic),
+  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
+  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
   maxDepth: config.query.relationalDepth,
+  answers: createAnswerBytes(config.answerBytesMax),
+  admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
 });
 
-const limitsOf = (config: Config, max: number): Limits => ({
+/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
+const requestsPerConnection = 4;
+
+const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
+  const concurrency = database.poolMax * requestsPerConnection;
+  return createFairQueue({
+    concurrency,
+    maxTasks: concurrency + requestQueue.max,
+    maxWait: requestQueue.wait,
+    tasks: 'requests',
+    service: 'server',
+  });
+};
+
+const limitsOf = (config: Config, max: number, rows: number): Limits => ({
   fallback: config.query.limitDefault,
   maximum: max === -1 ? null : max,
+  nestedRows: rows === -1 ? null : rows,
 });

@@ -123,6 +123,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/databases/open',
     ...databaseContract,
     'type runtime/config',
+    'runtime/config/refusal',
     'runtime/observe',
   ],
   'runtime/databases/statements': [],

@@ -97,6 +97,7 @@ const referencesOfList = ({ creates, updates }: ListPlan): readonly Reference[] 
 ];
 
 const createsOf = ({ creates, updates }: ListPlan): readonly CreatePlan<ListRow>[] => [
+  ...updates.flatMap(({ create }) => (create === null || 'problems' in create ? [] : create)),
   ...updates.flatMap(({ update }) => update?.lists.flatMap(createsOf) ?? []),
   ...(creates === null ? [] : [creates, ...creates.lists.flatMap(createsOf)]),
 ];

@@ -16,10 +16,20 @@ export interface CompletedWrite {
   readonly fields: readonly string[];
 }
 
+/** An update or deletion of related rows. */
+export interface RelatedChange {
+  readonly collection: Collection;
+  readonly keys: readonly Key[];
+  /** Names of the fields that an update writes; none for a deletion. */
+  readonly fields: readonly string[];
+}
+
 /** Checks and records of a write, run in its transaction. */
 export interface WriteHooks {
   /** Runs first. @param keys of the rows that will be updated or deleted */
   before(keys: KeyList, executor: Executor): Promise<void>;
+  /** Runs before rows are updated or deleted that the request does not name by its path or keys. */
+  readonly beforeRelated?: (change: RelatedChange, executor: Executor) => Promise<void>;
   /**
    * Records writes as a large transaction proceeds, so that it need not keep them; absent where `after` needs all of
    * them. @param written the writes since the last record
@@ -46,6 +56,8 @@ export interface TransactionContext extends ExecuteContext {
   readonly written: CompletedWrite[];
   /** Records what has been written so far. */
   record(): Promise<void>;
+  /** Runs before an update or deletion of related rows. */
+  beforeRelated(change: RelatedChange): Promise<void>;
 }
 
 export const toWrite = (
@@ -82,7 +94,9 @@ export const inTransaction = <Keys, Output>(
         const record = async (): Promise<void> => {
           if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);
         };
-        const result = await run({ ...context, executor, current, written, record });
+        const beforeRelated = async (change: RelatedChange): Promise<void> =>
+          hooks.beforeRelated?.(change, executor);
+        const result = await run({ ...context, executor, current, written, record, beforeRelated });
         await hooks.after(written, executor);
         return read(result, executor);
       }),

@@ -18,6 +18,7 @@ import type { Executor } from '../databases/contract.js';
 import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
+import { rejectOwnFields } from './own-rights.js';
 
 /**
  * Locks the access version in share mode until the write ends, so permissions cannot change during it, and records the
@@ -41,21 +42,28 @@ export const guardVersion = (context: ItemContext): WriteHooks => ({
  */
 export const guardAccess = (collection: Collection, context: ItemContext): WriteHooks => {
   const { principal } = context;
-  const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
 
   const readState = async (keys: KeyList, executor: Executor): Promise<AccessState> => ({
     rows: await loadRows(executor),
-    users: isUsers ? await readUsers(keys, executor) : [],
+    users: await readUsers(keys, executor),
     holders: principal.policies.admin ? [] : await readHolders(executor),
   });
 
   return {
     async before(keys, executor) {
       await bumpAccessVersion(executor);
-      const state = await readState(keys, executor);
+      const state = await readState(isUsers(collection) ? keys : keyList([]), executor);
       await requireUnchanged(state.rows, executor, context);
       before = state;
+    },
+    async beforeRelated({ collection: related, keys, fields }, executor) {
+      if (before === null || principal.policies.admin || !isUsers(related)) return;
+      rejectOwnFields(keys, fields, context);
+      if (!touchesIdentity(fields)) return;
+      const known = new Set(before.users.map(({ id }) => id));
+      const users = (await readUsers(keyList(keys), executor)).filter(({ id }) => !known.has(id));
+      before = { ...before, users: [...before.users, ...users] };
     },
     async after(written, executor) {
       const administrators = await findAdministrators(executor);
@@ -70,11 +78,16 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
   };
 };
 
+const isUsers = ({ name }: Collection): boolean => name === 'svc_users';
+
 /** Returns the keys of users whose identity was written. */
 const identityKeys = (written: readonly CompletedWrite[]): KeyList =>
   keyList(
     written
-      .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
+      .filter(
+        ({ collection, action, fields }) =>
+          isUsers(collection) && action !== 'delete' && touchesIdentity(fields),
+      )
       .flatMap(({ keys }) => keys),
   );
 

@@ -11,7 +11,8 @@ import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
-import type { UpdatePlan } from '../plan/write-plan.js';
+import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
+import { writtenCollections } from '../plan/written-collections.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { createOutputReader, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
@@ -35,7 +36,7 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return noRows;
-  return executeCreate(plan, output, executeContext(collection, context));
+  return executeCreate(plan, output, executeContext(plan, context));
 };
 
 export const updateItem = async (
@@ -78,7 +79,7 @@ const updateKeys = async (
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.count === 0) return noRows;
   const plan = await hashUpdate(planned, context.toStoredToken);
-  return executeUpdate({ plan, keys }, output, executeContext(collection, context));
+  return executeUpdate({ plan, keys }, output, executeContext(plan, context));
 };
 
 const updateEach = async (
@@ -98,7 +99,11 @@ const updateEach = async (
       plan: await hashUpdate(plans[index] as UpdatePlan, context.toStoredToken),
     })),
   );
-  return executeUpdates(updates, output, executeContext(collection, context));
+  return executeUpdates(
+    updates,
+    output,
+    executeContext({ collection, lists: plans.flatMap(({ lists }) => lists) }, context),
+  );
 };
 
 /** Updates the item of a singleton, or creates it. */
@@ -137,7 +142,7 @@ const deleteKeys = async (
   context: WriteItemContext,
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
-  if (keys.count > 0) await executeDelete(plan, keys, executeContext(collection, context));
+  if (keys.count > 0) await executeDelete(plan, keys, executeContext({ collection, lists: [] }, context));
   return keys;
 };
 
@@ -152,15 +157,19 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   },
 });
 
-const executeContext = (collection: Collection, context: WriteItemContext): ExecuteContext => {
+const executeContext = (
+  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'lists'>,
+  context: WriteItemContext,
+): ExecuteContext => {
   const { precondition } = context;
-  const accessHooks = (): WriteHooks =>
-    collection.access ? guardAccess(collection, context) : guardVersion(context);
+  const { collection } = plan;
+  const isAccess = [...writtenCollections(plan)].some(({ access }) => access);
+  const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
   return {
     database: context.database,
     dialect: context.dialect,
     input: bindInput(context, {}),
-    allowsAutocommit: precondition === undefined && !collection.access && collection.activity === null,
+    allowsAutocommit: precondition === undefined && !isAccess && collection.activity === null,
     hooks: precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition),
   };
 };

@@ -56,6 +56,8 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
     else setValue(row, { name, value: payload[name], isPreset: false }, context);
   }
   setOwnerValues(row, context);
+  const { position } = context;
+  if (position !== null && !row.has(position.name)) row.set(position.name, position.value);
   fillFields(row, context);
   const given = presets === noPresets ? payload : { ...presets, ...payload };
   if (context.action === 'create') reportMissing(row, given, context);

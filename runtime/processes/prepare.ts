@@ -37,7 +37,7 @@ export interface PrepareOptions {
  * @throws Refusal when system tables are missing or the spec is faulty
  */
 export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
-  const task = await timed('catalog', observe, () => createTask(config, database));
+  const task = await timed('catalog', observe, () => createTask({ config, database, observe }));
   const { directory } = task;
   if (!existsSync(directory)) await timed('build', observe, () => build(task));
   const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
@@ -46,9 +46,18 @@ export const prepareBuild = async ({ config, database, observe }: PrepareOptions
   return directory;
 };
 
-const createTask = async ({ tables }: Config, database: Database): Promise<BuildTask> => {
+const createTask = async ({ config, database, observe }: PrepareOptions): Promise<BuildTask> => {
+  const { tables } = config;
   const { introspect } = await import('../../generator/introspection/index.js');
-  const catalog = await introspect(database, tables);
+  const catalog = await introspect(database, {
+    ...tables,
+    // a dropped table must not prevent a start
+    onUnmatched({ include, exclude }) {
+      for (const [name, patterns] of Object.entries({ TABLES_INCLUDE: include, TABLES_EXCLUDE: exclude }))
+        for (const pattern of patterns)
+          observe({ kind: 'warning', message: `${name}: the pattern "${pattern}" matches no table` });
+    },
+  });
   const folders = specFolders();
   const directory = buildDirectory(fingerprint(catalog, folders));
   return { catalog, specFolders: folders, tables, directory };

@@ -17,8 +17,7 @@ import {
   type Sql,
 } from './fragment.js';
 import { placeholdersOf } from './parameters.js';
-import { columnsOf } from './read.js';
-import { compileSelect, type Token } from './select.js';
+import { columnsOf, compileSelect, type Token } from './select.js';
 
 /** The columns of a RETURNING clause and the template that turns them into JSON. */
 export interface Returning {
@@ -194,6 +193,20 @@ export const compileColumns = (
   const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
     text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${dialect.rowLock}`,
+    values: filter.values,
+  };
+};
+
+/** Selects as `last` the highest value of a field among the rows that have one of the tuples and match the condition. */
+export const compileHighest = (
+  collection: Collection,
+  { name }: Field,
+  { where, input, ...matches }: TupleMatches,
+): RenderedStatement => {
+  const { dialect } = matches;
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
+  return {
+    text: `select max(${dialect.quote(name)}) as last from ${dialect.quote(collection.name)} where ${filter.text}`,
     values: filter.values,
   };
 };
