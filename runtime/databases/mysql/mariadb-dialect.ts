@@ -15,6 +15,9 @@ export const mariadb: SqlDialect = {
   returning: true,
   updateReadback: 'autocommit',
   shareLock: ' lock in share mode',
+  tablesWithoutTransactions: `select t.table_name as name from information_schema.tables t
+left join information_schema.engines e on e.engine = t.engine
+where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e.transactions, 'NO') <> 'YES'`,
   emptyRow: '() values ()',
   rowLock: ' for update',
   perParent: 'union',
