@@ -102,7 +102,14 @@ const updateEach = async (
   return executeUpdates(
     updates,
     output,
-    executeContext({ collection, lists: plans.flatMap(({ lists }) => lists) }, context),
+    executeContext(
+      {
+        collection,
+        parents: plans.flatMap(({ parents }) => parents),
+        lists: plans.flatMap(({ lists }) => lists),
+      },
+      context,
+    ),
   );
 };
 
@@ -142,7 +149,8 @@ const deleteKeys = async (
   context: WriteItemContext,
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
-  if (keys.count > 0) await executeDelete(plan, keys, executeContext({ collection, lists: [] }, context));
+  if (keys.count > 0)
+    await executeDelete(plan, keys, executeContext({ collection, parents: [], lists: [] }, context));
   return keys;
 };
 
@@ -158,7 +166,7 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
 });
 
 const executeContext = (
-  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'lists'>,
+  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'parents' | 'lists'>,
   context: WriteItemContext,
 ): ExecuteContext => {
   const { precondition } = context;
