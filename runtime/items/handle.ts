@@ -96,13 +96,20 @@ interface Action {
   run(call: Call): Promise<ApiResponse>;
 }
 
+/** Runs what needs the database, after the body has arrived: a slow client must not take the place of others. */
+const admit = <Result>(
+  { context: { admission, caller } }: Call,
+  work: () => Promise<Result>,
+): Promise<Result> => admission.run(work, caller);
+
 /** Reads while the principal is being confirmed; returns null if it is outdated. */
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
   // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
-    const response = await cache(await action.run(call), call);
+    if (call.request.method === 'SEARCH') await call.request.body();
+    const response = await cache(await admit(call, () => action.run(call)), call);
     return (await confirmed) ? response : null;
   } catch (error) {
     if (await confirmed) throw error;
@@ -124,7 +131,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
   await call.request.body();
-  return (await access.confirm(call.context.principal)) ? action.run(call) : null;
+  return admit(call, async () => ((await access.confirm(call.context.principal)) ? action.run(call) : null));
 };
 
 const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });

@@ -17,6 +17,9 @@ export const mariadb: SqlDialect = {
   shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
+  perParent: 'union',
+  // through two lists of 100 000 and 300 000 rows: 6 ms instead of 700 (MySQL 6 instead of 11)
+  inFromDepth: 1,
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values
@@ -39,6 +42,14 @@ export const mariadb: SqlDialect = {
     };
   },
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
+  moment: (column) => column,
+  addSeconds: (moment, seconds) => `(${moment} + interval (${seconds}) second)`,
+  datePart(part, moment) {
+    if (part === 'week') return `week(${moment}, 0)`;
+    return `${part === 'weekday' ? 'dayofweek' : part}(${moment})`;
+  },
+  // MariaDB stores JSON as text, which may have been written without its check
+  jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),

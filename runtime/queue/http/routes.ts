@@ -19,6 +19,7 @@ import {
   type FileStore,
 } from '../requests/files.js';
 import { isId } from '../store/ids.js';
+import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
 import { createQueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
@@ -30,7 +31,7 @@ import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
-import { QueueError, queueError } from '../requests/queue-error.js';
+import { QueueError, partError, queueError } from '../requests/queue-error.js';
 import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
 
 export interface QueueOptions {
@@ -194,8 +195,20 @@ interface FoundRequest {
   readonly request: ApiRequest;
 }
 
-const wantsLogs = ({ query }: ApiRequest): boolean =>
-  /^(1|true)$/i.test(new URLSearchParams(query).get('logs') ?? '');
+/**
+ * Returns the position after which log lines are requested: `?after=`, in a stream also `Last-Event-ID`; null without
+ * `?logs=1`. @throws 422 for a position that is not of the form `attempt.seq`
+ */
+const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
+  const parameters = new URLSearchParams(query);
+  if (!/^(1|true)$/i.test(parameters.get('logs') ?? '')) return null;
+  const lastEvent = parseCursor(String(headers['last-event-id'] ?? ''));
+  const after = parameters.get('after');
+  if (lastEvent !== null || after === null || after === '') return lastEvent ?? logStart;
+  const cursor = parseCursor(after);
+  if (cursor !== null) return cursor;
+  throw partError(['query', 'after'], 'expected the logs_cursor of an earlier status', 'value_error.after');
+};
 
 const respondRequest = async (
   action: Exclude<ModelAction, 'submit' | 'run'>,
@@ -207,7 +220,7 @@ const respondRequest = async (
     case 'status':
       return respondJson(
         found.state === 'ended' ? 200 : 202,
-        await requests.status(found, wantsLogs(request)),
+        await requests.status(found, readLogCursor(request)),
         headers,
       );
     case 'stream':
@@ -218,7 +231,7 @@ const respondRequest = async (
           'content-type': 'text/event-stream',
           'cache-control': 'no-cache, no-transform',
         },
-        body: streams.follow(found.id, wantsLogs(request)),
+        body: streams.follow(found.id, readLogCursor(request)),
       };
     case 'result': {
       const { status, errorType, headers: own, body } = await requests.result(found);

@@ -9,7 +9,7 @@ import type { RunSlots } from '../requests/run-slots.js';
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
-import type { RunResult } from '../models/attempt.js';
+import { final, type RunResult } from '../models/attempt.js';
 import type { Children } from '../models/children/pool.js';
 import type { checkInput } from '../models/input.js';
 import type { RunModelOnce } from '../models/run-model.js';
@@ -47,14 +47,17 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
       const { filesTtl, startTimeout } = readSubmitOptions(request, options.settings.webhookPolicy);
       const input = await readJson(request, {});
       const { run, findErrors } = await (runner ??= loadRunner(options));
+      const requestId = createId();
       const detail = findErrors(model, input);
-      if (detail.length > 0) throw new QueueError(422, detail);
+      if (detail.length > 0) {
+        return toResponse(requestId, final({ status: 422, body: { detail }, errorType: null }));
+      }
       const signal = request.closeSignal();
       const within = startTimeout === null ? defaultWait : startTimeout * 1000;
       const release = await options.slots.acquire({ model, account, within, signal });
       if (release === null) throw signal.aborted ? left() : noSlot(model, startTimeout);
       try {
-        return await respondRun(run, { model, input, signal, filesTtl }, options);
+        return await respondRun(run, { requestId, model, input, signal, filesTtl }, options);
       } finally {
         await release();
       }
@@ -64,6 +67,7 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
 };
 
 interface StartedRun {
+  readonly requestId: string;
   readonly model: QueueModelDeclaration;
   readonly input: unknown;
   readonly signal: AbortSignal;
@@ -72,10 +76,9 @@ interface StartedRun {
 
 const respondRun = async (
   run: RunModelOnce,
-  { model, input, signal, filesTtl: ttl }: StartedRun,
+  { requestId, model, input, signal, filesTtl: ttl }: StartedRun,
   { files, settings, onError }: RunHandlerOptions,
 ): Promise<ApiResponse> => {
-  const requestId = createId();
   try {
     const attempted = await run(model, {
       requestId,

@@ -1095,6 +1095,10 @@ export type RequestsStatusData = {
          * Whether to return the log lines of the model
          */
         logs?: boolean;
+        /**
+         * The `logs_cursor` of an earlier status, to return only later lines
+         */
+        after?: string;
     };
     url: '/requests/{id}/status';
 };
@@ -1120,6 +1124,10 @@ export type RequestsStatusResponses = {
                 source: string;
                 timestamp: string;
             }> | null;
+            /**
+             * Position of the last line
+             */
+            logs_cursor?: string;
             metrics?: {
                 /**
                  * Seconds
