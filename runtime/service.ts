@@ -24,6 +24,7 @@ import { createTokenUse } from './auth/token-use.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
+import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -86,6 +87,7 @@ interface ServiceContext extends ServiceOptions, Identity {
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
+  if (config.access.lease > 0) await recordLease(database, config.access.lease);
   const availability = watchAvailability(database, observe);
   const background = createBackground(observe);
   const identity = createIdentity(options, background);
@@ -124,13 +126,14 @@ const createIdentity = ({ config, database }: ServiceOptions, background: Backgr
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
   const source = createAccessSource({
     executor: database,
+    reserved: database.reserved,
     readClaims: tokens.readClaims,
     storedForms: staticTokens.storedForms,
     noteUse: createTokenUse((id) =>
       background.run('last use of a token', () => updateLastAccess(database, id)),
     ),
   });
-  const access = createAccess(source);
+  const access = createAccess(source, config.access.lease);
   const { rateLimit } = config;
   return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
@@ -247,7 +250,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
 
 const createItemServices = (
   { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens }: Identity,
+  { staticTokens, access }: Identity,
 ): ItemServices => ({
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
@@ -257,6 +260,7 @@ const createItemServices = (
   maxDepth: config.query.relationalDepth,
   observe,
   toStoredToken: staticTokens.toStored,
+  confirm: access.confirm,
 });
 
 const limitsOf = (config: Config, max: number): Limits => ({

@@ -21,6 +21,8 @@ export interface WriteHooks {
   before(keys: readonly Key[], executor: Executor): Promise<void>;
   /** Runs last. @param written every write of the transaction, in order */
   after(written: readonly CompletedWrite[], executor: Executor): Promise<void>;
+  /** Runs after the commit, without a connection. */
+  committed?(): Promise<void>;
 }
 
 export interface ExecuteContext {
@@ -57,13 +59,13 @@ interface Transaction<Keys, Output> {
 }
 
 /** Writes by `run` and reads the output before the commit; rolls back where it cannot be read. */
-export const inTransaction = <Keys, Output>(
+export const inTransaction = async <Keys, Output>(
   { write, keys, run, read }: Transaction<Keys, Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
   const hooks = context.hooks();
   const current: TransactionContext['current'] = { write };
-  return explainFailure(
+  const output = await explainFailure(
     () => current.write,
     () =>
       context.database.transaction(async (executor) => {
@@ -72,8 +74,11 @@ export const inTransaction = <Keys, Output>(
         const written: CompletedWrite[] = [];
         await hooks.before(keys, executor);
         const result = await run({ ...context, executor, current, written });
+        const rows = await read(result, executor);
         await hooks.after(written, executor);
-        return read(result, executor);
+        return rows;
       }),
   );
+  await hooks.committed?.();
+  return output;
 };

@@ -1,4 +1,5 @@
 /** The services and request context used to read and write items. */
+import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
@@ -21,6 +22,8 @@ export interface ItemServices {
   readonly maxDepth: number;
   readonly observe: Observe;
   readonly toStoredToken: ToStoredToken;
+  /** Checks that access has not changed since a principal was identified; see `Access.confirm`. */
+  readonly confirm: Access['confirm'];
 }
 
 /** Context of one request. */
@@ -34,7 +37,8 @@ export interface ItemContext extends ItemServices {
 export type Client = Pick<ApiRequest, 'address' | 'headers'>;
 
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
-  const { registry, database, dialect, limits, publicLimits, maxDepth, observe, toStoredToken } = services;
+  const { registry, database, dialect, limits, publicLimits, maxDepth, observe, toStoredToken, confirm } =
+    services;
   return {
     registry,
     database,
@@ -44,6 +48,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     maxDepth,
     observe,
     toStoredToken,
+    confirm,
     principal,
     client,
     now: new Date(),

@@ -214,7 +214,7 @@ describe('with workers', () => {
     const id = await running();
     const streams = createStreams(queue.database, queue.settings, 0);
     const parts: string[] = [];
-    for await (const part of streams.follow(id, false)) {
+    for await (const part of streams.follow({ id, logs: false, isPermitted: async () => true })) {
       parts.push(String(part));
       if (parts.length === 3) break;
     }

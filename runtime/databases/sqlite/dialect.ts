@@ -21,7 +21,6 @@ export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   updateReadback: 'transaction',
-  shareLock: '',
   emptyRow: 'default values',
   rowLock: '',
   readViolation,

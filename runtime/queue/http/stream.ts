@@ -12,8 +12,8 @@ import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface Streams {
-  /** Streams events until the request ends. */
-  follow(id: string, logs: boolean): Readable;
+  /** Streams events until the request ends, or the caller may no longer see it. */
+  follow(followed: Followed): Readable;
   close(): void;
 }
 
@@ -23,9 +23,15 @@ const defaultKeepAlive = 15_000;
 /** Maximum number of requests per statement. */
 const chunkSize = 256;
 
-interface Follower {
+/** The request that a caller follows. */
+export interface Followed {
   readonly id: string;
   readonly logs: boolean;
+  /** Returns whether the caller may still see the request; asked with every poll. */
+  isPermitted(): Promise<boolean>;
+}
+
+interface Follower extends Followed {
   readonly stream: Readable;
   /** Last state and position sent, without logs. */
   lastStatus: string;
@@ -53,7 +59,7 @@ export const createStreams = (
 ): Streams => {
   const polling: Polling = { statements, settings, keepAlive, followers: new Set(), timer: null };
   return {
-    follow: (id, logs) => follow(id, logs, polling),
+    follow: (followed) => follow(followed, polling),
     close() {
       if (polling.timer !== null) clearTimeout(polling.timer);
       for (const follower of polling.followers) finish(follower, polling);
@@ -61,9 +67,15 @@ export const createStreams = (
   };
 };
 
-const follow = (id: string, logs: boolean, polling: Polling): Readable => {
+const follow = (followed: Followed, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-  const follower: Follower = { id, logs, stream, lastStatus: '', lastLogNumber: 0, lastSent: Date.now() };
+  const follower: Follower = {
+    ...followed,
+    stream,
+    lastStatus: '',
+    lastLogNumber: 0,
+    lastSent: Date.now(),
+  };
   stream.once('close', () => polling.followers.delete(follower));
   polling.followers.add(follower);
   void update([follower], polling).catch((error: Error) => stream.destroy(error));
@@ -90,8 +102,10 @@ const poll = async (polling: Polling): Promise<void> => {
   }
 };
 
-const update = async (some: readonly Follower[], polling: Polling): Promise<void> => {
+const update = async (all: readonly Follower[], polling: Polling): Promise<void> => {
   const { statements } = polling;
+  const some = await keepPermitted(all, polling);
+  if (some.length === 0) return;
   const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
   const lines = await newLogs(
     some.filter(({ logs }) => logs),
@@ -102,6 +116,16 @@ const update = async (some: readonly Follower[], polling: Polling): Promise<void
     if (request === undefined) finish(follower, polling);
     else await sendUpdate(follower, { request, lines: lines.get(follower.id) ?? [] }, polling);
   }
+};
+
+/** Ends the streams of callers who may no longer see their request, and returns the others. */
+const keepPermitted = async (
+  followers: readonly Follower[],
+  polling: Polling,
+): Promise<readonly Follower[]> => {
+  const permitted = await Promise.all(followers.map((follower) => follower.isPermitted()));
+  followers.filter((_, index) => !permitted[index]).forEach((follower) => finish(follower, polling));
+  return followers.filter((_, index) => permitted[index]);
 };
 
 const idsOf = (followers: readonly Follower[]): readonly string[] => [
