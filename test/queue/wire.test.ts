@@ -223,6 +223,23 @@ describe('with workers', () => {
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
+  it('ends the event stream of a key that is revoked', async () => {
+    const id = await running();
+    const body = { name: 'stream' };
+    const made = (await queue.request('POST', '/keys', { as: 'ann', body })).data as {
+      readonly id: string;
+      readonly key: string;
+    };
+    const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
+      headers: { authorization: `Key ${made.key}` },
+    });
+    const ended = stream.text();
+    expect((await queue.request('DELETE', `/keys/${made.id}`, { as: 'ann' })).status).toBe(204);
+    const events = (await ended).split('\n\n').filter((event) => event.startsWith('data: '));
+    expect(events).toEqual([expect.stringContaining('"IN_PROGRESS"')]);
+    await cancel(`demo/train/requests/${id}`);
+  });
+
   it('does not reveal why a model cannot be run', async () => {
     const { request_id: id } = await queued('test/deep/image', {}, { 'x-svc-no-retry': '1' });
     const answer = await result(`test/deep/requests/${id}`);
