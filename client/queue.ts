@@ -109,7 +109,7 @@ export const createQueue = (client: ClientOptions) => {
   const call = createQueueCall(client);
   const read = async <Answer>(path: string, options?: CallOptions): Promise<Answer> =>
     (await (await call({ path, ...options })).json()) as Answer;
-  const open = async (path: string, options?: CallOptions) =>
+  const open = async (path: string, options: CallOptions & Pick<QueueCall, 'headers'>) =>
     readEvents((await call({ path, ...options })).body as ReadableStream<Uint8Array>);
 
   const submit = async (model: string, input: object, options: SubmitOptions = {}) => {
@@ -119,7 +119,10 @@ export const createQueue = (client: ClientOptions) => {
   };
   const stream = (model: string, id: string, { logs = false, signal }: QueueOptions = {}) =>
     follow(
-      () => open(`${pathOf(model, id)}/status/stream?logs=${Number(logs)}`, { signal }),
+      (lastEvent) => {
+        const headers: Record<string, string> = lastEvent === null ? {} : { 'last-event-id': lastEvent };
+        return open(`${pathOf(model, id)}/status/stream?logs=${Number(logs)}`, { signal, headers });
+      },
       (error) => signal?.aborted === true || isFinal(error),
     );
   const result = (model: string, id: string, options?: CallOptions) =>

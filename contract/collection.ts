@@ -78,10 +78,7 @@ export interface CollectionDeclaration<
   readonly system?: true;
   /** Written only by svc. */
   readonly readonly?: true;
-  /**
-   * Defines access rules: a write creates a new access version, and nested writes through a list are
-   * rejected.
-   */
+  /** Defines access rules: a write, directly or through another collection, creates a new access version. */
   readonly access?: true;
   readonly view?: true;
   readonly singleton?: true;

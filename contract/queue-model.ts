@@ -20,10 +20,20 @@ export interface QueueModelDeclaration {
 }
 
 export type QueueRunner =
-  /** A module that exports `run`: a project file if it begins with `./`, otherwise a package. */
-  | { readonly kind: 'function'; readonly module: string }
+  | FunctionRunner
   /** An inference server; `${NAME}` stands for an environment variable. */
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** A function that runs in a process of its own. */
+export interface FunctionRunner {
+  readonly kind: 'function';
+  /** A module that exports `run`: a project file if it begins with `./`, otherwise a package. */
+  readonly module: string;
+  /** Maximum bytes of memory of the process and its descendants. */
+  readonly memory: number;
+  /** Names of environment variables that are passed on although they are withheld from other models. */
+  readonly environment: readonly string[];
+}
 
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
 

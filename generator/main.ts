@@ -4,10 +4,16 @@
 import { join } from 'node:path';
 import { clientFolder, runClientStep, type ClientOutcome, type ClientResult } from './client/step.js';
 import { emit } from './emitters/index.js';
-import type { Catalog, CatalogReader } from './introspection/catalog.js';
+import type {
+  Catalog,
+  CatalogReader,
+  IntrospectOptions,
+  UnmatchedPatterns,
+} from './introspection/catalog.js';
 import { introspect } from './introspection/index.js';
 import type { BreakingChange } from './model/breaking.js';
 import { buildModel } from './model/build.js';
+import { ModelError } from './model/findings.js';
 import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
 import { loadSpec } from './spec/load.js';
@@ -27,6 +33,8 @@ export interface GenerateOptions {
   readonly forPackage?: boolean;
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
+  /** Leaves out parts of the spec that the database lacks; otherwise they are faults. */
+  readonly ignoresOutdated?: boolean;
   /** Also updates the client; otherwise the client in the output folder is left unchanged. */
   readonly client?: boolean;
   /** Table patterns that replace those in `api.yaml`, unless empty. */
@@ -39,7 +47,11 @@ export interface GenerateReport extends OutputReport {
   readonly catalog: Catalog;
   /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
-  /** Changes that break clients of the previous output. */
+  /** Parts of the spec that the database lacks, with `ignoresOutdated`; one sentence each. */
+  readonly outdated: readonly string[];
+  /** Whether the previous output is one of this database; `null` where there is none. */
+  readonly isSameDatabase: boolean | null;
+  /** Changes that break clients of the previous output; none where that is one of another database. */
   readonly breaking: readonly BreakingChange[];
   readonly client: ClientOutcome;
   /** Milliseconds of each step. */
@@ -56,9 +68,13 @@ export type Step = 'load' | 'read' | 'build' | 'emit' | 'client' | 'compare' | '
 export const generate = async (options: GenerateOptions): Promise<GenerateReport> => {
   const { timings, time } = createTimer();
   const spec = await time('load', () => loadSpec(options.specFolders));
-  const catalog = await time('read', () => readCatalog(options, spec));
-  const { model, warnings } = await time('build', () =>
-    buildModel({ catalog, spec, forPackage: options.forPackage === true }),
+  const patterns: string[] = [];
+  const catalog = await time('read', () =>
+    readCatalog({ ...options, onUnmatched: (unmatched) => patterns.push(...checkPatterns(unmatched)) }, spec),
+  );
+  const { forPackage = false, ignoresOutdated = false } = options;
+  const { model, warnings, outdated } = await time('build', () =>
+    buildModel({ catalog, spec, forPackage, ignoresOutdated }),
   );
   const files = await time('emit', () => emit(model));
   const client = await time('client', () => makeClient(options, model, files));
@@ -74,7 +90,9 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   return {
     ...output,
     catalog: model.catalog,
-    warnings: [...warnings, ...client.warnings, ...stored.warnings],
+    warnings: [...patterns, ...warnings, ...client.warnings, ...stored.warnings],
+    outdated,
+    isSameDatabase: stored.isSameDatabase,
     breaking: stored.breaking,
     client: client.outcome,
     timings,
@@ -90,18 +108,40 @@ const makeClient = async (
 
 /** Reads the catalog of the served tables, from a stored file or the database. */
 export const readCatalog = (
-  options: Pick<GenerateOptions, 'from' | 'reader' | 'include' | 'exclude'>,
-  { api }: Spec,
+  options: Pick<GenerateOptions, 'from' | 'reader' | 'include' | 'exclude'> &
+    Pick<IntrospectOptions, 'onUnmatched'>,
+  spec: Spec,
 ): Promise<Catalog> => {
-  const { from, reader, include, exclude } = options;
-  const tables = {
-    include: include?.length ? include : api.tables.include,
-    exclude: exclude?.length ? exclude : api.tables.exclude,
-  };
+  const { from, reader } = options;
+  const tables = servedTables(options, spec);
   if (from !== undefined) return readStoredCatalog(from, tables);
-  if (reader !== undefined) return introspect(reader, tables);
+  if (reader !== undefined) return introspect(reader, { ...tables, onUnmatched: options.onUnmatched });
   throw new Error('There is no source: pass a database or a stored catalog.json');
 };
+
+const noTableMatches = (pattern: string): string => `the pattern "${pattern}" matches no table`;
+
+/**
+ * Returns a warning for patterns that exclude nothing.
+ * @throws ModelError for patterns that include nothing: what was meant would not be served
+ */
+const checkPatterns = ({ include, exclude }: UnmatchedPatterns): readonly string[] => {
+  const remedy = 'correct it in TABLES_INCLUDE or in "tables" of spec/api.yaml';
+  if (include.length > 0)
+    throw new ModelError(
+      include.map((pattern) => ({ where: 'include', message: noTableMatches(pattern), remedy })),
+    );
+  return exclude.map((pattern) => `exclude: ${noTableMatches(pattern)}`);
+};
+
+/** Returns the patterns of the served tables: those of the environment, else those of `api.yaml`. */
+export const servedTables = (
+  { include, exclude }: Pick<GenerateOptions, 'include' | 'exclude'>,
+  { api }: Spec,
+): Spec['api']['tables'] => ({
+  include: include?.length ? include : api.tables.include,
+  exclude: exclude?.length ? exclude : api.tables.exclude,
+});
 
 const createTimer = () => {
   const timings: Record<Step, number> = {

@@ -15,24 +15,41 @@ export const readStoredCatalog = async (file: string, tables: IntrospectOptions)
 };
 
 export interface Comparison {
+  /** Whether the stored catalog is one of this database; `null` where there is none. */
+  readonly isSameDatabase: boolean | null;
   readonly breaking: readonly BreakingChange[];
   readonly warnings: readonly string[];
 }
 
-/** Returns the changes that break clients of the stored model. A file that cannot be read is a warning. */
+/**
+ * Returns the changes that break clients of the stored model. The output of another database, such as that of the demo
+ * in a clone, has no clients to break. A file that cannot be read is a warning.
+ */
 export const compareWithStored = async (file: string, model: Model, spec: Spec): Promise<Comparison> => {
   const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return { breaking: [], warnings: [] };
+  if (text === null) return { isSameDatabase: null, breaking: [], warnings: [] };
   try {
     const catalog = parseCatalog(text, file);
-    const isSame = JSON.stringify(catalog) === JSON.stringify(model.catalog);
-    const breaking = isSame ? [] : compareModels(assembleModel({ catalog, spec }).model, model);
-    return { breaking, warnings: [] };
+    const isEqual = JSON.stringify(catalog) === JSON.stringify(model.catalog);
+    const isSameDatabase = isEqual || hasSameTables(catalog, model.catalog);
+    const breaking =
+      isEqual || !isSameDatabase ? [] : compareModels(assembleModel({ catalog, spec }).model, model);
+    return { isSameDatabase, breaking, warnings: [] };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { breaking: [], warnings: [`Breaking changes are unknown: ${reason}`] };
+    return { isSameDatabase: null, breaking: [], warnings: [`Breaking changes are unknown: ${reason}`] };
   }
 };
+
+/** Returns whether the smaller of two catalogs has half of its own tables in common with the other. */
+const hasSameTables = (before: Catalog, after: Catalog): boolean => {
+  const [old, now] = [before, after].map(ownTables) as [ReadonlySet<string>, ReadonlySet<string>];
+  const common = [...old].filter((name) => now.has(name)).length;
+  return common * 2 >= Math.min(old.size, now.size);
+};
+
+const ownTables = ({ tables }: Catalog): ReadonlySet<string> =>
+  new Set(tables.map(({ name }) => name).filter((name) => !name.startsWith('svc_')));
 
 /** Parses a catalog. @throws Error naming the file and the expected content */
 const parseCatalog = (text: string, file: string): Catalog => {

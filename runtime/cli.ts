@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 /** The command line. Loads only the requested command, because the supervisor runs in this process. */
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { requireNodeVersion } from './config/node-version.js';
 import { packageVersion } from './config/package.js';
+
+requireNodeVersion();
 
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['demo', async () => (await import('./commands/demo.js')).demoCommand()],
@@ -28,7 +31,8 @@ const asFailure = (command: Command): void => {
   for (const child of command.commands) asFailure(child);
 };
 
-const program = new Command('svc')
+const commander = await import('commander');
+const program = new commander.Command('svc')
   .description('a content API generated from a live database')
   .version(packageVersion);
 for (const command of await loadCommands(process.argv[2])) program.addCommand(command);

@@ -20,6 +20,8 @@ export type Observation =
   | { kind: 'started'; collections: number; urls: Readonly<Record<string, string>>; ms: number }
   | { kind: 'stopping'; reason: string }
   | { kind: 'stopped' }
+  /** `DATABASE_URL` is not set. */
+  | { kind: 'databaseDefault'; url: string }
   | { kind: 'databaseAwaited'; reason: string }
   | { kind: 'databaseLost'; reason: string }
   | { kind: 'databaseBack'; ms: number }
@@ -32,6 +34,8 @@ export type Observation =
   | { kind: 'generatedStale'; changes: number }
   /** A permission names a field, relation or collection that does not exist. */
   | { kind: 'ruleStale'; policy: string; collection: string; action: string; part: string; name: string }
+  /** The schema of the database differs from the one that is served. */
+  | { kind: 'schemaChanged'; changes: readonly string[] }
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried, or a model that threw. */
   | { kind: 'workerFailed'; error: unknown }
@@ -92,6 +96,7 @@ const levelsAndMessages: {
   ],
   stopping: ['info', ({ reason }) => `stopping: ${reason}`],
   stopped: ['info', () => 'stopped'],
+  databaseDefault: ['info', ({ url }) => `DATABASE_URL is not set; using ${url}`],
   databaseAwaited: ['warn', ({ reason }) => `waiting for the database: ${reason}`],
   databaseLost: ['error', ({ reason }) => `lost the connection to the database: ${reason}`],
   databaseBack: ['info', ({ ms }) => `the database is back after ${formatDuration(ms)}`],
@@ -119,10 +124,15 @@ const levelsAndMessages: {
     ({ policy, action, collection, part, name }) =>
       `policy "${policy}": the permission to ${action} "${collection}" names "${name}" in "${part}", which does not exist`,
   ],
+  schemaChanged: ['warn', ({ changes }) => schemaChangesToText(changes)],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
   warning: ['warn', ({ message }) => message],
 };
+
+/** Says what changed and what to do. */
+export const schemaChangesToText = (changes: readonly string[]): string =>
+  `the database has changed since the start: ${changes.join('; ')}; restart the server to serve it as it is now`;
 
 const urlsToText = (urls: Readonly<Record<string, string>>): string =>
   Object.entries(urls)

@@ -38,7 +38,7 @@ import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
-import type { Queue, QueueOptions } from './queue/http/routes.js';
+import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
@@ -61,9 +61,11 @@ export interface ServiceOptions {
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */
   readonly url: () => string;
-  /** Models of the queue, and the modules of those that are functions. */
+  /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
-  readonly loadFunctions?: QueueOptions['loadFunctions'];
+  readonly functions?: string;
+  /** Returns what changed in the database since the declarations were made. */
+  readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
 
 export interface Service {
@@ -84,12 +86,13 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadQueue: () => Promise<Queue>;
 }
 
-export const createService = async (options: ServiceOptions): Promise<Service> => {
+export const createService = async (given: ServiceOptions): Promise<Service> => {
+  const background = createBackground(given.observe);
+  const options = { ...given, observe: reportSchemaChanges(given, background) };
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   if (config.access.lease > 0) await recordLease(database, config.access.lease);
   const availability = watchAvailability(database, observe);
-  const background = createBackground(observe);
   const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
@@ -110,6 +113,25 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       availability.close();
       await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
     },
+  };
+};
+
+/** Looks for a changed schema whenever a request fails unexpectedly, and reports each change once. */
+const reportSchemaChanges = (
+  { observe, findSchemaChanges }: ServiceOptions,
+  background: Background,
+): Observe => {
+  if (findSchemaChanges === undefined) return observe;
+  let reported = '';
+  const look = async (): Promise<void> => {
+    const changes = await findSchemaChanges();
+    const text = changes.join();
+    if (text !== reported && changes.length > 0) observe({ kind: 'schemaChanged', changes });
+    reported = text;
+  };
+  return (observation) => {
+    observe(observation);
+    if (observation.kind === 'requestFailed') background.run('schema', look);
   };
 };
 
@@ -226,7 +248,7 @@ type LoadQueue = (() => Promise<Queue>) & { close(): Promise<void> };
 
 /** Loads the queue on first use, because most processes never need it. */
 const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity): LoadQueue => {
-  const { config, database, observe, url, queueModels = [], loadFunctions = async () => ({}) } = options;
+  const { config, database, observe, url, queueModels = [], functions = '' } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
     const [{ createQueue }, { queueSettings }] = await Promise.all([
@@ -239,7 +261,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       database,
       access,
       models: queueModels,
-      loadFunctions,
+      functions,
       onError: warnOfQueueError(observe),
     });
   };

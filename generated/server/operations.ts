@@ -34,7 +34,7 @@ export type DeliveryAttempt = {
 
 export type Health = { status: 'ok' | 'error'; checks?: { [name: string]: HealthCheck } };
 
-export type HealthCheck = { status: 'ok' | 'error'; milliseconds?: number };
+export type HealthCheck = { status: 'ok' | 'warning' | 'error'; milliseconds?: number; message?: string };
 
 export type ItemRights = { update: ActionRight; delete: ActionRight; share: ActionRight };
 
@@ -79,6 +79,7 @@ export type RequestStatus = {
   cancel_url: string;
   queue_position?: number;
   logs: RequestLog[] | null;
+  logs_cursor?: string;
   metrics?: { inference_time: number | null };
   error?: string;
   error_type?: string;
@@ -186,7 +187,7 @@ export type RequestsResultOutput = {
   data: { http_status: number; error_type: string | null; payload: unknown };
 };
 
-export type RequestsStatusInput = { id: string; logs?: boolean };
+export type RequestsStatusInput = { id: string; logs?: boolean; after?: string };
 export type RequestsStatusOutput = { data: RequestStatus };
 
 export type RequestsSubmitInput = {
@@ -667,6 +668,7 @@ export const operations = [
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'logs', in: 'query', required: false, schema: { type: 'boolean' } },
+      { name: 'after', in: 'query', required: false, schema: { type: 'string' } },
     ],
     responses: { 200: 'application/json' },
   },

@@ -5,6 +5,10 @@ import { Model } from 'objection';
 const fields = {
   id: svc.bigInteger({ auto: true }),
   request: svc.uuid({ required: true }),
+  /** Number of the attempt that wrote it */
+  attempt: svc.integer(),
+  /** Number of the line within its attempt */
+  seq: svc.integer(),
   level: svc.string({ length: 8, required: true }),
   message: svc.text({ required: true }),
   date_created: svc.bigInteger({ required: true }),

@@ -208,10 +208,28 @@ export interface SvcRelationsRow {
   readonly one_deselect_action: string;
 }
 
+/** A row of `svc_request_attempts`. */
+export interface SvcRequestAttemptsRow {
+  readonly id: number;
+  readonly request: string;
+  readonly number: number;
+  readonly worker: string;
+  readonly outcome: string | null;
+  readonly error_type: string | null;
+  readonly error_name: string | null;
+  readonly error_message: string | null;
+  readonly error_stack: string | null;
+  readonly memory: number | null;
+  readonly date_begun: number;
+  readonly date_ended: number | null;
+}
+
 /** A row of `svc_request_logs`. */
 export interface SvcRequestLogsRow {
   readonly id: number;
   readonly request: string;
+  readonly attempt: number;
+  readonly seq: number;
   readonly level: string;
   readonly message: string;
   readonly date_created: number;
@@ -252,6 +270,16 @@ export interface SvcRolesRow {
   readonly icon: string | null;
   readonly description: string | null;
   readonly parent: string | null;
+}
+
+/** A row of `svc_runs`. */
+export interface SvcRunsRow {
+  readonly id: string;
+  readonly model: string;
+  readonly account: string;
+  readonly state: string;
+  readonly date_created: number;
+  readonly date_expires: number;
 }
 
 /** A row of `svc_sessions`. */
@@ -433,9 +461,21 @@ export interface SystemTables {
       | 'sort_field'
       | 'one_deselect_action';
   };
+  readonly svc_request_attempts: {
+    readonly row: SvcRequestAttemptsRow;
+    readonly optional:
+      | 'id'
+      | 'outcome'
+      | 'error_type'
+      | 'error_name'
+      | 'error_message'
+      | 'error_stack'
+      | 'memory'
+      | 'date_ended';
+  };
   readonly svc_request_logs: {
     readonly row: SvcRequestLogsRow;
-    readonly optional: 'id';
+    readonly optional: 'id' | 'attempt' | 'seq';
   };
   readonly svc_requests: {
     readonly row: SvcRequestsRow;
@@ -463,6 +503,10 @@ export interface SystemTables {
   readonly svc_roles: {
     readonly row: SvcRolesRow;
     readonly optional: 'icon' | 'description' | 'parent';
+  };
+  readonly svc_runs: {
+    readonly row: SvcRunsRow;
+    readonly optional: never;
   };
   readonly svc_sessions: {
     readonly row: SvcSessionsRow;
@@ -605,7 +649,21 @@ export const systemColumns = {
     'sort_field',
     'one_deselect_action',
   ],
-  svc_request_logs: ['id', 'request', 'level', 'message', 'date_created'],
+  svc_request_attempts: [
+    'id',
+    'request',
+    'number',
+    'worker',
+    'outcome',
+    'error_type',
+    'error_name',
+    'error_message',
+    'error_stack',
+    'memory',
+    'date_begun',
+    'date_ended',
+  ],
+  svc_request_logs: ['id', 'request', 'attempt', 'seq', 'level', 'message', 'date_created'],
   svc_requests: [
     'id',
     'account',
@@ -633,6 +691,7 @@ export const systemColumns = {
     'start_before',
   ],
   svc_roles: ['id', 'name', 'icon', 'description', 'parent'],
+  svc_runs: ['id', 'model', 'account', 'state', 'date_created', 'date_expires'],
   svc_sessions: [
     'id',
     'user',

@@ -143,8 +143,15 @@ export interface CatalogReader {
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
+export interface UnmatchedPatterns {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
 export interface IntrospectOptions {
   /** Patterns with `*`; absent means all. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Called with the patterns that match no table. */
+  readonly onUnmatched?: ((patterns: UnmatchedPatterns) => void) | undefined;
 }

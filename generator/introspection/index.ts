@@ -7,7 +7,7 @@ import type { DialectReader, DialectTraits } from './dialect.js';
 import { readMeta } from './meta.js';
 import { mariadb, mysql } from './mysql/index.js';
 import { freezeDeep, sortBy } from './order.js';
-import { createTableFilter } from './patterns.js';
+import { watchTableFilter } from './patterns.js';
 import { postgres } from './postgres/index.js';
 import { sqlite } from './sqlite/index.js';
 
@@ -22,10 +22,9 @@ export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
  */
 export const introspect = async (reader: CatalogReader, options: IntrospectOptions): Promise<Catalog> => {
   const dialect = dialects[reader.dialect];
-  const tables = sortBy(
-    await dialect.readTables(reader, createTableFilter(options), options),
-    (table) => table.name,
-  );
+  const { filter, unmatched } = watchTableFilter(options);
+  const tables = sortBy(await dialect.readTables(reader, filter, options), (table) => table.name);
+  options.onUnmatched?.(unmatched());
   const meta = await readMeta(reader, dialect, tables);
   return freezeDeep({ vendor: dialect.vendor, dialect: reader.dialect, tables, meta });
 };

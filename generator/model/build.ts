@@ -4,7 +4,7 @@ import type { Spec } from '../spec/types.js';
 import { compareText, hashOf } from './canonical.js';
 import { checkMeta } from './check.js';
 import { buildFields, createFacts, type FactsOf } from './fields.js';
-import { ModelError, type Findings, type ModelFault } from './findings.js';
+import { faultToText, ModelError, type Findings, type ModelFault } from './findings.js';
 import { findLinks } from './links.js';
 import { flagOf, overlayMeta, textOf, type Meta, type MetaEntry } from './meta.js';
 import { collectionNames, queueModelNames } from './naming.js';
@@ -21,11 +21,27 @@ export interface ModelSources {
   readonly forPackage?: boolean;
 }
 
-/** Builds the model. @throws ModelError with every conflict between spec and database */
-export const buildModel = (sources: ModelSources): { model: Model; warnings: readonly string[] } => {
+export interface BuiltModel {
+  readonly model: Model;
+  readonly warnings: readonly string[];
+  /** Parts of the spec that the database lacks and that are left out; one sentence each. */
+  readonly outdated: readonly string[];
+}
+
+/**
+ * Builds the model.
+ * @param ignoresOutdated leaves out what the spec says of columns and tables that do not exist, instead of throwing
+ * @throws ModelError with every conflict between spec and database
+ */
+export const buildModel = ({
+  ignoresOutdated = false,
+  ...sources
+}: ModelSources & { readonly ignoresOutdated?: boolean }): BuiltModel => {
   const { model, warnings, faults } = assembleModel(sources);
-  if (faults.length > 0) throw new ModelError(faults);
-  return { model, warnings };
+  const outdated = ignoresOutdated ? faults.filter(({ isOutdated }) => isOutdated === true) : [];
+  if (faults.length > outdated.length)
+    throw new ModelError(faults.filter((fault) => !outdated.includes(fault)));
+  return { model, warnings, outdated: outdated.map(faultToText) };
 };
 
 /**

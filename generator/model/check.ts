@@ -114,7 +114,12 @@ const checkField = (
     });
   }
   for (const message of findUnsupportedIn(entry.values.get('validation')))
-    report(findings, { ...sourceOfKey(entry, 'validation'), message, remedy: 'rewrite the expression' });
+    report(findings, {
+      ...sourceOfKey(entry, 'validation'),
+      message,
+      remedy: 'rewrite the expression',
+      isInvalid: true,
+    });
   warnMisspelled(what, { entry, keys: fieldMetaKeys, findings });
 };
 

@@ -89,7 +89,8 @@ const validationOf = (entry: MetaEntry, findings: Findings): Field['validation']
   if (typeof filter === 'object' && !Array.isArray(filter))
     return filter as Readonly<Record<string, unknown>>;
   const remedy = 'write it as { field: { operator: value } }';
-  report(findings, { ...sourceOfKey(entry, 'validation'), message: '"validation" is not a filter', remedy });
+  const message = '"validation" is not a filter';
+  report(findings, { ...sourceOfKey(entry, 'validation'), message, remedy, isInvalid: true });
   return null;
 };
 

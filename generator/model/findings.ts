@@ -9,6 +9,8 @@ export interface ModelFault {
   readonly message: string;
   /** Description of the fix. */
   readonly remedy: string;
+  /** A file names what this database lacks, as after a column was dropped: without that part, it can be served. */
+  readonly isOutdated?: true;
 }
 
 /** All faults of a model; the message has one line per fault. */
@@ -17,11 +19,14 @@ export class ModelError extends Error {
 
   constructor(faults: readonly ModelFault[]) {
     const sorted = [...faults].sort((a, b) => compareText(positionKey(a), positionKey(b)));
-    super(sorted.map(({ where, message, remedy }) => `${where}: ${message}; ${remedy}`).join('\n'));
+    super(sorted.map(faultToText).join('\n'));
     this.name = 'ModelError';
     this.faults = sorted;
   }
 }
+
+export const faultToText = ({ where, message, remedy }: ModelFault): string =>
+  `${where}: ${message}; ${remedy}`;
 
 /** Returns a sort key that orders lines and columns numerically. */
 const positionKey = ({ where }: ModelFault): string =>
@@ -39,13 +44,18 @@ export interface Finding {
   readonly source: string;
   readonly message: string;
   readonly remedy: string;
+  /** The value is wrong in every database. */
+  readonly isInvalid?: true;
 }
 
 /** Reports a fault for a file, or a warning for a row of the database, which is then ignored. */
 export const report = (
   { faults, warnings }: Findings,
-  { position, source, message, remedy }: Finding,
+  { position, source, message, remedy, isInvalid }: Finding,
 ): void => {
   if (position === null) warnings.push(`${source}: ${message}; ${remedy}`);
-  else faults.push({ where: positionToText(position), message, remedy });
+  else {
+    const outdated = isInvalid === true ? {} : ({ isOutdated: true } as const);
+    faults.push({ where: positionToText(position), message, remedy, ...outdated });
+  }
 };

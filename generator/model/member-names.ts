@@ -57,6 +57,7 @@ const unknownChoices = (file: CollectionSpec | undefined, keys: readonly string[
       where: whereIn(file, ['names', 'fields', key]),
       message: `"${file?.collection}" has no field or relation "${key}"`,
       remedy: suggest(key, keys, 'name one of its columns or relations'),
+      isOutdated: true,
     }));
 
 /** Reports columns called `*`, which means every column in `fields` and in permissions. */

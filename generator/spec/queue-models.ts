@@ -5,6 +5,7 @@ import { faultAt } from './faults.js';
 import {
   entriesOf,
   flag,
+  listOf,
   mapOf,
   oneOf,
   optional,
@@ -64,14 +65,46 @@ const moduleName = textLike(
   'write ./models/name.ts, from the folder of the project, or the name of a package',
 );
 
+const megabytes: ReadonlyMap<string, number> = new Map([
+  ['mb', 1],
+  ['gb', 1024],
+]);
+
+const memoryText = textLike(/^[1-9]\d*(mb|gb)$/, 'a size of memory', 'write it as in 512mb or 2gb');
+
+/** A process of Node needs about half of it for itself. */
+const minMegabytes = 128;
+
+/** Reads a size of memory in bytes. */
+const memorySize: Read<number> = (node, faults) => {
+  const value = memoryText(node, faults);
+  const size = Number.parseInt(value, 10) * (megabytes.get(value.slice(-2)) ?? 0) || 0;
+  if (size > 0 && size < minMegabytes) {
+    faults.push(
+      faultAt(node.position, `${value} is too little for a process`, `write ${minMegabytes}mb or more`),
+    );
+  }
+  return size * 1024 ** 2;
+};
+
+const variableName = textLike(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  'the name of an environment variable',
+  'write it as in DATABASE_URL',
+);
+
 interface RunnerFile {
   readonly function?: string;
+  readonly memory?: number;
+  readonly environment?: readonly string[];
   readonly http?: string;
   readonly headers: ReadonlyMap<string, string>;
 }
 
 const runnerFile = record<RunnerFile>({
   function: optional(moduleName),
+  memory: optional(memorySize),
+  environment: optional(listOf(variableName)),
   http: optional(upstream),
   headers: optional<ReadonlyMap<string, string>>(
     mapOf(({ value }, _, faults) => text(value, faults)),
@@ -79,14 +112,26 @@ const runnerFile = record<RunnerFile>({
   ),
 });
 
+const defaultMemory = 512 * 1024 ** 2;
+
 const runner: Read<QueueRunner> = (node, faults) => {
-  const { function: module, http, headers } = runnerFile(node, faults);
+  const { function: module, http, headers, memory, environment } = runnerFile(node, faults);
   if (node.kind === 'map' && (module === undefined) === (http === undefined)) {
     faults.push(faultAt(node.position, 'a model has one runner', 'write either "function" or "http"'));
   }
-  return http === undefined
-    ? { kind: 'function', module: module ?? '' }
-    : { kind: 'http', url: http, headers: Object.fromEntries(headers) };
+  if (http === undefined) {
+    return {
+      kind: 'function',
+      module: module ?? '',
+      memory: memory ?? defaultMemory,
+      environment: environment ?? [],
+    };
+  }
+  if (memory !== undefined || environment !== undefined) {
+    const remedy = 'remove them; the inference server has a process of its own';
+    faults.push(faultAt(node.position, '"memory" and "environment" belong to a function', remedy));
+  }
+  return { kind: 'http', url: http, headers: Object.fromEntries(headers) };
 };
 
 const concurrency = record<QueueModel['concurrency']>({

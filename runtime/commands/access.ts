@@ -72,7 +72,8 @@ const findCollection = async (name: string, reader: Database, { tables }: Config
     import('../../generator/spec/faults.js'),
   ]);
   const spec = await loadSpec(specFolders());
-  const { collections } = buildModel({ catalog: await readCatalog({ ...tables, reader }, spec), spec }).model;
+  const catalog = await readCatalog({ ...tables, reader }, spec);
+  const { collections } = buildModel({ catalog, spec, ignoresOutdated: true }).model;
   const found = collections.find((each) => each.name === name);
   if (found !== undefined) {
     const collection = { name, readonly: found.readonly || found.key.length === 0 };

@@ -45,7 +45,7 @@ const runDemo = async ({ environment, config: given }: DemoSetup): Promise<void>
   ]);
   const queue = await openDemoQueue(given, printLine);
   const config = { ...given, temporal: { ...given.temporal, address: queue.address } };
-  const database = await connect(config, observe);
+  const database = await connect(config, observe, { createsFile: true });
   await timed('data', observe, () => loadChinook(database));
   const { admin } = await timed('bootstrap', observe, () => runBootstrap(database, config, () => {}));
   const { email } = config.admin;

@@ -61,7 +61,8 @@ const generateAndCompare = async (options: GenerateOptions): Promise<Run> => {
   const { generate } = await import('../../generator/main.js');
   const before = readCatalog(options.out);
   const report = await generate(options);
-  if (before === null || !report.written.includes('catalog.json')) return { report, changes: [] };
+  const isChanged = report.isSameDatabase === true && report.written.includes('catalog.json');
+  if (before === null || !isChanged) return { report, changes: [] };
   const { catalogChanges } = await import('../schema/catalog-changes.js');
   return { report, changes: catalogChanges(before, report.catalog) };
 };
@@ -85,24 +86,41 @@ const countFiles = ({ written, removed }: GenerateReport): number => written.len
 
 const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly string[] => {
   const prefix = check === true ? 'would be ' : '';
+  const system = changes.filter(isSystem).length;
   return [
     ...report.warnings.map((warning) => `warning: ${warning}`),
-    ...changes,
-    ...report.breaking.map(({ message }) => `breaks clients: ${message}`),
-    ...limitLines([
-      ...report.written.map((path) => `${prefix}written: ${join(out, path)}`),
-      ...report.removed.map((path) => `${prefix}removed: ${join(out, path)}`),
-    ]),
+    ...(report.isSameDatabase === false ? [`${out}/ is the output of another database: not compared`] : []),
+    ...limitLines(changes.filter((change) => !isSystem(change))),
+    ...(system === 0 ? [] : [`system tables (svc_): ${system} changes`]),
+    ...limitLines(report.breaking.map(({ message }) => `breaks clients: ${message}`)),
+    ...filesToLines(report.written, { verb: `${prefix}written`, out }),
+    ...filesToLines(report.removed, { verb: `${prefix}removed`, out }),
     summaryOf(report, check === true),
   ];
 };
 
-const maxListedFiles = 40;
+const isSystem = (change: string): boolean => / svc_/.test(change);
+
+const maxLines = 20;
 
 const limitLines = (lines: readonly string[]): readonly string[] =>
-  lines.length <= maxListedFiles
+  lines.length <= maxLines
     ? lines
-    : [...lines.slice(0, maxListedFiles), `… and ${lines.length - maxListedFiles} more files`];
+    : [...lines.slice(0, maxLines), `… and ${lines.length - maxLines} more; --json lists all`];
+
+/** Lists files, or where they are many, their number in each folder. */
+const filesToLines = (
+  paths: readonly string[],
+  { verb, out }: { readonly verb: string; readonly out: string },
+): readonly string[] => {
+  if (paths.length <= maxLines) return paths.map((path) => `${verb}: ${join(out, path)}`);
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '';
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].map(([folder, count]) => `${verb}: ${count} files in ${join(out, folder)}`);
+};
 
 const summaryOf = (report: GenerateReport, check: boolean): string => {
   const ms = Object.values(report.timings).reduce((sum, time) => sum + time, 0);

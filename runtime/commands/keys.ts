@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import { findByEmail } from '../auth/accounts.js';
 import { createKeys, exportSecrets } from '../auth/keys.js';
 import type { Database } from '../databases/contract.js';
-import { createKey } from '../queue/requests/keys.js';
+import { specFolders } from '../config/paths.js';
+import { allows, createKey } from '../queue/requests/keys.js';
 import { deleteKey, listKeys, type StoredKey } from '../queue/store/keys.js';
 import { Refusal } from '../config/refusal.js';
 import { action, printLine, printJson } from './output.js';
@@ -30,13 +31,15 @@ const createCommand = (): Command =>
     .option('--json', 'print the key as JSON')
     .action(
       action(async ({ user, models, json }: Flags) => {
+        const patterns = models?.split(',').map((pattern) => pattern.trim()) ?? null;
+        await checkPatterns(patterns ?? []);
         const created = await withDatabase(async (database, config) =>
           createKey(
             database,
             {
               account: await accountOf(database, user),
               name: null,
-              models: models?.split(',').map((pattern) => pattern.trim()) ?? null,
+              models: patterns,
               expires: null,
             },
             await exportSecrets(createKeys(config.secret)),
@@ -47,6 +50,23 @@ const createCommand = (): Command =>
         return 0;
       }),
     );
+
+/** @throws Refusal for patterns that match no model: a key for them would open nothing */
+const checkPatterns = async (patterns: readonly string[]): Promise<void> => {
+  if (patterns.length === 0) return;
+  const [{ loadSpec }, { suggest }] = await Promise.all([
+    import('../../generator/spec/load.js'),
+    import('../../generator/spec/faults.js'),
+  ]);
+  const ids = (await loadSpec(specFolders())).queueModels.map(({ id }) => id);
+  const unknown = patterns.filter((pattern) => !ids.some((id) => allows([pattern], id)));
+  if (unknown.length === 0) return;
+  const known =
+    ids.length === 0 ? 'spec/models/ has none' : `expected ${ids.join(', ')}, or a pattern such as a/*`;
+  throw new Refusal(
+    unknown.map((name) => `no model matches "${name}"; ${suggest(name, ids, known)}`).join('\n'),
+  );
+};
 
 const listCommand = (): Command =>
   new Command('list')

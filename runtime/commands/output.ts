@@ -38,6 +38,28 @@ export const action =
 
 const errorToText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
+  if (isListenError(error)) return listenErrorToText(error);
   const detailed = /^(debug|trace)$/.test(process.env.LOG_LEVEL ?? '');
   return detailed && !isRefusal(error) ? (error.stack ?? error.message) : error.message;
+};
+
+interface ListenError extends Error {
+  readonly code: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+const isListenError = (error: Error): error is ListenError =>
+  'syscall' in error && error.syscall === 'listen' && 'code' in error;
+
+const listenErrorToText = ({ code, address, port }: ListenError): string => {
+  const where = `port ${port ?? ''} of ${address ?? 'this machine'}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${where} is in use; stop what uses it, or set PORT (or ADMIN_PORT) to another`;
+    case 'EACCES':
+      return `${where} needs rights that this user lacks; set PORT (or ADMIN_PORT) to one above 1023`;
+    default:
+      return `cannot listen on ${where} (${code}); set HOST to an address of this machine`;
+  }
 };

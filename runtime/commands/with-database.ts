@@ -5,8 +5,10 @@ import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
-/** Prints only observations that explain a delay. */
+/** Prints only observations that explain a delay, or which database is meant. */
 const observe: Observe = (observation) => {
+  if (observation.kind === 'databaseDefault')
+    process.stderr.write(`DATABASE_URL is not set; using ${observation.url}\n`);
   if (observation.kind === 'databaseAwaited') process.stderr.write(`waiting for ${observation.reason}\n`);
 };
 

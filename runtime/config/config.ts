@@ -7,6 +7,8 @@ import type { LogLevel, LogStyle } from './variables.js';
 export interface Config {
   readonly database: {
     readonly url: string;
+    /** `DATABASE_URL` is not set, and `url` is the default. */
+    readonly isDefault: boolean;
     readonly poolMax: number;
     /** Milliseconds until a statement is aborted. */
     readonly statementTimeout: number;
@@ -121,7 +123,7 @@ export const loadConfig = (environment: Environment): Config => {
   const faults: string[] = [];
   const read = createReader(environment, faults);
   const config: Config = {
-    database: readDatabase(read),
+    database: readDatabase(read, environment),
     tables: { include: read('TABLES_INCLUDE'), exclude: read('TABLES_EXCLUDE') },
     host: read('HOST'),
     port: read('PORT'),
@@ -152,8 +154,9 @@ export const loadConfig = (environment: Environment): Config => {
   return freeze(config);
 };
 
-const readDatabase = (read: ReadVariable): Config['database'] => ({
+const readDatabase = (read: ReadVariable, environment: Environment): Config['database'] => ({
   url: read('DATABASE_URL'),
+  isDefault: !environment.DATABASE_URL && !environment.DATABASE_URL_FILE,
   poolMax: read('DATABASE_POOL_MAX'),
   statementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
   wait: read('DATABASE_WAIT'),

@@ -1,24 +1,44 @@
 /** Opens the configured database and waits for a server that is still starting. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
+import { Refusal } from '../config/refusal.js';
 import type { Database, DatabaseFolder } from './contract.js';
 import { loadFolder } from './open.js';
 import { timed, type Observe } from '../observe.js';
 
-/** Opens the database. @throws Error with the database URL (without the password) and the time waited */
-export const connect = (config: Config, observe: Observe): Promise<Database> => {
-  const until = performance.now() + config.database.wait;
-  return timed('database', observe, () => retryUntil(until, { config, observe }));
+/**
+ * Opens the database. Says which one where none was chosen.
+ * @param createsFile creates the file of an embedded database; otherwise only that of the default is created
+ * @throws Refusal where the file does not exist
+ * @throws Error with the database URL (without the password) and the time waited
+ */
+export const connect = (
+  config: Config,
+  observe: Observe,
+  { createsFile = config.database.isDefault } = {},
+): Promise<Database> => {
+  const { url, wait, isDefault } = config.database;
+  if (isDefault) observe({ kind: 'databaseDefault', url });
+  const until = performance.now() + wait;
+  return timed('database', observe, async () => {
+    const folder = await loadFolder(url);
+    const missing = createsFile ? null : folder.missingFile(url);
+    if (missing !== null) throw new Refusal(missingMessage(missing));
+    return retryUntil(until, { config, observe, folder });
+  });
 };
+
+const missingMessage = (path: string): string =>
+  `DATABASE_URL names the file ${path}, which does not exist; correct the path, or create an empty file for a new database`;
 
 interface ConnectOptions {
   readonly config: Config;
   readonly observe: Observe;
+  readonly folder: DatabaseFolder;
 }
 
 /** Retries until a time of the monotonic clock, in milliseconds. */
-const retryUntil = async (until: number, { config, observe }: ConnectOptions): Promise<Database> => {
-  const folder = await loadFolder(config.database.url);
+const retryUntil = async (until: number, { config, observe, folder }: ConnectOptions): Promise<Database> => {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await open(folder, config);
@@ -41,7 +61,7 @@ const retryUntil = async (until: number, { config, observe }: ConnectOptions): P
 };
 
 const open = async (folder: DatabaseFolder, config: Config): Promise<Database> => {
-  const { ca, wait: _wait, ...options } = config.database;
+  const { ca, wait: _wait, isDefault: _isDefault, ...options } = config.database;
   const database = await folder.open({ ...options, ...(ca === null ? {} : { ca }) });
   try {
     await database.query('select 1 as one');

@@ -33,6 +33,11 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
+  /**
+   * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
+   * database fails by itself.
+   */
+  generatedKeyCheck?(field: Field): string;
   /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
@@ -84,6 +89,8 @@ export interface Violation {
     | 'required'
     | 'tooLong'
     | 'range'
+    /** The database has no further value for a key that it generates. */
+    | 'exhausted'
     | 'type'
     | 'check'
     | 'skipped'
@@ -92,6 +99,8 @@ export interface Violation {
   readonly columns: readonly string[];
   /** Name or condition of the constraint, if the database reports it. */
   readonly constraint: string | null;
+  /** Index of the bound value that the database rejected, if it reports one. */
+  readonly parameter?: number;
 }
 
 export interface WriteResult {
@@ -184,6 +193,8 @@ export interface DatabaseFolder {
   /** Modules by dialect; a folder may implement several dialects. */
   readonly dialects: Readonly<Partial<Record<DialectName, DialectModules>>>;
   open(options: DatabaseOptions): Promise<Database>;
+  /** Returns the file of a URL that does not exist and would be created, or null. */
+  missingFile(url: string): string | null;
   /** Returns whether a connection error is permanent, so that retrying is pointless. */
   isPermanent(error: unknown): boolean;
   /** Returns the Knex configuration of the same database, for Objection models. */

@@ -46,6 +46,8 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
       return skippedItem(write.collection);
     case 'broken':
       return brokenSchema(write.collection);
+    case 'exhausted':
+      return toExhausted(violation, write);
     default:
       return toRejected(violation.kind, await findField(violation, write), write);
   }
@@ -131,13 +133,30 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
   );
 };
 
+/** Returns the error for a generated key at the end of its type. */
+const toExhausted = ({ columns }: Violation, { collection, rows }: Write): ApiError => {
+  const field =
+    collection.fields.get(columns[0] ?? '') ??
+    [...collection.fields.values()].find(
+      ({ name, auto }) => auto === true && !rows.some((row) => row.has(name)),
+    );
+  return apiError(
+    'VALUE_OUT_OF_RANGE',
+    { collection: collection.name, field: field?.name ?? null, value: null },
+    `${field === undefined ? 'a generated field' : `"${field.name}"`} cannot hold the next value; the last value of its type is in use`,
+  );
+};
+
 /** Returns the error for writes that fail for every input. */
 const brokenSchema = ({ name }: Collection): ApiError =>
   unprocessable(
     `the database refuses every such write: a foreign key or a trigger around "${name}" is broken`,
   );
 
-type Rejection = Exclude<Violation['kind'], 'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken'>;
+type Rejection = Exclude<
+  Violation['kind'],
+  'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken' | 'exhausted'
+>;
 
 const toRejected = (kind: Rejection, field: Field | undefined, { collection, rows }: Write): ApiError => {
   const details = detailsOf(field, rows, collection);
@@ -182,10 +201,19 @@ const findField = async (violation: Violation, write: Write): Promise<Field | un
   const { fields } = write.collection;
   const named = columns.find((name) => fields.has(name)) ?? constraint ?? '';
   if (fields.has(named)) return fields.get(named);
+  const bound = violation.parameter === undefined ? null : boundField(violation.parameter, write);
+  if (bound !== null) return bound;
   const words = new Set((await findClause(violation, write)).split(/[^\p{L}\p{N}_$]+/u));
   const mentioned = [...fields.values()].filter(({ name }) => words.has(name));
   if (mentioned.length === 1) return mentioned[0];
   return violation.kind === 'type' || violation.kind === 'range' ? findUnparsed(write) : undefined;
+};
+
+/** Returns the field of a bound value where all rows have the same fields. */
+const boundField = (parameter: number, { collection, rows }: Write): Field | null => {
+  const names = [...(rows[0]?.keys() ?? [])];
+  const isAlike = rows.every((row) => [...row.keys()].join('\0') === names.join('\0'));
+  return (isAlike ? collection.fields.get(names[parameter % names.length] ?? '') : undefined) ?? null;
 };
 
 /**

@@ -1,10 +1,11 @@
 /** The database state of a list: its owner's values, the rows in it, and the stored form of their keys. */
-import type { Collection } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import { foreignKey, isKeyPart } from '../plan/list-relation.js';
 import { conditionTrue } from '../plan/types.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, ListPlan } from '../plan/write-plan.js';
-import { readColumns, findRowsByValues, type RowsContext } from './row-locks.js';
+import { compileColumns, compileHighest } from '../sql/write.js';
+import { readColumns, findRowsByValues, toKey, type RowsContext } from './row-locks.js';
 import {
   distinctKeys,
   findStoredKeys,
@@ -33,32 +34,75 @@ export const readOwner = async (
   return readColumns(collection, { columns, key }, context);
 };
 
-/** Returns and locks the rows of the list that the caller may read; none where the plan only creates rows. */
+/** A stored row of a list. */
+export interface StoredListRow {
+  readonly key: Key;
+  /** The stored position, where the list has positions. */
+  readonly position: unknown;
+}
+
+/**
+ * Returns and locks the rows of the list that the caller may read, by the text of their key; none where the plan only
+ * creates rows.
+ */
 export const findListRows = async (
   { plan: { relation, visible, updates, removes }, owner }: ListOwner,
   context: RowsContext,
-): Promise<readonly Key[]> => {
-  if (visible === null || (updates.length === 0 && removes === null)) return [];
-  const rows = { collection: relation.collection, where: visible };
-  return findRowsByValues(rows, { fields: foreignKey(relation), values: owner }, context);
+): Promise<Map<string, StoredListRow>> => {
+  if (visible === null || (updates.length === 0 && removes === null)) return new Map();
+  const { collection, sortField } = relation;
+  const ordered = updates.some(({ position }) => position !== null)
+    ? collection.fields.get(sortField ?? '')
+    : undefined;
+  const columns = ordered === undefined ? collection.key : [...collection.key, ordered];
+  const matches = { fields: foreignKey(relation), tuples: [owner], where: visible, ...context };
+  const { text, values } = compileColumns(collection, columns, matches);
+  const rows = await context.executor.query(text, values);
+  return new Map(
+    rows.map((row) => {
+      const key = toKey(collection, row);
+      return [keyText(key), { key, position: ordered === undefined ? null : row[ordered.name] }];
+    }),
+  );
 };
 
-/**
- * Returns a function from the plan's keys to their stored form. Only keys that no row of the list has are
- * looked up.
- */
-export const toStoredKeys = async (
-  { plan: { relation, updates, removes } }: ListOwner,
-  present: StoredKeys,
+/** Returns the last position among the rows of the list that the caller may read; 0 where there is none. */
+export const findEnd = async (
+  { plan: { relation, visible }, owner }: ListOwner,
+  field: Field,
   context: RowsContext,
-): Promise<(key: Key) => Key> => {
+): Promise<number> => {
+  if (visible === null) return 0;
+  const matches = { fields: foreignKey(relation), tuples: [owner], where: visible, ...context };
+  const { text, values } = compileHighest(relation.collection, field, matches);
+  const [row] = await context.executor.query(text, values);
+  return Number(row?.last ?? 0);
+};
+
+/** The stored form of the keys that a plan names. */
+export interface NamedKeys {
+  toStored(key: Key): Key;
+  /** Returns whether there is a row with the key, in this list or elsewhere; only for keys with a plan to create it. */
+  isUsed(key: Key): boolean;
+}
+
+/** Looks up the keys that no row of the list has, where they may have another form, or no row. */
+export const findNamedKeys = async (
+  { plan: { relation, updates, removes } }: ListOwner,
+  present: ReadonlyMap<string, StoredListRow>,
+  context: RowsContext,
+): Promise<NamedKeys> => {
   const { collection } = relation;
   const removed = removes === null || removes.keys === 'others' ? [] : removes.keys;
   const named = [...updates.map(({ key }) => key), ...removed];
   const unknown = distinctKeys(named.filter((key) => !present.has(keyText(key))));
-  if (unknown.length === 0 || !hasAlternativeSpellings(collection)) return (key) => key;
-  const stored = await findStoredKeys({ collection }, unknown, context);
-  return (key) => stored.get(keyText(key)) ?? key;
+  const isLookedUp = hasAlternativeSpellings(collection) || updates.some(({ create }) => create !== null);
+  const stored: StoredKeys =
+    unknown.length === 0 || !isLookedUp ? new Map() : await findStoredKeys({ collection }, unknown, context);
+  return {
+    toStored: (key) => stored.get(keyText(key)) ?? key,
+    isUsed: (key) => present.has(keyText(key)) || stored.has(keyText(key)),
+  };
 };
 
 /**

@@ -50,9 +50,9 @@ export const requireReferences = async (
   const own = [...creates.flatMap(referencesOfCreate), ...updates.flatMap(referencesOfUpdate)];
   const references = [...own, ...lists.flatMap(referencesOfList).filter(isComplete)];
   if (references.length === 0) return;
-  const created = [...creates, ...lists.flatMap(createsOf)];
+  const isCreated = findCreated([...creates, ...lists.flatMap(createsOf)]);
   await requireReadable(
-    references.filter((each) => !isCreated(each, created)),
+    references.filter((each) => !isCreated(each)),
     context,
   );
 };
@@ -97,6 +97,7 @@ const referencesOfList = ({ creates, updates }: ListPlan): readonly Reference[] 
 ];
 
 const createsOf = ({ creates, updates }: ListPlan): readonly CreatePlan<ListRow>[] => [
+  ...updates.flatMap(({ create }) => (create === null || 'problems' in create ? [] : create)),
   ...updates.flatMap(({ update }) => update?.lists.flatMap(createsOf) ?? []),
   ...(creates === null ? [] : [creates, ...creates.lists.flatMap(createsOf)]),
 ];
@@ -105,19 +106,25 @@ const createsOf = ({ creates, updates }: ListPlan): readonly CreatePlan<ListRow>
 const isComplete = ({ check: { relation }, row }: Reference): boolean =>
   relation.fields.every((name) => row.has(name) && !isOwnerOperand(row.get(name) ?? null));
 
-/** Returns whether the reference is to a row that the same payload creates. */
-const isCreated = ({ check, row }: Reference, created: readonly CreatePlan<ListRow>[]): boolean => {
-  const { collection, fields, references } = check.relation;
-  return created.some(
-    (plan) =>
-      plan.collection === collection &&
-      plan.rows.some((target) =>
-        references.every((name, index) => {
-          const value = target.get(name) ?? null;
-          return value !== null && value === row.get(fields[index] ?? '');
-        }),
-      ),
-  );
+/** Returns a test of whether a reference is to a row that the same payload creates. */
+const findCreated = (plans: readonly CreatePlan<ListRow>[]): ((reference: Reference) => boolean) => {
+  const tuplesOf = new Map<string, ReadonlySet<string>>();
+  return ({ check: { relation }, row }) => {
+    const { collection, fields, references } = relation;
+    const id = JSON.stringify([collection.name, references]);
+    let tuples = tuplesOf.get(id);
+    if (tuples === undefined) {
+      const rows = plans.filter((plan) => plan.collection === collection).flatMap((plan) => plan.rows);
+      tuplesOf.set(id, (tuples = new Set(rows.flatMap((each) => tupleText(each, references) ?? []))));
+    }
+    return tuples.has(tupleText(row, fields) ?? '');
+  };
+};
+
+/** Returns the text of the values of fields, or null where one is missing, null, or the owner's. */
+const tupleText = (row: ListRow, names: readonly string[]): string | null => {
+  const values = names.map((name) => row.get(name) ?? null);
+  return values.some((value) => value === null || isOwnerOperand(value)) ? null : JSON.stringify(values);
 };
 
 /** A reference with its whole key. */

@@ -8,7 +8,12 @@ import { readValue } from '../plan/values.js';
 import type { CreatePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import type { Collection, Field } from '../../contract/collection.js';
 import { compileColumns } from '../sql/write.js';
+import { chunk } from './chunk.js';
 import { requireRowPermission, toKey, type RowsContext } from './row-locks.js';
+import { keyText } from './stored-keys.js';
+
+/** Rows per statement. */
+const batchSize = 500;
 
 /** Validates inserted rows. @throws FAILED_VALIDATION, FORBIDDEN where a trigger removed the row */
 export const checkCreated = async (
@@ -16,16 +21,34 @@ export const checkCreated = async (
   keys: readonly Key[],
   context: RowsContext,
 ): Promise<void> => {
-  for (const { rowIndex, check } of stored) {
-    const { columns } = check;
-    const [found] = await readStored(
-      collection,
-      { columns, keys: keys.slice(rowIndex, rowIndex + 1) },
-      context,
-    );
-    if (found === undefined) throw missingItem(collection);
-    checkStored(check, found.values, rows[rowIndex] ?? new Map());
+  for (const group of groupByColumns(stored).flatMap((checks) => chunk(checks, batchSize))) {
+    const columns = group[0]?.check.columns ?? [];
+    const keyOf = ({ rowIndex }: RowCheck): Key => keys[rowIndex] as Key;
+    const found = await readStored(collection, { columns, keys: group.map(keyOf) }, context);
+    const byKey = new Map(found.map((row) => [keyText(row.key), row]));
+    for (const each of group) {
+      const key = keyOf(each);
+      // the database may spell a given key in its own way
+      const row =
+        byKey.get(keyText(key)) ?? (await readStored(collection, { columns, keys: [key] }, context))[0];
+      if (row === undefined) throw missingItem(collection);
+      checkStored(each.check, row.values, rows[each.rowIndex] ?? new Map());
+    }
   }
+};
+
+type RowCheck = CreatePlan['stored'][number];
+
+/** Groups checks that read the same columns. */
+const groupByColumns = (checks: readonly RowCheck[]): readonly (readonly RowCheck[])[] => {
+  const groups = new Map<string, RowCheck[]>();
+  for (const each of checks) {
+    const columns = JSON.stringify(each.check.columns.map(({ name }) => name));
+    const group = groups.get(columns);
+    if (group === undefined) groups.set(columns, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()];
 };
 
 /**

@@ -4,6 +4,7 @@ import type { BindInput } from '../sql/fragment.js';
 import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
 import { explainFailure, type Write } from './failures.js';
+import type { KeyList } from './key-list.js';
 
 /** A write of a transaction that has run. */
 export interface CompletedWrite {
@@ -15,11 +16,26 @@ export interface CompletedWrite {
   readonly fields: readonly string[];
 }
 
+/** An update or deletion of related rows. */
+export interface RelatedChange {
+  readonly collection: Collection;
+  readonly keys: readonly Key[];
+  /** Names of the fields that an update writes; none for a deletion. */
+  readonly fields: readonly string[];
+}
+
 /** Checks and records of a write, run in its transaction. */
 export interface WriteHooks {
   /** Runs first. @param keys of the rows that will be updated or deleted */
-  before(keys: readonly Key[], executor: Executor): Promise<void>;
-  /** Runs last. @param written every write of the transaction, in order */
+  before(keys: KeyList, executor: Executor): Promise<void>;
+  /** Runs before rows are updated or deleted that the request does not name by its path or keys. */
+  readonly beforeRelated?: (change: RelatedChange, executor: Executor) => Promise<void>;
+  /**
+   * Records writes as a large transaction proceeds, so that it need not keep them; absent where `after` needs all of
+   * them. @param written the writes since the last record
+   */
+  readonly record?: (written: readonly CompletedWrite[], executor: Executor) => Promise<void>;
+  /** Runs last. @param written every write of the transaction that `record` has not received, in order */
   after(written: readonly CompletedWrite[], executor: Executor): Promise<void>;
   /** Runs after the commit, without a connection. */
   committed?(): Promise<void>;
@@ -40,6 +56,10 @@ export interface TransactionContext extends ExecuteContext {
   /** The write in progress, which a failure is attributed to. */
   readonly current: { write: Write };
   readonly written: CompletedWrite[];
+  /** Records what has been written so far. */
+  record(): Promise<void>;
+  /** Runs before an update or deletion of related rows. */
+  beforeRelated(change: RelatedChange): Promise<void>;
 }
 
 export const toWrite = (
@@ -53,7 +73,7 @@ type ReadOutput<Keys, Output> = (keys: Keys, executor: Executor) => Promise<Outp
 interface Transaction<Keys, Output> {
   /** The requested write, and the keys of the rows that it will change. */
   readonly write: Write;
-  readonly keys: readonly Key[];
+  readonly keys: KeyList;
   run(context: TransactionContext): Promise<Keys>;
   readonly read: ReadOutput<Keys, Output>;
 }
@@ -73,7 +93,12 @@ export const inTransaction = async <Keys, Output>(
         current.write = write;
         const written: CompletedWrite[] = [];
         await hooks.before(keys, executor);
-        const result = await run({ ...context, executor, current, written });
+        const record = async (): Promise<void> => {
+          if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);
+        };
+        const beforeRelated = async (change: RelatedChange): Promise<void> =>
+          hooks.beforeRelated?.(change, executor);
+        const result = await run({ ...context, executor, current, written, record, beforeRelated });
         const rows = await read(result, executor);
         await hooks.after(written, executor);
         return rows;

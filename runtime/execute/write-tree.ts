@@ -1,24 +1,36 @@
 /** Executes write plans inside a transaction: the rows of a plan, then its lists, each after its owner. */
-import type { Collection } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, unprocessable } from '../../contract/errors.js';
 import { missingItem } from '../plan/item.js';
-import { bindCreate, bindUpdate } from '../plan/owner.js';
+import { bindCreate, bindUpdate, type OwnerValues } from '../plan/owner.js';
 import { conditionTrue } from '../plan/types.js';
-import type {
-  CreatePlan,
-  DeletePlan,
-  Key,
-  ListPlan,
-  ListRow,
-  ListUpdate,
-  UpdatePlan,
-  WriteRow,
+import {
+  isOwnerOperand,
+  type CreatePlan,
+  type DeletePlan,
+  type Key,
+  type ListCreatePlan,
+  type ListPlan,
+  type ListRow,
+  type ListUpdate,
+  type Refusal,
+  type UpdatePlan,
+  type WriteRow,
 } from '../plan/write-plan.js';
 import { compileDelete, compileUpdate } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
-import { findListRows, isMovable, readOwner, toStoredKeys, type ListOwner } from './list-rows.js';
-import { requireListReferences } from './references.js';
+import {
+  findEnd,
+  findListRows,
+  findNamedKeys,
+  isMovable,
+  readOwner,
+  type ListOwner,
+  type NamedKeys,
+  type StoredListRow,
+} from './list-rows.js';
+import { requireListReferences, requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
 import { checkCreated, checkUpdated } from './stored-checks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
@@ -38,7 +50,7 @@ export const writeCreate = (plan: CreatePlan, context: TransactionContext): Prom
   });
 
 /** Keys per statement. */
-const maxKeys = 1_000;
+export const maxKeys = 1_000;
 
 /** Updates rows. @throws FORBIDDEN where a row is missing or may not be updated */
 export const writeUpdate = async (
@@ -73,10 +85,18 @@ export const writeDelete = async (
   keys: readonly Key[],
   context: TransactionContext,
 ): Promise<void> => {
-  const { collection } = plan;
+  for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
+  await deletePermitted(plan, keys, context);
+};
+
+/** Deletes rows that are locked and known to be permitted. */
+export const deletePermitted = async (
+  { collection }: DeletePlan,
+  keys: readonly Key[],
+  context: TransactionContext,
+): Promise<void> => {
   const rows = keyRows(collection, keys);
   await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
-    for (const part of chunk(keys, maxKeys)) await requireRowPermission(plan, part, context);
     for (const part of chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileDelete(collection, options));
@@ -107,7 +127,7 @@ const writeStep = async (
   current.write = toWrite({ collection, rows, action }, context);
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
-  written.push(...toWritten(step, keys ?? rows.map(() => [])));
+  for (const each of toWritten(step, keys ?? rows.map(() => []))) written.push(each);
   for (const list of lists) {
     // an update has the same lists for all its rows
     const owners = action === 'create' ? keys?.slice(list.ownerIndex, list.ownerIndex + 1) : keys;
@@ -121,17 +141,19 @@ const unknownKey = ({ name, key }: Collection): Error =>
     `the database generates the key of "${name}" without returning it; specify ${key.map((field) => `"${field.name}"`).join(' and ')}`,
   );
 
-/** Returns the record of a step: one entry per created row; for an update, one entry for all rows. */
+/** Returns the record of a step: one entry per created row; for updates and deletes, one entry for all rows. */
 const toWritten = (
   { collection, action, rows, lists }: Step,
   keys: readonly Key[],
-): readonly CompletedWrite[] =>
-  rows.flatMap((row, index) => {
+): readonly CompletedWrite[] => {
+  if (action === 'delete') return [{ collection, action, fields: [], keys }];
+  return rows.flatMap((row, index) => {
     const listNames = lists.filter((list) => list.ownerIndex === index).map(({ relation }) => relation.name);
     const fields = [...row.keys(), ...listNames];
     if (action === 'update' && fields.length === 0) return [];
     return [{ collection, action, fields, keys: action === 'update' ? keys : keys.slice(index, index + 1) }];
   });
+};
 
 interface OwnerRow {
   readonly collection: Collection;
@@ -145,21 +167,37 @@ const writeList = async (plan: ListPlan, row: OwnerRow, context: TransactionCont
     return;
   }
   const list = { plan, owner: owner as ListOwner['owner'] };
-  const listKeys = new Map((await findListRows(list, context)).map((key) => [keyText(key), key]));
-  const toStored = await toStoredKeys(list, listKeys, context);
-  for (const update of plan.updates) await writeListUpdate(update, { list, listKeys, toStored }, context);
-  await createRows(list, context);
-  await removeRows({ list, listKeys, toStored }, context);
+  const rows = await findListRows(list, context);
+  const state = { list, rows, named: await findNamedKeys(list, rows, context) };
+  for (const update of plan.updates) await writeListUpdate(update, state, context);
+  if (plan.creates !== null) await createRows(plan.creates, list, context);
+  await removeRows(state, context);
 };
 
 const createRows = async (
-  { plan: { creates }, owner }: ListOwner,
+  creates: ListCreatePlan,
+  list: ListOwner,
   context: TransactionContext,
-): Promise<void> => {
-  if (creates === null) return;
-  const bound = bindCreate(creates, owner);
+): Promise<readonly Key[] | null> => {
+  const bound = bindCreate(creates, await readOwnerValues(creates, list, context));
   await requireListReferences({ creates: [creates] }, { creates: [bound] }, context);
-  await writeCreate(bound, context);
+  return writeCreate(bound, context);
+};
+
+const readOwnerValues = async (
+  { rows }: ListCreatePlan,
+  list: ListOwner,
+  context: TransactionContext,
+): Promise<OwnerValues> => {
+  const field = endField(rows);
+  return { references: list.owner, end: field === null ? 0 : await findEnd(list, field, context) };
+};
+
+/** Returns the field of positions at the end of the list, or null where no row has one. */
+const endField = (rows: readonly ListRow[]): Field | null => {
+  for (const row of rows)
+    for (const value of row.values()) if (isOwnerOperand(value) && value.from === 'end') return value.field;
+  return null;
 };
 
 const refersToRows = ({ creates, updates, removes }: ListPlan): boolean =>
@@ -181,25 +219,44 @@ const missingReferenceError = (
 
 interface ListState {
   readonly list: ListOwner;
-  /** Rows of the list before the write, by the text of their key. */
-  readonly listKeys: ReadonlyMap<string, Key>;
-  toStored(key: Key): Key;
+  /** Rows of the list before the write, and those that it has created, by the text of their key. */
+  readonly rows: Map<string, StoredListRow>;
+  readonly named: NamedKeys;
 }
 
 const writeListUpdate = async (
-  { key: givenKey, update, move }: ListUpdate,
-  { list, listKeys, toStored }: ListState,
+  { key: givenKey, update, position, move, create }: ListUpdate,
+  { list, rows, named }: ListState,
   context: TransactionContext,
 ): Promise<void> => {
-  const key = toStored(givenKey);
-  if (listKeys.has(keyText(key))) {
-    if (update !== null) await updateRow(update, { planned: update, key }, context);
+  const key = named.toStored(givenKey);
+  const stored = rows.get(keyText(key));
+  if (stored !== undefined) {
+    const isInPlace = position !== null && String(stored.position) === String(position);
+    if (update !== null && !isInPlace) await updateRow(update, { planned: update, key }, context);
+    return;
+  }
+  if (create !== null && !named.isUsed(givenKey)) {
+    await createNamed(create, list, context);
+    rows.set(keyText(key), { key, position: null });
     return;
   }
   // before the row is looked up, so that the answer does not tell whether it exists
   if ('problems' in move) return throwProblems(move.problems);
   if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
-  await updateRow(bindUpdate(move, list.owner), { planned: move, key }, context);
+  await updateRow(bindUpdate(move, { references: list.owner, end: 0 }), { planned: move, key }, context);
+};
+
+/** Creates the row of a key that no row has. */
+const createNamed = async (
+  create: ListCreatePlan | Refusal,
+  list: ListOwner,
+  context: TransactionContext,
+): Promise<void> => {
+  if ('problems' in create) return throwProblems(create.problems);
+  const bound = bindCreate(create, { references: list.owner, end: 0 });
+  await requireReferences({ creates: [bound] }, context);
+  await writeCreate(bound, context);
 };
 
 const updateRow = async (
@@ -209,11 +266,22 @@ const updateRow = async (
 ): Promise<void> => {
   const keys = [key];
   await requireListReferences({ updates: [{ plan: planned, keys }] }, { updates: [{ plan, keys }] }, context);
+  await writeRelated(plan, keys, context);
+};
+
+const writeRelated = async (
+  plan: UpdatePlan,
+  keys: readonly Key[],
+  context: TransactionContext,
+): Promise<void> => {
+  const { collection, row, lists } = plan;
+  const fields = [...row.keys(), ...lists.map(({ relation }) => relation.name)];
+  await context.beforeRelated({ collection, keys, fields });
   await writeUpdate(plan, keys, context);
 };
 
 const removeRows = async (
-  { list: { plan }, listKeys, toStored }: ListState,
+  { list: { plan }, rows, named: { toStored } }: ListState,
   context: TransactionContext,
 ): Promise<void> => {
   const { relation, removes, updates } = plan;
@@ -221,25 +289,26 @@ const removeRows = async (
   const keys =
     removes.keys === 'others'
       ? withoutKeys(
-          listKeys,
+          rows,
           updates.map(({ key }) => toStored(key)),
         )
       : distinctKeys(removes.keys.map(toStored));
-  if (keys.some((key) => !listKeys.has(keyText(key)))) throw missingItem(relation.collection);
+  if (keys.some((key) => !rows.has(keyText(key)))) throw missingItem(relation.collection);
   if (keys.length === 0) return;
   const { removal } = removes;
   switch (removal.kind) {
     case 'delete':
+      await context.beforeRelated({ collection: relation.collection, keys, fields: [] });
       return writeDelete(removal.plan, keys, context);
     case 'release':
-      return writeUpdate(removal.plan, keys, context);
+      return writeRelated(removal.plan, keys, context);
     case 'refused':
       return throwProblems(removal.problems);
   }
 };
 
-const withoutKeys = (rows: ReadonlyMap<string, Key>, keys: readonly Key[]): readonly Key[] => {
+const withoutKeys = (rows: ReadonlyMap<string, StoredListRow>, keys: readonly Key[]): readonly Key[] => {
   const remaining = new Map(rows);
   for (const key of keys) remaining.delete(keyText(key));
-  return [...remaining.values()];
+  return [...remaining.values()].map(({ key }) => key);
 };

@@ -10,11 +10,12 @@ import type { RenderedStatement } from '../sql/fragment.js';
 import { explainFailure, type Write } from './failures.js';
 import { insertRows, skippedItem } from './insert.js';
 import { requireRowPermission, type RowsContext } from './row-locks.js';
+import { keyList, onlyKey, type KeyList } from './key-list.js';
 import type { JsonRows } from './row-set.js';
 import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import { keyRows, writeCreate, writeDelete, writePermitted, writeUpdate } from './write-tree.js';
+import { deletePermitted, keyRows, maxKeys, writeCreate, writePermitted } from './write-tree.js';
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
@@ -24,9 +25,9 @@ export interface OutputReader<Output> {
   readonly returning: Returning | null;
   fromRow(row: JsonRows): Output;
   /** Reads the output by key; `null`: the database generated the keys without returning them. */
-  read(keys: readonly Key[] | null, executor: Executor): Promise<Output>;
+  read(keys: KeyList | null, executor: Executor): Promise<Output>;
   /** Reads the output of a committed write; never fails. */
-  readCommitted(keys: readonly Key[] | null, executor: Executor): Promise<Output>;
+  readCommitted(keys: KeyList | null, executor: Executor): Promise<Output>;
 }
 
 /** A write with the reader of its output. */
@@ -50,9 +51,10 @@ export const executeCreate = <Output>(
   }
   const run = async (transaction: TransactionContext) => {
     await requireReferences({ creates: [plan] }, transaction);
-    return writeCreate(plan, transaction);
+    const keys = await writeCreate(plan, transaction);
+    return keys === null ? null : keyList(keys);
   };
-  return inTransaction({ write, keys: [], run, read: output.read }, context);
+  return inTransaction({ write, keys: keyList([]), run, read: output.read }, context);
 };
 
 const isOneInsert = ({ rows, lists, stored, references }: CreatePlan): boolean =>
@@ -81,7 +83,7 @@ const insertAutocommit = async <Output>(
     () => write,
     () => insertRows(collection, rows, { ...context, executor }),
   );
-  return output.readCommitted(keys, executor);
+  return output.readCommitted(keys === null ? null : keyList(keys), executor);
 };
 
 /** Runs a statement that returns the row it writes. */
@@ -100,19 +102,25 @@ const readReturned = async (
 
 /** Updates all keys with the same values; each must exist and be permitted. */
 export const executeUpdate = <Output>(
-  { plan, keys }: { readonly plan: UpdatePlan; readonly keys: readonly Key[] },
+  { plan, keys }: { readonly plan: UpdatePlan; readonly keys: KeyList },
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
   const { collection, row } = plan;
   const write = toWrite({ collection, rows: [row], action: 'update' }, context);
-  const [key] = keys;
-  if (key !== undefined && keys.length === 1 && context.allowsAutocommit && isOneUpdate(plan)) {
+  const key = onlyKey(keys);
+  if (key !== null && context.allowsAutocommit && isOneUpdate(plan)) {
     return executeOneUpdate({ plan, write, output }, key, context);
   }
   const run = async (transaction: TransactionContext) => {
-    await requireReferences({ updates: [{ plan, keys }] }, transaction);
-    await writeUpdate(plan, keys, transaction);
+    for (const part of keys.chunks(maxKeys)) {
+      await requireReferences({ updates: [{ plan, keys: part }] }, transaction);
+      await requireRowPermission(plan, part, transaction);
+    }
+    for (const part of keys.chunks(maxKeys)) {
+      await writePermitted(plan, part, transaction);
+      await transaction.record();
+    }
     return keys;
   };
   return inTransaction({ write, keys, run, read: output.read }, context);
@@ -131,9 +139,9 @@ const executeOneUpdate = <Output>(
     return updateAutocommit({ plan, write, output }, key, context);
   const run = async ({ executor }: TransactionContext) => {
     await updateOne(plan, key, { ...context, executor });
-    return [key];
+    return keyList([key]);
   };
-  return inTransaction({ write, keys: [key], run, read: output.read }, context);
+  return inTransaction({ write, keys: keyList([key]), run, read: output.read }, context);
 };
 
 const isOneUpdate = ({ row, lists, stored, references, where }: UpdatePlan): boolean =>
@@ -164,7 +172,7 @@ const updateAutocommit = async <Output>(
     () => write,
     () => updateOne(plan, key, { ...context, executor }),
   );
-  return output.readCommitted([key], executor);
+  return output.readCommitted(keyList([key]), executor);
 };
 
 /** Updates one row. @throws FORBIDDEN where the row is missing or may not be updated */
@@ -186,7 +194,7 @@ export const executeUpdates = <Output>(
 ): Promise<Output> => {
   const [first] = updates;
   const keys = updates.map(({ key }) => key);
-  if (first === undefined) return output.read(keys, context.database);
+  if (first === undefined) return output.read(keyList(keys), context.database);
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
   const write = toWrite({ collection, rows, action: 'update' }, context);
@@ -197,26 +205,34 @@ export const executeUpdates = <Output>(
     );
     for (const { plan, key } of updates) await requireRowPermission(plan, [key], transaction);
     for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
-    return distinctKeys(keys);
+    return keyList(distinctKeys(keys));
   };
-  return inTransaction({ write, keys, run, read: output.read }, context);
+  return inTransaction({ write, keys: keyList(keys), run, read: output.read }, context);
 };
 
 /** Deletes the rows of all keys; each must exist and be permitted. */
 export const executeDelete = async (
   plan: DeletePlan,
-  keys: readonly Key[],
+  keys: KeyList,
   context: ExecuteContext,
 ): Promise<void> => {
   const { collection, where } = plan;
-  const write = toWrite({ collection, rows: keyRows(collection, keys), action: 'delete' }, context);
-  if (keys.length > 1 || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
-    const run = (transaction: TransactionContext) => writeDelete(plan, keys, transaction);
+  const key = onlyKey(keys);
+  const rows = key === null ? [] : keyRows(collection, [key]);
+  const write = toWrite({ collection, rows, action: 'delete' }, context);
+  if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
+    const run = async (transaction: TransactionContext) => {
+      for (const part of keys.chunks(maxKeys)) await requireRowPermission(plan, part, transaction);
+      for (const part of keys.chunks(maxKeys)) {
+        await deletePermitted(plan, part, transaction);
+        await transaction.record();
+      }
+    };
     return inTransaction({ write, keys, run, read: async () => undefined }, context);
   }
   const { affected } = await explainFailure(
     () => write,
-    () => context.database.write(compileDelete(collection, { ...context, keys, where })),
+    () => context.database.write(compileDelete(collection, { ...context, keys: [key], where })),
   );
   if (affected === 0) throw missingItem(collection);
 };

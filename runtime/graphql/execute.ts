@@ -8,15 +8,19 @@ export interface ExecuteOptions {
   reportError(error: unknown): ApiError;
 }
 
-/** Executes the root fields and returns the response body. @throws unexpected errors of queries */
+/** Executes the root fields and returns the response body. @throws SERVICE_UNAVAILABLE of queries, as one for all */
 export const executeOperation = async (
   { isMutation }: Pick<CompiledOperation, 'isMutation'>,
   roots: readonly RootField[],
   { context, reportError }: ExecuteOptions & { readonly context: CallContext },
 ): Promise<Buffer | string> => {
-  const outcomes = isMutation
-    ? await runSequentially(roots, (root) => runField(root, context, reportError))
-    : await Promise.all(roots.map((root) => runField(root, context, null)));
+  const run = (root: RootField): Promise<Outcome> => runField(root, { context, reportError });
+  if (isMutation) return toBody(await runSequentially(roots, run));
+  const outcomes = await Promise.all(roots.map(run));
+  const unavailable = outcomes
+    .flatMap(({ problems }) => problems)
+    .find(({ code }) => code === 'SERVICE_UNAVAILABLE');
+  if (unavailable !== undefined) throw unavailable;
   return toBody(outcomes);
 };
 
@@ -38,15 +42,13 @@ const runSequentially = async (
 
 const runField = async (
   root: RootField,
-  context: CallContext,
-  reportError: ExecuteOptions['reportError'] | null,
+  { context, reportError }: ExecuteOptions & { readonly context: CallContext },
 ): Promise<Outcome> => {
   try {
     return { root, result: await root.run(context), problems: [] };
   } catch (error) {
     if (error instanceof ApiErrors) return { root, result: null, problems: error.problems };
     if (error instanceof ApiError) return { root, result: null, problems: [error] };
-    if (reportError === null) throw error;
     return { root, result: null, problems: [reportError(error)] };
   }
 };

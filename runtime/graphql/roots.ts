@@ -141,7 +141,7 @@ const deleteMany: RootAction = (call) => {
   const selection = toItemSelection(call);
   return async (context) => {
     const keys = await deleteItems(call.collection, selection, context);
-    return { value: { ids: keys.map(joinParts) } };
+    return { value: { ids: [...keys.chunks(keys.count)].flat().map(joinParts) } };
   };
 };
 

@@ -13,12 +13,13 @@ import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findActiveHolder, loadRows } from '../execute/access-source.js';
 import { lockAccessVersion, outwaitLeases, raiseAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
+import { keyList, type KeyList } from '../execute/key-list.js';
 import { findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
-import type { Key } from '../plan/write-plan.js';
 import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
+import { rejectOwnFields } from './own-rights.js';
 
 /**
  * Records the activity of a write, and confirms its principal once more before the commit, because a transaction may
@@ -30,6 +31,7 @@ export const guardVersion = (context: ItemContext): WriteHooks => ({
     await recordActivity(written, executor, context);
     if (!(await context.confirm(context.principal))) throw new StalePrincipal();
   },
+  record: (written, executor) => recordActivity(written, executor, context),
 });
 
 /**
@@ -38,13 +40,12 @@ export const guardVersion = (context: ItemContext): WriteHooks => ({
  */
 export const guardAccess = (collection: Collection, context: ItemContext): WriteHooks => {
   const { principal, dialect, registry } = context;
-  const isUsers = collection.name === 'svc_users';
   let before: AccessState | null = null;
   let lease = 0;
 
-  const readState = async (keys: readonly Key[], executor: Executor): Promise<AccessState> => ({
+  const readState = async (keys: KeyList, executor: Executor): Promise<AccessState> => ({
     rows: await loadRows(executor),
-    users: isUsers ? await readUsers(keys, executor) : [],
+    users: await readUsers(keys, executor),
     holders: principal.policies.admin ? [] : await readHolders(executor),
   });
 
@@ -52,9 +53,17 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
     async before(keys, executor) {
       lease = 0;
       await lockAccessVersion(executor, dialect.rowLock);
-      const state = await readState(keys, executor);
+      const state = await readState(isUsers(collection) ? keys : keyList([]), executor);
       await requireUnchanged(state.rows, executor, context);
       before = state;
+    },
+    async beforeRelated({ collection: related, keys, fields }, executor) {
+      if (before === null || principal.policies.admin || !isUsers(related)) return;
+      rejectOwnFields(keys, fields, context);
+      if (!touchesIdentity(fields)) return;
+      const known = new Set(before.users.map(({ id }) => id));
+      const users = (await readUsers(keyList(keys), executor)).filter(({ id }) => !known.has(id));
+      before = { ...before, users: [...before.users, ...users] };
     },
     async after(written, executor) {
       const administrators = await findAdministrators(executor);
@@ -72,20 +81,35 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
   };
 };
 
+const isUsers = ({ name }: Collection): boolean => name === 'svc_users';
+
 /** Returns the keys of users whose identity was written. */
-const identityKeys = (written: readonly CompletedWrite[]): readonly Key[] =>
-  written
-    .filter(({ action, fields }) => action !== 'delete' && touchesIdentity(fields))
-    .flatMap(({ keys }) => keys);
+const identityKeys = (written: readonly CompletedWrite[]): KeyList =>
+  keyList(
+    written
+      .filter(
+        ({ collection, action, fields }) =>
+          isUsers(collection) && action !== 'delete' && touchesIdentity(fields),
+      )
+      .flatMap(({ keys }) => keys),
+  );
 
 /** Keeps the users of `before` that are also in `after`. */
-const keepUsersOf = ({ users, ...state }: AccessState, after: AccessState): AccessState => ({
-  ...state,
-  users: users.filter(({ id }) => after.users.some((user) => user.id === id)),
-});
+const keepUsersOf = ({ users, ...state }: AccessState, after: AccessState): AccessState => {
+  const kept = new Set(after.users.map(({ id }) => id));
+  return { ...state, users: users.filter(({ id }) => kept.has(id)) };
+};
 
-const readUsers = async (keys: readonly Key[], executor: Executor): Promise<AccessState['users']> => {
-  return findRows(executor, 'svc_users', { where: { id: keys.map(String) }, columns: ['id', 'role'] });
+/** Users per statement. */
+const batchSize = 1_000;
+
+const readUsers = async (keys: KeyList, executor: Executor): Promise<AccessState['users']> => {
+  const users: UserWithRole[] = [];
+  for (const part of keys.chunks(batchSize)) {
+    const where = { id: part.map(String) };
+    users.push(...(await findRows(executor, 'svc_users', { where, columns: ['id', 'role'] })));
+  }
+  return users;
 };
 
 const readHolders = async (executor: Executor): Promise<AccessState['holders']> => {

@@ -26,23 +26,25 @@ export const recordActivity = async (
   executor: Executor,
   context: ActivityContext,
 ): Promise<void> => {
-  const rows = written.flatMap((each) => rowsOf(each, context));
   const activity = context.registry.collections.get('svc_activity');
-  if (activity === undefined) return;
-  for (const part of chunk(rows, batchSize)) {
-    await executor.write(compileInsert(activity, part, { dialect: context.dialect, returning: null }));
+  const recorded = written.filter(({ collection }) => collection.activity !== null);
+  if (activity === undefined || recorded.length === 0) return;
+  const entries = recorded.flatMap((each) => each.keys.map((key) => ({ each, key })));
+  for (const part of chunk(entries, batchSize)) {
+    const rows = part.map(({ each, key }) => rowOf(each, key, context));
+    await executor.write(compileInsert(activity, rows, { dialect: context.dialect, returning: null }));
   }
 };
 
-const rowsOf = (
-  { collection, action, keys, fields }: CompletedWrite,
+const rowOf = (
+  { collection, action, fields }: CompletedWrite,
+  key: Key,
   context: ActivityContext,
-): readonly WriteRow[] => {
-  if (collection.activity === null) return [];
+): WriteRow => {
   const { principal, client, now } = context;
   const agent = client.headers['user-agent'];
   const named = collection.activity === 'all' && action !== 'delete' ? fields.join() : null;
-  const common: readonly [string, Scalar | null][] = [
+  return new Map<string, Scalar | null>([
     ['action', action],
     ['collection', collection.name],
     ['fields', named],
@@ -50,8 +52,8 @@ const rowsOf = (
     ['timestamp', databaseTime(now)],
     ['ip', client.address() || null],
     ['user_agent', typeof agent === 'string' ? agent.slice(0, 255) : null],
-  ];
-  return keys.map((key) => new Map([...common, ['item', itemOf(key)]]));
+    ['item', itemOf(key)],
+  ]);
 };
 
 const itemOf = (key: Key): string =>

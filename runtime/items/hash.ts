@@ -73,14 +73,16 @@ const hashList = async (list: ListPlan, toStoredToken: ToStoredToken): Promise<L
 
 /** Handles both plans of a listed row. Only one of them runs and they share their lists, which are handled once. */
 const hashListUpdate = async (update: ListUpdate, toStoredToken: ToStoredToken): Promise<ListUpdate> => {
-  const { update: present, move: taken } = update;
+  const { update: present, move: taken, create: added } = update;
   const hashed = present === null ? null : await hashUpdate(present, toStoredToken);
-  if ('problems' in taken) return { ...update, update: hashed };
+  const create = added === null || 'problems' in added ? added : await hashCreate(added, toStoredToken);
+  if ('problems' in taken) return { ...update, update: hashed, create };
   const { row, collection } = taken;
   const lists = hashed === null ? taken.lists : hashed.lists;
   return {
     ...update,
     update: hashed,
+    create,
     move: { ...taken, row: await hashRow(row, collection, toStoredToken), lists },
   };
 };

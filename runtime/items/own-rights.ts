@@ -1,6 +1,7 @@
 /** Rejects changes by users to the identity and permission fields of their own user record. */
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
+import type { KeyList } from '../execute/key-list.js';
 import type { Key } from '../plan/write-plan.js';
 import type { ItemContext } from './context.js';
 
@@ -15,9 +16,12 @@ const protectedFields: ReadonlySet<string> = new Set([
   'token',
 ]);
 
+const batchSize = 1_000;
+
 /** Rejects a payload that changes a protected field. @throws FORBIDDEN, INVALID_PAYLOAD */
-export const rejectOwnIdentity = (payload: unknown): void => {
-  const names = Object.keys(payload ?? {});
+export const rejectOwnIdentity = (payload: unknown): void => rejectProtected(Object.keys(payload ?? {}));
+
+const rejectProtected = (names: readonly string[]): void => {
   const refused = names.find((name) => protectedFields.has(name));
   if (refused !== undefined) throw forbidden(`you cannot change your own "${refused}"`);
   if (names.includes('tfa_secret')) throw invalidPayload('use /users/me/tfa to change the second factor');
@@ -30,11 +34,22 @@ export const rejectOwnIdentity = (payload: unknown): void => {
  */
 export const rejectOwnRow = (
   { name }: Collection,
-  { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
+  { keys, payload }: { readonly keys: KeyList; readonly payload: unknown },
   { principal: { user, policies } }: Pick<ItemContext, 'principal'>,
 ): void => {
   if (name !== 'svc_users' || user === null || policies.admin) return;
-  // keys are compared in lower case, because some databases ignore the case of UUIDs
-  const own = user.id.toLowerCase();
-  if (keys.some(([id]) => id === own)) rejectOwnIdentity(payload);
+  for (const part of keys.chunks(batchSize)) if (includesUser(part, user.id)) rejectOwnIdentity(payload);
 };
+
+/** Rejects protected fields of the caller's own row that a write of another row changes. @throws as `rejectOwnRow` */
+export const rejectOwnFields = (
+  keys: readonly Key[],
+  fields: readonly string[],
+  { principal: { user } }: Pick<ItemContext, 'principal'>,
+): void => {
+  if (user !== null && includesUser(keys, user.id)) rejectProtected(fields);
+};
+
+/** Compares in lower case, because some databases ignore the case of UUIDs. */
+const includesUser = (keys: readonly Key[], id: string): boolean =>
+  keys.some(([key]) => String(key).toLowerCase() === id.toLowerCase());

@@ -2,6 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
+import { keyList, keyListOfRows, type KeyList } from '../execute/key-list.js';
 import { distinctKeys } from '../execute/stored-keys.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
 import type { Key } from '../plan/write-plan.js';
@@ -34,17 +35,11 @@ export const selectKeys = async (
   collection: Collection,
   { keys, query }: Selection,
   context: ItemContext,
-): Promise<readonly Key[]> => {
-  if (keys !== undefined) return readKeys(collection, keys);
+): Promise<KeyList> => {
+  if (keys !== undefined) return keyList(readKeys(collection, keys));
   const parsed = keysQuery(collection, readWriteQuery(query));
-  const { rows } = await readList({ collection, parsed }, unbounded(context));
-  const found = JSON.parse(`[${rows.bytes.toString()}]`) as Record<string, unknown>[];
-  return found.map((row) =>
-    readKey(
-      collection,
-      collection.key.map((field) => row[field.name]),
-    ),
-  );
+  const { rows, count } = await readList({ collection, parsed }, unbounded(context));
+  return keyListOfRows(collection, rows.bytes, count);
 };
 
 /**

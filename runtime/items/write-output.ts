@@ -1,10 +1,9 @@
 /** Reads the output of writes: the written rows, as the query selects them. */
-import { chunk } from '../execute/chunk.js';
+import type { KeyList } from '../execute/key-list.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { OutputReader } from '../execute/write.js';
 import type { Executor } from '../databases/contract.js';
 import { planRead } from '../plan/read.js';
-import type { Key } from '../plan/write-plan.js';
 import type { ParsedQuery, Query } from '../request/query.js';
 import { compileReturning } from '../sql/write.js';
 import type { ItemContext } from './context.js';
@@ -40,7 +39,7 @@ export const createOutputReader = (
       context.dialect,
     ),
   );
-  const readKeys = (keys: readonly Key[] | null, executor: Executor): Promise<WriteOutput> =>
+  const readKeys = (keys: KeyList | null, executor: Executor): Promise<WriteOutput> =>
     readOutput({ collection, parsed: toOutputQuery(parsed) }, keys, { read, executor, context });
   return {
     returnsRows: true,
@@ -52,15 +51,15 @@ export const createOutputReader = (
         return await readKeys(keys, executor);
       } catch (error) {
         context.observe({ kind: 'answerFailed', collection: collection.name, error });
-        return { reason: 'unknown', count: keys?.length ?? 1 };
+        return { reason: 'unknown', count: keys?.count ?? 1 };
       }
     },
   };
 };
 
-const omit = async (keys: readonly Key[] | null): Promise<WriteOutput> => ({
+const omit = async (keys: KeyList | null): Promise<WriteOutput> => ({
   reason: 'unreadable',
-  count: keys?.length ?? 0,
+  count: keys?.count ?? 0,
 });
 
 const unreadable: OutputReader<WriteOutput> = {
@@ -92,7 +91,7 @@ const chunkSize = 500;
 
 const readOutput = async (
   target: ReadTarget,
-  keys: readonly Key[] | null,
+  keys: KeyList | null,
   {
     read,
     executor,
@@ -100,10 +99,10 @@ const readOutput = async (
   }: { readonly read: ReadRows; readonly executor: Executor; readonly context: ItemContext },
 ): Promise<WriteOutput> => {
   if (keys === null) return { reason: 'unknown', count: 0 };
-  const count = keys.length;
+  const { count } = keys;
   if (count > maxRows) return { reason: 'large', count };
   const parts = await Promise.all(
-    chunk(keys, chunkSize).map((part) => read(target, part, { ...context, executor })),
+    Array.from(keys.chunks(chunkSize), (part) => read(target, part, { ...context, executor })),
   );
   if (count > 0 && parts.every((part) => part.count === 0)) return { reason: 'unreadable', count };
   return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));

@@ -4,13 +4,15 @@ import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
+import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planCreate, planDelete, planUpdates } from '../plan/write.js';
-import type { Key, UpdatePlan } from '../plan/write-plan.js';
+import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
+import { writtenCollections } from '../plan/written-collections.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { createOutputReader, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
@@ -34,7 +36,7 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return noRows;
-  return executeCreate(plan, output, executeContext(collection, context));
+  return executeCreate(plan, output, executeContext(plan, context));
 };
 
 export const updateItem = async (
@@ -43,7 +45,7 @@ export const updateItem = async (
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   if (Array.isArray(payload)) throw invalidPayload('expected an object, not a list, to update one item');
-  return updateKeys(target, { keys: [readKey(target.collection, key)], payload }, context);
+  return updateKeys(target, { keys: keyList([readKey(target.collection, key)]), payload }, context);
 };
 
 /** Context of a write of one item. */
@@ -67,17 +69,17 @@ export const updateItems = async (
 
 const updateKeys = async (
   target: ReadTarget,
-  { keys, payload }: { readonly keys: readonly Key[]; readonly payload: unknown },
+  { keys, payload }: { readonly keys: KeyList; readonly payload: unknown },
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readWritten, context);
-  const key = keys.length === 1 ? (keys[0] ?? null) : null;
+  const key = onlyKey(keys);
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
-  if (planned === undefined || keys.length === 0) return noRows;
+  if (planned === undefined || keys.count === 0) return noRows;
   const plan = await hashUpdate(planned, context.toStoredToken);
-  return executeUpdate({ plan, keys }, output, executeContext(collection, context));
+  return executeUpdate({ plan, keys }, output, executeContext(plan, context));
 };
 
 const updateEach = async (
@@ -89,14 +91,19 @@ const updateEach = async (
   const output = createOutputReader(target, readWritten, context);
   const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
   const plans = planUpdates(collection, changes, writeContext(context));
-  for (const { key, payload } of changes) rejectOwnRow(collection, { keys: [key], payload }, context);
+  for (const { key, payload } of changes)
+    rejectOwnRow(collection, { keys: keyList([key]), payload }, context);
   const updates = await Promise.all(
     changes.map(async ({ key }, index) => ({
       key,
       plan: await hashUpdate(plans[index] as UpdatePlan, context.toStoredToken),
     })),
   );
-  return executeUpdates(updates, output, executeContext(collection, context));
+  return executeUpdates(
+    updates,
+    output,
+    executeContext({ collection, lists: plans.flatMap(({ lists }) => lists) }, context),
+  );
 };
 
 /** Updates the item of a singleton, or creates it. */
@@ -116,7 +123,7 @@ export const deleteItem = async (
   key: readonly unknown[],
   context: WriteItemContext,
 ): Promise<void> => {
-  await deleteKeys(collection, [readKey(collection, key)], context);
+  await deleteKeys(collection, keyList([readKey(collection, key)]), context);
 };
 
 /** Deletes items by an array of keys, `{keys}` or `{query}`, and returns their keys. */
@@ -124,18 +131,18 @@ export const deleteItems = async (
   collection: Collection,
   payload: unknown,
   context: ItemContext,
-): Promise<readonly Key[]> => {
+): Promise<KeyList> => {
   const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
   return deleteKeys(collection, await selectKeys(collection, selection, context), context);
 };
 
 const deleteKeys = async (
   collection: Collection,
-  keys: readonly Key[],
+  keys: KeyList,
   context: WriteItemContext,
-): Promise<readonly Key[]> => {
+): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
-  if (keys.length > 0) await executeDelete(plan, keys, executeContext(collection, context));
+  if (keys.count > 0) await executeDelete(plan, keys, executeContext({ collection, lists: [] }, context));
   return keys;
 };
 
@@ -150,15 +157,19 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   },
 });
 
-const executeContext = (collection: Collection, context: WriteItemContext): ExecuteContext => {
+const executeContext = (
+  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'lists'>,
+  context: WriteItemContext,
+): ExecuteContext => {
   const { precondition } = context;
-  const accessHooks = (): WriteHooks =>
-    collection.access ? guardAccess(collection, context) : guardVersion(context);
+  const { collection } = plan;
+  const isAccess = [...writtenCollections(plan)].some(({ access }) => access);
+  const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
   return {
     database: context.database,
     dialect: context.dialect,
     input: bindInput(context, {}),
-    allowsAutocommit: precondition === undefined && !collection.access && collection.activity === null,
+    allowsAutocommit: precondition === undefined && !isAccess && collection.activity === null,
     hooks: precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition),
   };
 };

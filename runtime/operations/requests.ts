@@ -21,6 +21,7 @@ import {
   type Delivery,
   type DeliveryAttempt,
 } from '../queue/store/deliveries.js';
+import { logStart, parseCursor, type LogCursor } from '../queue/store/logs.js';
 import { listRequests, type ListFilter } from '../queue/store/request-lists.js';
 import type { RequestHead, RequestState } from '../queue/store/request-head.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
@@ -29,6 +30,13 @@ import { QueueError } from '../queue/requests/queue-error.js';
 import type { OperationContext } from './context.js';
 import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
+
+/** @throws INVALID_QUERY for a text that is not a cursor */
+const readCursor = (after: string | undefined): LogCursor => {
+  const cursor = after === undefined ? logStart : parseCursor(after);
+  if (cursor === null) throw invalidQuery('"after" has to be the logs_cursor of an earlier status');
+  return cursor;
+};
 
 type Names =
   | 'requestsSubmit'
@@ -54,9 +62,10 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
       return { data: toWire((await findOwn(id, context, services)).request) };
     },
 
-    async requestsStatus({ id, logs = false }, context) {
+    async requestsStatus({ id, logs = false, after }, context) {
       const { requests, request } = await findOwn(id, context, services);
-      return { data: await requests.status(request, logs).catch(throwApiError) };
+      const cursor = logs ? readCursor(after) : null;
+      return { data: await requests.status(request, cursor).catch(throwApiError) };
     },
 
     async requestsResult({ id }, context) {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
+import { schemaChangesToText } from '../observe.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
@@ -13,6 +14,7 @@ export const createServerOperations = ({
   openapi,
   base,
   printGraphql,
+  findSchemaChanges = async () => [],
 }: OperationServices) => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
@@ -36,10 +38,9 @@ export const createServerOperations = ({
       const milliseconds = Math.round((performance.now() - started) * 10) / 10;
       const status = isUp ? 'ok' : 'error';
       const isAdmin = isUp && (await context.principal()).policies.admin;
-      return {
-        status: isUp ? 200 : 503,
-        body: { status, ...(isAdmin ? { checks: { database: { status, milliseconds } } } : {}) },
-      };
+      if (!isAdmin) return { status: isUp ? 200 : 503, body: { status } };
+      const schema = toSchemaCheck(await findSchemaChanges());
+      return { status: 200, body: { status, checks: { database: { status, milliseconds }, schema } } };
     },
 
     async serverSpecsOas(_input, context) {
@@ -54,3 +55,9 @@ export const createServerOperations = ({
     serverSpecsGraphqlSystem: async (_input, context) => printGraphql('system', await context.principal()),
   } satisfies Partial<Operations>;
 };
+
+/** A changed schema is a warning: what has not changed is still served. */
+const toSchemaCheck = (changes: readonly string[]) =>
+  changes.length === 0
+    ? { status: 'ok' as const }
+    : { status: 'warning' as const, message: schemaChangesToText(changes) };

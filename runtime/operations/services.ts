@@ -24,6 +24,8 @@ export interface OperationServices extends ItemServices {
   readonly loadQueue: () => Promise<Queue>;
   /** Tasks that run without delaying the response. */
   readonly background: Background;
+  /** Returns what changed in the database since the start. */
+  readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
   /** Path prefix; empty at the root. */

@@ -34,6 +34,7 @@ export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): 
   return {
     ...level,
     path: [...level.path, relation.name],
+    positions: null,
     owner: new Map(
       relation.fields.map((field, index): [string, OwnerValue] => [
         field,

@@ -6,9 +6,22 @@ import { readKey, splitKeyValue } from './item.js';
 import type { Payload } from './row-context.js';
 import type { Key } from './write-plan.js';
 
+export interface ListEntry {
+  readonly payload: Payload;
+  /** Place in the complete list, from 1; `null` in a list of changes. */
+  readonly place: number | null;
+}
+
+/** A row that the payload gives by its key. */
+export interface KeyedEntry extends ListEntry {
+  readonly key: Key;
+  /** Whether the entry is an object, as a new row is. */
+  readonly isObject: boolean;
+}
+
 export interface ListChange {
-  readonly creates: readonly Payload[];
-  readonly updates: readonly { readonly key: Key; readonly payload: Payload }[];
+  readonly creates: readonly ListEntry[];
+  readonly updates: readonly KeyedEntry[];
   /** Keys of the rows to remove; `others`: all rows that the payload does not name. */
   readonly removes: readonly Key[] | 'others';
 }
@@ -21,9 +34,6 @@ export interface ListChange {
  */
 export const readListChange = (relation: ToMany, value: unknown): ListChange => {
   const { name, collection } = relation;
-  if (collection.access) {
-    throw invalidPayload(`"${name}" is not written through its owner; use ${collection.path}`);
-  }
   if (collection.key.length === 0) {
     throw invalidPayload(`"${name}" is not written through its owner; its items have no key`);
   }
@@ -33,12 +43,14 @@ export const readListChange = (relation: ToMany, value: unknown): ListChange => 
 };
 
 const readCompleteList = (relation: ToMany, entries: readonly unknown[]): ListChange => {
-  const isNew = (entry: unknown): entry is Payload => isObject(entry) && !hasKey(relation, entry);
-  return {
-    creates: entries.filter(isNew),
-    updates: entries.filter((entry) => !isNew(entry)).map((entry) => readUpdate(relation, entry)),
-    removes: 'others',
-  };
+  const creates: ListEntry[] = [];
+  const updates: KeyedEntry[] = [];
+  entries.forEach((entry, index) => {
+    const place = index + 1;
+    if (isObject(entry) && !hasKey(relation, entry)) creates.push({ payload: entry, place });
+    else updates.push(readUpdate(relation, entry, place));
+  });
+  return { creates, updates, removes: 'others' };
 };
 
 const parts: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
@@ -52,8 +64,8 @@ const readChanges = (relation: ToMany, value: Payload): ListChange => {
   }
   const { create = [], update = [], delete: removed = [] } = value as Readonly<Record<string, unknown[]>>;
   return {
-    creates: create.map((entry) => requireObject(relation, entry)),
-    updates: update.map((entry) => readUpdate(relation, requireObject(relation, entry))),
+    creates: create.map((entry) => ({ payload: requireObject(relation, entry), place: null })),
+    updates: update.map((entry) => readUpdate(relation, requireObject(relation, entry), null)),
     removes: removed.map((key) => readBareKey(relation, key)),
   };
 };
@@ -66,8 +78,8 @@ const requireObject = ({ name }: ToMany, entry: unknown): Payload => {
 const hasKey = ({ collection }: ToMany, entry: Payload): boolean =>
   collection.key.every(({ name }) => entry[name] !== undefined && entry[name] !== null);
 
-const readUpdate = (relation: ToMany, entry: unknown): ListChange['updates'][number] => {
-  if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {} };
+const readUpdate = (relation: ToMany, entry: unknown, place: number | null): KeyedEntry => {
+  if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {}, place, isObject: false };
   const { key } = relation.collection;
   const missing = key.find(({ name }) => entry[name] === undefined || entry[name] === null);
   if (missing !== undefined) {
@@ -80,6 +92,8 @@ const readUpdate = (relation: ToMany, entry: unknown): ListChange['updates'][num
       key.map(({ name }) => entry[name]),
     ),
     payload: Object.fromEntries(Object.entries(entry).filter(([name]) => !names.has(name))),
+    place,
+    isObject: true,
   };
 };
 
@@ -87,5 +101,5 @@ const readBareKey = ({ collection }: ToMany, value: unknown): Key =>
   readKey(collection, splitKeyValue(collection, value));
 
 /** Returns whether the update changes fields of the row, rather than only adding it to the list. */
-export const hasChanges = ({ payload }: ListChange['updates'][number]): boolean =>
+export const hasChanges = ({ payload }: Pick<KeyedEntry, 'payload'>): boolean =>
   Object.keys(payload).length > 0;

@@ -1,4 +1,5 @@
 /** Replaces the owner operands in the plans of a list with the owner's values. */
+import { toPosition } from './list-position.js';
 import { updateCondition } from './update-condition.js';
 import { checkOwner } from './row-validation.js';
 import {
@@ -7,17 +8,23 @@ import {
   type ListCreatePlan,
   type ListRow,
   type ListUpdatePlan,
+  type OwnerOperand,
   type UpdatePlan,
   type WriteRow,
 } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
 
-/** Values of an owner, in the order of the relation's `references`. */
-export type OwnerValues = readonly Scalar[];
+/** What an owner determines about the rows of its list. */
+export interface OwnerValues {
+  /** In the order of the relation's `references`. */
+  readonly references: readonly Scalar[];
+  /** The last position in the list; 0 where there is none. */
+  readonly end: number;
+}
 
 /** Binds a create plan. @throws FAILED_VALIDATION, FORBIDDEN from checks that depend on the owner */
 export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValues): CreatePlan => {
-  for (const check of checks) checkOwner(check, owner);
+  for (const check of checks) checkOwner(check, owner.references);
   return { ...plan, rows: plan.rows.map((row) => bindRow(row, owner)) };
 };
 
@@ -25,7 +32,7 @@ export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValu
 export const bindUpdate = ({ check, ...plan }: ListUpdatePlan, owner: OwnerValues): UpdatePlan => {
   const row = bindRow(plan.row, owner);
   if (check === null) return { ...plan, row };
-  const grant = checkOwner(check, owner);
+  const grant = checkOwner(check, owner.references);
   if (grant === plan.grant) return { ...plan, row };
   return { ...plan, row, grant, where: updateCondition(grant, plan.writtenNames, check.context.writing) };
 };
@@ -34,10 +41,14 @@ export const bindUpdate = ({ check, ...plan }: ListUpdatePlan, owner: OwnerValue
 const bindRow = (row: ListRow, owner: OwnerValues): WriteRow => {
   if (isBound(row)) return row;
   const bound = new Map<string, Scalar | null>();
-  for (const [name, value] of row)
-    bound.set(name, isOwnerOperand(value) ? (owner[value.index] ?? null) : value);
+  for (const [name, value] of row) bound.set(name, isOwnerOperand(value) ? bindOperand(value, owner) : value);
   return bound;
 };
+
+const bindOperand = (operand: OwnerOperand, { references, end }: OwnerValues): Scalar | null =>
+  operand.from === 'owner'
+    ? (references[operand.index] ?? null)
+    : toPosition(operand.field, end + operand.offset);
 
 const isBound = (row: ListRow): row is WriteRow => {
   for (const value of row.values()) if (isOwnerOperand(value)) return false;

@@ -24,6 +24,12 @@ export interface OwnerValue {
   readonly known: Scalar | null;
 }
 
+/** The position that a new row of a list gets, unless the payload or a preset has one. */
+export interface RowPosition {
+  readonly name: string;
+  readonly value: Scalar | OwnerOperand;
+}
+
 /** One level of a payload: its top, or a list in it. */
 export interface LevelContext {
   readonly writing: WriteContext;
@@ -33,6 +39,8 @@ export interface LevelContext {
   readonly path: readonly string[];
   /** Values of the owner by field name; empty at the top level, and for rows that keep their owner. */
   readonly owner: ReadonlyMap<string, OwnerValue>;
+  /** Positions of the new rows of a list, by their index; `null` where the list has no order. */
+  readonly positions: readonly (RowPosition | null)[] | null;
 }
 
 export interface RowContext extends LevelContext {
@@ -42,6 +50,7 @@ export interface RowContext extends LevelContext {
   readonly index: number | null;
   /** The key of the row of an update; `null` where the row is new, or the payload is for several rows. */
   readonly key: Key | null;
+  readonly position: RowPosition | null;
 }
 
 /**
@@ -49,9 +58,9 @@ export interface RowContext extends LevelContext {
  * access is slow: planning a row took twice as long (measured).
  */
 export const rowContext = (
-  { writing, problems, path, owner }: LevelContext,
-  { grant, action, index, key }: Omit<RowContext, keyof LevelContext>,
-): RowContext => ({ writing, problems, path, owner, grant, action, index, key });
+  { writing, problems, path, owner, positions }: LevelContext,
+  { grant, action, index, key, position }: Omit<RowContext, keyof LevelContext>,
+): RowContext => ({ writing, problems, path, owner, positions, grant, action, index, key, position });
 
 export const isKeyField = (name: string, { collection }: Grant): boolean =>
   collection.key.some((part) => part.name === name);

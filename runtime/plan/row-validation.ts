@@ -116,7 +116,7 @@ export const checkOwner = ({ input, context }: OwnerCheck, values: readonly Scal
   const owner = new Map(
     [...context.owner].map(([name, { operand }]) => [
       name,
-      { operand, known: values[operand.index] ?? null },
+      { operand, known: operand.from === 'owner' ? (values[operand.index] ?? null) : null },
     ]),
   );
   const { grant } = validateRow(input, { ...context, owner, problems });

@@ -12,7 +12,7 @@ import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row
 import { validateRow, type RowValidation } from './row-validation.js';
 import type { ListRow, OwnerOperand } from './write-plan.js';
 import { toStoredValue, readValue } from './values.js';
-import type { Scalar } from './parsed-value.js';
+import type { ParsedValue, Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
@@ -56,6 +56,8 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
     else setValue(row, { name, value: payload[name], isPreset: false }, context);
   }
   setOwnerValues(row, context);
+  const { position } = context;
+  if (position !== null && !row.has(position.name)) row.set(position.name, position.value);
   fillFields(row, context);
   const given = presets === noPresets ? payload : { ...presets, ...payload };
   if (context.action === 'create') reportMissing(row, given, context);
@@ -174,8 +176,16 @@ const readField = (field: Field, value: unknown, context: RowContext): Scalar | 
   if (relation?.kind === 'manyToOne' && typeof value === 'object') {
     return invalidPayload(`"${field.name}" takes the key of an item of "${relation.target}"`);
   }
+  const read = readStoredValue(field, value);
+  return read.ok ? read.value : invalidValueError(field, { read, value }, context);
+};
+
+/** Parses a value as its column stores it: 9.99 rounded to one decimal may have a digit too many. */
+const readStoredValue = (field: Field, value: unknown): ParsedValue => {
   const read = readValue(field, value);
-  return read.ok ? toStoredValue(field, read.value) : invalidValueError(field, { read, value }, context);
+  if (!read.ok) return read;
+  const stored = toStoredValue(field, read.value);
+  return stored === read.value ? read : readValue(field, stored);
 };
 
 /** Sets the fields that the server fills, unless the row has a value. */

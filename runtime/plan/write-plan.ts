@@ -2,7 +2,7 @@
  * Write plans: trees of rows with parsed values, every level carrying its grant. Data only; contains no SQL.
  */
 import type { Grant } from '../access/grant.js';
-import type { Collection, ToMany } from '../../contract/collection.js';
+import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { ReferenceCheck } from './references.js';
 import type { OwnerCheck, StoredCheck } from './row-validation.js';
@@ -14,11 +14,12 @@ export type Key = readonly Scalar[];
 /** Values by field name. */
 export type WriteRow = ReadonlyMap<string, Scalar | null>;
 
-/** A value of the row's owner, by its index among the `references` of the relation. */
-export interface OwnerOperand {
-  readonly from: 'owner';
-  readonly index: number;
-}
+/** A value that is not known before the owner of a row is written. */
+export type OwnerOperand =
+  /** A value of the owner, by its index among the `references` of the relation. */
+  | { readonly from: 'owner'; readonly index: number }
+  /** A position in the list: `offset` after the last one that is stored. */
+  | { readonly from: 'end'; readonly field: Field; readonly offset: number };
 
 export const isOwnerOperand = (value: Scalar | null | OwnerOperand): value is OwnerOperand =>
   typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
@@ -92,8 +93,12 @@ export interface ListUpdate {
   readonly key: Key;
   /** The plan if the row is in the list already; `null` where nothing of it changes. */
   readonly update: UpdatePlan | null;
+  /** The position that `update` gives the row, where it writes nothing else. */
+  readonly position: Scalar | null;
   /** The plan if the row belongs to another list, or to none. */
   readonly move: ListUpdatePlan | Refusal;
+  /** The plan if there is no such row; `null` where clients cannot choose its key, or may not create it. */
+  readonly create: ListCreatePlan | Refusal | null;
 }
 
 export interface ListRemoval {

@@ -8,16 +8,16 @@ import type { Collection, ToMany } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
 import { planOrRefuse, collectProblems } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
-import { hasChanges, readListChange, type ListChange } from './list-payload.js';
+import { namedPosition, newPositions } from './list-position.js';
+import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
-import { bindCreate, bindUpdate } from './owner.js';
+import { bindCreate, bindUpdate, type OwnerValues } from './owner.js';
 import { rowContext, type LevelContext, type Payload, type WriteContext } from './row-context.js';
 import { readRow, writtenNames, type ListValue, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
 import { conditionFalse } from './types.js';
 import { updateCondition } from './update-condition.js';
-import type { Scalar } from './parsed-value.js';
 import {
   type CreatePlan,
   type DeletePlan,
@@ -78,7 +78,7 @@ export const planDelete = (collection: Collection, context: PlanContext): Delete
   return { collection, grant, where };
 };
 
-const noOwnerValues: readonly Scalar[] = [];
+const noOwnerValues: OwnerValues = { references: [], end: 0 };
 const noOwner: LevelContext['owner'] = new Map();
 
 const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => ({
@@ -86,6 +86,7 @@ const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => 
   problems,
   path: [],
   owner: noOwner,
+  positions: null,
 });
 
 const requireGrant = (collection: Collection, action: Action, context: PlanContext): Grant => {
@@ -108,7 +109,8 @@ const planRows = (
   const lists: ListPlan[] = [];
   const planned = payloads.map((payload, rowIndex) => {
     const index = payloads.length > 1 ? rowIndex : null;
-    const options = { grant, action: 'create', index, key: null } as const;
+    const position = level.positions?.[rowIndex] ?? null;
+    const options = { grant, action: 'create', index, key: null, position } as const;
     const read = readRow(requireObject(payload), rowContext(level, options));
     lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
@@ -144,7 +146,10 @@ const readChange = (collection: Collection, { key, payload }: Change, level: Cha
   const grant = requireGrant(collection, 'update', level.writing);
   const sent = requireObject(payload);
   const { index } = level;
-  return { sent, ...readRow(sent, rowContext(level, { grant, action: 'update', index, key })) };
+  return {
+    sent,
+    ...readRow(sent, rowContext(level, { grant, action: 'update', index, key, position: null })),
+  };
 };
 
 const toUpdatePlan = (
@@ -174,7 +179,19 @@ const planList = ({ relation, value }: ListValue, owner: Owner, level: LevelCont
     creates:
       creates.length === 0
         ? null
-        : collectProblems(level.problems, () => planRows(relation.collection, creates, below)),
+        : collectProblems(level.problems, () =>
+            planRows(
+              relation.collection,
+              creates.map(({ payload }) => payload),
+              {
+                ...below,
+                positions: newPositions(
+                  relation,
+                  creates.map(({ place }) => place),
+                ),
+              },
+            ),
+          ),
     updates: planListUpdates(relation, updates, below),
     removes: planRemoval(relation, removes, below),
     nameableReferences: nameableReferences(relation, owner, level.writing),
@@ -186,16 +203,47 @@ const planList = ({ relation, value }: ListValue, owner: Owner, level: LevelCont
  */
 const planListUpdates = (
   relation: ToMany,
-  updates: ListChange['updates'],
+  entries: ListChange['updates'],
   level: LevelContext,
 ): readonly ListUpdate[] => {
   let bare: ListUpdate['move'] | null = null;
-  return updates.map((update) => {
-    if (hasChanges(update)) return planListUpdate(relation, update, level);
+  return entries.map((entry) => {
+    const position = namedPosition(relation, entry, level.writing);
+    const create = planKeyedCreate(relation, entry, level);
+    if (position !== null) {
+      const placed = { ...entry, payload: { ...entry.payload, [position.name]: position.value } };
+      const only = hasChanges(entry) ? null : position.value;
+      return { ...planListUpdate(relation, placed, level), position: only, create };
+    }
+    if (hasChanges(entry)) return { ...planListUpdate(relation, entry, level), position: null, create };
     bare ??= planMove(relation, { payload: {}, lists: [] }, level);
-    return { key: update.key, update: null, move: bare };
+    return { key: entry.key, update: null, position: null, move: bare, create };
   });
 };
+
+/** Plans a row with a key that the client chose; null where clients cannot choose it, or the caller may not. */
+const planKeyedCreate = (
+  relation: ToMany,
+  { key, payload, place, isObject }: KeyedEntry,
+  level: LevelContext,
+): ListUpdate['create'] => {
+  const { collection } = relation;
+  if (!isObject || place === null || !isKeyChosen(collection)) return null;
+  const named = Object.fromEntries(collection.key.map(({ name }, index) => [name, key[index]]));
+  const plan = planOrRefuse((problems) =>
+    planRows(collection, [{ ...payload, ...named }], {
+      ...level,
+      problems,
+      positions: newPositions(relation, [place]),
+    }),
+  );
+  // what exists and what the caller may not create are answered alike
+  return 'problems' in plan && plan.problems.some(({ code }) => code === 'FORBIDDEN') ? null : plan;
+};
+
+/** Returns whether clients choose the key of new rows. */
+const isKeyChosen = ({ key }: Collection): boolean =>
+  key.every(({ auto, generated }) => auto !== true && generated !== true);
 
 /**
  * Plans both cases, since only the stored rows show whether the row is in the list already. Nested lists are
@@ -203,9 +251,9 @@ const planListUpdates = (
  */
 const planListUpdate = (
   relation: ToMany,
-  { key, payload }: ListChange['updates'][number],
+  { key, payload }: KeyedEntry,
   level: LevelContext,
-): ListUpdate => {
+): Pick<ListUpdate, 'key' | 'update' | 'move'> => {
   const { collection } = relation;
   const withoutOwner = { ...level, owner: noOwner, index: null };
   const update = collectProblems(level.problems, () => {

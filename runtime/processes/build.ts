@@ -7,7 +7,7 @@ import { copyFile, cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
-import { generate, type GenerateOptions } from '../../generator/main.js';
+import { generate, servedTables, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { pruneBuilds } from './builds.js';
 import { bundle, bundleFunctions } from './bundle.js';
@@ -24,6 +24,16 @@ export interface BuildTask {
   readonly tables: Config['tables'];
   /** Folder of the finished build, which appears in one step, complete or not at all. */
   readonly directory: string;
+}
+
+/** What a build says of itself, in its `build.json`. */
+export interface BuildInfo {
+  /** Number of outdated files in the committed output. */
+  readonly changes: number;
+  /** Parts of the spec that the database lacks; one sentence each. */
+  readonly outdated: readonly string[];
+  /** Patterns of the served tables. */
+  readonly tables: Config['tables'];
 }
 
 export type BuildResult =
@@ -53,32 +63,33 @@ const missingTablesMessage = (missing: readonly string[]): string => {
 const buildIn = async (staging: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
   const from = join(staging, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
-  const changes = await countChanges({
-    ...tables,
-    from,
-    specFolders,
+  const input = { ...tables, from, specFolders, ignoresOutdated: true };
+  const committed = await compareCommitted({
+    ...input,
     forPackage: isPackageOutput(generatedFolder),
     out: generatedFolder,
     check: true,
   });
-  const source = changes === 0 ? generatedFolder : join(staging, 'generated');
-  if (changes !== 0) await generate({ ...tables, from, specFolders, out: source, check: false });
+  const changes = committed === null ? 0 : committed.written.length + committed.removed.length;
+  const isCurrent = committed !== null && changes === 0;
+  const source = isCurrent ? generatedFolder : join(staging, 'generated');
+  const { outdated } = isCurrent ? committed : await generate({ ...input, out: source, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(staging, 'server.mjs'));
-  const { queueModels } = await loadSpec(specFolders);
-  await bundleFunctions(queueModels, join(staging, 'functions.mjs'));
+  const spec = await loadSpec(specFolders);
+  await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])
     await copyFile(join(source, name), join(staging, name));
   await cp(join(source, 'graphql'), join(staging, 'graphql'), { recursive: true });
-  writeFileSync(join(staging, 'build.json'), JSON.stringify({ changes: changes ?? 0 }));
+  writeFileSync(
+    join(staging, 'build.json'),
+    JSON.stringify({ changes, outdated, tables: servedTables(tables, spec) } satisfies BuildInfo),
+  );
   rmSync(from);
 };
 
-/** Returns the number of outdated files in the committed output, or null if there is none. */
-const countChanges = async (options: GenerateOptions): Promise<number | null> => {
-  if (!existsSync(join(options.out, 'server'))) return null;
-  const { written, removed } = await generate(options);
-  return written.length + removed.length;
-};
+/** Compares the committed output, without changing it; null if there is none. */
+const compareCommitted = async (options: GenerateOptions): Promise<GenerateReport | null> =>
+  existsSync(join(options.out, 'server')) ? generate(options) : null;
 
 /** Moves the finished build into place, unless another process has published the same one meanwhile. */
 const publish = (staging: string, directory: string): void => {

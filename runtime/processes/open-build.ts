@@ -10,8 +10,8 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
-import { loadFunctions, type Functions } from './functions.js';
 import { prepareBuild } from './prepare.js';
+import { createSchemaCheck } from './schema-check.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -32,8 +32,10 @@ export interface OpenedBuild {
   readonly openapi: string;
   /** Folder of the GraphQL schemas. */
   readonly graphql: string;
-  /** Loads the modules of function models. */
-  loadFunctions(): Promise<Functions>;
+  /** Module of the functions of models, which child processes load. */
+  readonly functions: string;
+  /** Returns what changed in the database since the build. */
+  findSchemaChanges(): Promise<readonly string[]>;
   /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
@@ -58,7 +60,8 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       queueModels,
       openapi: join(directory, 'openapi.json'),
       graphql: join(directory, 'graphql'),
-      loadFunctions: () => loadFunctions(directory),
+      functions: join(directory, 'functions.mjs'),
+      findSchemaChanges: createSchemaCheck(directory, database),
       async close() {
         release();
         await database.close();

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';
-import type { BuildResult, BuildTask } from './build.js';
+import type { BuildInfo, BuildResult, BuildTask } from './build.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import { runInChild } from '../../contract/ask-child.js';
@@ -37,17 +37,27 @@ export interface PrepareOptions {
  * @throws Refusal when system tables are missing or the spec is faulty
  */
 export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
-  const task = await timed('catalog', observe, () => createTask(config, database));
+  const task = await timed('catalog', observe, () => createTask({ config, database, observe }));
   const { directory } = task;
   if (!existsSync(directory)) await timed('build', observe, () => build(task));
-  const { changes } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as { changes: number };
+  const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
+  for (const fault of outdated) observe({ kind: 'warning', message: `${fault}; until then it is ignored` });
   if (changes > 0) observe({ kind: 'generatedStale', changes });
   return directory;
 };
 
-const createTask = async ({ tables }: Config, database: Database): Promise<BuildTask> => {
+const createTask = async ({ config, database, observe }: PrepareOptions): Promise<BuildTask> => {
+  const { tables } = config;
   const { introspect } = await import('../../generator/introspection/index.js');
-  const catalog = await introspect(database, tables);
+  const catalog = await introspect(database, {
+    ...tables,
+    // a dropped table must not prevent a start
+    onUnmatched({ include, exclude }) {
+      for (const [name, patterns] of Object.entries({ TABLES_INCLUDE: include, TABLES_EXCLUDE: exclude }))
+        for (const pattern of patterns)
+          observe({ kind: 'warning', message: `${name}: the pattern "${pattern}" matches no table` });
+    },
+  });
   const folders = specFolders();
   const directory = buildDirectory(fingerprint(catalog, folders));
   return { catalog, specFolders: folders, tables, directory };

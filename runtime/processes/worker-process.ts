@@ -40,7 +40,7 @@ export const startWorkerProcess = async ({
     }),
     database: opened.database,
     models: createQueueModels(opened.queueModels),
-    functions: await opened.loadFunctions(),
+    functions: opened.functions,
     roles,
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),
     track: watchdog.track,

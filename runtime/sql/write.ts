@@ -96,14 +96,28 @@ interface RenderOptions extends InsertOptions {
   readonly count: number;
 }
 
-const renderInsert = ({ name }: Collection, { fields, count, dialect, returning }: RenderOptions): string => {
+const renderInsert = (
+  { name, key }: Collection,
+  { fields, count, dialect, returning }: RenderOptions,
+): string => {
   const table = dialect.quote(name);
-  const tail = returning === null ? '' : ` returning ${returning}`;
+  const tail =
+    returning === null ? '' : ` returning ${[returning, ...keyChecks(key, fields, dialect)].join(', ')}`;
   if (fields.length === 0) return `insert into ${table} ${dialect.emptyRow}${tail}`;
   const columns = fields.map((field) => dialect.quote(field.name)).join(', ');
   const row = `(${fields.map(() => '?').join(', ')})`;
   return `insert into ${table} (${columns}) values ${Array.from({ length: count }).fill(row).join(', ')}${tail}`;
 };
+
+/** Returns the checks of the keys that the database generates; the columns that they add are not read. */
+const keyChecks = (
+  key: readonly Field[],
+  fields: readonly Field[],
+  { generatedKeyCheck }: SqlDialect,
+): readonly string[] =>
+  generatedKeyCheck === undefined
+    ? []
+    : key.filter((field) => field.auto === true && !fields.includes(field)).map(generatedKeyCheck);
 
 /** Compiles an update of the rows that have one of the keys and match the condition. */
 export const compileUpdate = (
@@ -180,6 +194,20 @@ export const compileColumns = (
   const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
     text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${dialect.rowLock}`,
+    values: filter.values,
+  };
+};
+
+/** Selects as `last` the highest value of a field among the rows that have one of the tuples and match the condition. */
+export const compileHighest = (
+  collection: Collection,
+  { name }: Field,
+  { where, input, ...matches }: TupleMatches,
+): RenderedStatement => {
+  const { dialect } = matches;
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
+  return {
+    text: `select max(${dialect.quote(name)}) as last from ${dialect.quote(collection.name)} where ${filter.text}`,
     values: filter.values,
   };
 };

@@ -1,67 +1,172 @@
-/** Results and errors of function models. */
-import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../runtime/index.js';
-import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
-import type { RunResult } from '../../runtime/queue/models/attempt.js';
-import { createRunner } from '../../runtime/queue/models/run-model.js';
+/** Results and errors of function models, and how their processes end. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { until } from '../until.js';
+import { createTestChildren, filesDir, startRun, testRequest, type RunGiven } from './run-once.js';
 
-const model: QueueModelDeclaration = {
-  id: 'test/function',
-  title: 'Function',
-  access: 'user',
-  runner: { kind: 'function', module: './function.js' },
-  class: 'models',
-  timeout: 1_000,
-  attempts: 1,
-  concurrency: { model: 1, account: 1 },
-  input: { type: 'object' },
-  output: { type: 'object', required: ['good'] },
+const children = createTestChildren();
+afterAll(() => children.close());
+
+const run = (name: string, given?: RunGiven) => startRun(children, name, given);
+const bodyOf = async (name: string, given?: RunGiven) =>
+  (await run(name, given).attempted).outcome.body as Record<string, unknown>;
+
+const isGone = (process_: number): boolean => {
+  try {
+    process.kill(process_, 0);
+    return false;
+  } catch {
+    return true;
+  }
 };
-
-const runOnce = async (run: RunModel<unknown, unknown>): Promise<[RunResult, unknown[]]> => {
-  const failures: unknown[] = [];
-  const attempted = await createRunner(async () => ({ run }))(model, {
-    requestId: '0',
-    input: {},
-    resumed: undefined,
-    log: () => undefined,
-    progress: () => undefined,
-    files: { save: () => Promise.reject(new Error('there is no store')) },
-    signal: new AbortController().signal,
-    onFailure: (error) => failures.push(error),
-  });
-  return [attempted, failures];
-};
-
-const outcome = (status: number, body: unknown, errorType: string | null = null) => ({
-  outcome: { status, body, errorType },
-  retry: false,
-});
 
 describe('a function model', () => {
-  it('results in its return value', async () => {
-    expect(await runOnce(() => ({ good: true }))).toEqual([outcome(200, { good: true }), []]);
+  it('results in its return value, which runs in another process', async () => {
+    const { good, process: child } = await bodyOf('good');
+    expect([good, child === process.pid]).toEqual([true, false]);
+    expect(await bodyOf('nothing')).toBe(null);
   });
 
-  it.each([400, 404, 422, 499])('can respond with an error of its own: %d', async (status) => {
-    const body = { detail: [{ loc: ['body', 'prompt'], msg: 'too dark', type: 'content_policy_violation' }] };
-    const throwing: RunModel<unknown, unknown> = async () => {
-      throw new ModelError(status, body);
-    };
-    expect(await runOnce(throwing)).toEqual([outcome(status, body), []]);
-    const atOnce: RunModel<unknown, unknown> = () => {
-      throw new ModelError(status, body);
-    };
-    expect(await runOnce(atOnce)).toEqual([outcome(status, body), []]);
+  it('can respond with an error of its own', async () => {
+    const { attempted, failures } = run('modelError', { input: { status: 499 } });
+    const outcome = { status: 499, body: { detail: 'too dark' }, errorType: null };
+    expect([await attempted, failures]).toEqual([{ outcome, retry: false }, []]);
   });
 
-  it.each([new ModelError(200, {}), new ModelError(500, {}), new Error('a secret')])(
-    'fails if it throws anything else: %s',
-    async (error) => {
-      const [attempted, failures] = await runOnce(() => Promise.reject(error));
-      expect(attempted).toMatchObject({ outcome: { status: 500, errorType: 'runner_server_error' } });
-      expect(JSON.stringify(attempted)).not.toContain('secret');
-      expect(failures).toEqual([error]);
-    },
-  );
+  it.each([
+    ['fail', {}, 'a secret'],
+    ['modelError', { status: 500 }, 'the model answers 500'],
+    ['uncaught', {}, 'a late secret'],
+    ['missing', {}, 'the module of the model test/missing does not export a function "run"'],
+  ])('fails if it throws anything else: %s', async (name, input, message) => {
+    const { attempted, failures } = run(name, { input });
+    const { outcome, retry } = await attempted;
+    expect(outcome).toMatchObject({ status: 500, errorType: 'runner_server_error' });
+    expect([retry, JSON.stringify(outcome).includes('secret')]).toEqual([false, false]);
+    expect(failures).toMatchObject([{ message, stack: expect.stringContaining('at ') }]);
+  });
+
+  it('logs what it prints, too', async () => {
+    const { attempted, lines } = run('print');
+    await attempted;
+    expect(lines).toEqual([
+      'STDOUT to stdout',
+      'STDOUT in two lines',
+      'STDERR to stderr',
+      'STDOUT without an end',
+    ]);
+  });
+
+  it('reports progress, and receives that of an earlier attempt', async () => {
+    const first = run('resume');
+    expect((await first.attempted).outcome.body).toEqual({ resumed: null });
+    expect(first.progress).toEqual([{ step: 1 }]);
+    expect(await bodyOf('resume', { resumed: { step: 1 } })).toEqual({ resumed: { step: 1 } });
+  });
+
+  it('stores files', async () => {
+    const file = await bodyOf('save', { input: { text: 'aye' } });
+    expect(file).toMatchObject({ content_type: 'text/plain', file_name: 'note.txt', file_size: 3 });
+    expect(readFileSync(join(filesDir, testRequest, 'note.txt'), 'utf8')).toBe('aye');
+  });
+
+  it('cannot return more than is stored', async () => {
+    const { attempted, lines } = run('large', { input: { count: 8_000_000 } });
+    expect((await attempted).outcome.errorType).toBe('runner_incomplete_response');
+    expect(lines).toEqual([expect.stringContaining('save larger output as files')]);
+  });
+
+  it('receives no secrets of svc, except those that it names', async () => {
+    const secrets = {
+      SECRET: 's',
+      DATABASE_URL: 'd',
+      EMAIL_SMTP_PASSWORD: 'e',
+      TEMPORAL_API_KEY: 't',
+      ADMIN_TOKEN: 'a',
+      AUTH_TEST_CLIENT_SECRET: 'c',
+      SOME_FILE: 'f',
+    };
+    Object.assign(process.env, secrets, { HARMLESS: 'h' });
+    try {
+      const { names: seen } = await bodyOf('environment');
+      expect(seen).toContain('HARMLESS');
+      expect((seen as string[]).filter((name) => name in secrets)).toEqual([]);
+      const other = createTestChildren();
+      const given = startRun(other, 'environment', { environment: ['DATABASE_URL', 'SOME_FILE'] });
+      const { names } = (await given.attempted).outcome.body as { names: string[] };
+      expect(names.filter((name) => name in secrets)).toEqual(['DATABASE_URL', 'SOME_FILE']);
+      await other.close();
+    } finally {
+      for (const name of Object.keys(secrets)) delete process.env[name];
+    }
+  });
+});
+
+describe('a process of a function model', () => {
+  it('is reused while it is healthy', async () => {
+    const [first, second] = [await bodyOf('good'), await bodyOf('good')];
+    expect(first.process).toBe(second.process);
+  });
+
+  it('is replaced if it blocks its event loop after a run', async () => {
+    const first = await bodyOf('spinAfterwards');
+    const second = await bodyOf('spinAfterwards');
+    expect(second.process).not.toBe(first.process);
+    await until(() => isGone(Number(first.process)) || null);
+  });
+
+  it.each([
+    ['allocate', 'INFO allocating'],
+    ['heap', expect.stringMatching(/^(STDERR|ERROR) /)],
+    ['descendant', expect.stringMatching(/^ERROR /)],
+  ])('ends at its limit of memory: %s', async (name, first) => {
+    const { attempted, failures, lines } = run(name);
+    const { outcome, retry } = await attempted;
+    expect(outcome).toMatchObject({ status: 500, errorType: 'runner_out_of_memory' });
+    const { detail } = outcome.body as { detail: string };
+    expect(detail).toMatch(/^The model ran out of 384 MB of memory after [\d.]+ s$/);
+    expect([retry, failures.length]).toEqual([false, 1]);
+    expect([lines[0], lines.at(-1)]).toEqual([first, `ERROR ${detail}`]);
+  });
+
+  it.each([
+    ['exit', /^The process of the model exited with code 3 after [\d.]+ s$/],
+    ['crash', /^The process of the model crashed with SIGSEGV after [\d.]+ s$/],
+  ])('that ends by itself is reported as what it was: %s', async (name, expected) => {
+    const { attempted, failures } = run(name);
+    const { outcome, retry } = await attempted;
+    expect(outcome).toMatchObject({ status: 500, errorType: 'runner_server_error' });
+    expect((outcome.body as { detail: string }).detail).toMatch(expected);
+    expect([retry, failures.length]).toEqual([false, 1]);
+  });
+
+  it.each([
+    ['spin', ['INFO one', 'INFO two']],
+    ['ignore', []],
+    ['obey', []],
+  ])('ends at the timeout, also if the function is to %s', async (name, logged) => {
+    const { attempted, failures, lines } = run(name, { timeout: 3_000 });
+    const { outcome } = await attempted;
+    expect(outcome).toMatchObject({ status: 504, errorType: 'request_timeout' });
+    expect(outcome.body).toMatchObject({ detail: 'The model did not end within 3 s' });
+    expect([failures, lines]).toEqual([[], logged]);
+  });
+
+  it('ends when its run is aborted, and the run rejects with the reason', async () => {
+    const controller = new AbortController();
+    const { attempted } = run('spin', { signal: controller.signal });
+    await sleep(200);
+    controller.abort(new Error('drained'));
+    await expect(attempted).rejects.toThrow('drained');
+  });
+
+  it('keeps the first and the last lines of a flood', async () => {
+    const { attempted, lines, skipped } = run('talk');
+    expect((await attempted).outcome.body).toEqual({ good: true });
+    expect([lines[0], lines.at(-1)]).toEqual(['INFO line 1', 'INFO line 1000000']);
+    expect(lines.length).toBeLessThan(50_000);
+    expect(lines.length + skipped()).toBe(1_000_000);
+  });
 });

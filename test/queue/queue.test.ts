@@ -188,7 +188,10 @@ describe.each(dialects)('the queue on %s', (dialect) => {
       .filter((event) => event.startsWith('data: '))
       .map(
         (event) =>
-          JSON.parse(event.slice('data: '.length)) as { status: string; logs: { message: string }[] },
+          JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '') as {
+            status: string;
+            logs: { message: string }[];
+          },
       );
     expect(events.at(0)?.status).toBe('IN_PROGRESS');
     expect(events.at(-1)?.status).toBe('COMPLETED');

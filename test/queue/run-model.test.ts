@@ -1,13 +1,14 @@
 /** A run ends in time, when it is told to, and with no more than is kept. */
 import { describe, expect, it } from 'vitest';
-import type { QueueModelDeclaration, RunModel } from '../../contract/queue-model.js';
+import type { QueueModelDeclaration } from '../../contract/queue-model.js';
+import { final, type RunContext } from '../../runtime/queue/models/attempt.js';
 import { createRunner } from '../../runtime/queue/models/run-model.js';
 
 const model: QueueModelDeclaration = {
   id: 'test/function',
   title: 'Function',
   access: 'user',
-  runner: { kind: 'function', module: './function.js' },
+  runner: { kind: 'function', module: './function.js', memory: 0, environment: [] },
   class: 'models',
   timeout: 60_000,
   attempts: 1,
@@ -21,10 +22,16 @@ interface Given {
   readonly timeout?: number;
 }
 
-const start = (run: RunModel<unknown, unknown>, { signal, timeout = 60_000 }: Given = {}) => {
+/** Stands for a function that runs in a child process. */
+type Run = (input: unknown, context: Pick<RunContext, 'signal'>) => unknown;
+
+const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
   const lines: string[] = [];
   const failures: unknown[] = [];
-  const attempted = createRunner(async () => ({ run }))(
+  const attempted = createRunner(async (_, { input, signal: given }) => {
+    const running = Promise.resolve(run(input, { signal: given }));
+    return final({ status: 200, body: await Promise.race([running, untilAborted(given)]), errorType: null });
+  })(
     { ...model, timeout },
     {
       requestId: '0',
@@ -32,13 +39,21 @@ const start = (run: RunModel<unknown, unknown>, { signal, timeout = 60_000 }: Gi
       resumed: undefined,
       log: (line) => lines.push(line),
       progress: () => undefined,
-      files: { save: () => Promise.reject(new Error('there is no store')) },
+      skip: () => undefined,
+      files: { adopt: () => Promise.reject(new Error('there is no store')) },
       signal: signal ?? new AbortController().signal,
       onFailure: (error) => failures.push(error),
     },
   );
   return { attempted, lines, failures };
 };
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 
 const tooLong = 'the result has 8000001 bytes, but the maximum is 8000000; save larger output as files';
 

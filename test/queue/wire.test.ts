@@ -149,7 +149,10 @@ describe('with workers', () => {
         source: 'USER',
         timestamp: expect.any(String),
       };
-      expect([answer.status, answer.body]).toEqual([200, { ...told, logs: logs === null ? null : [line] }]);
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        logs === null ? { ...told, logs } : { ...told, logs: [line], logs_cursor: '1.1' },
+      ]);
       expect(answer.headers.get('x-svc-request-id')).toBe(id);
     }
   });
@@ -214,7 +217,7 @@ describe('with workers', () => {
     const id = await running();
     const streams = createStreams(queue.database, queue.settings, 0);
     const parts: string[] = [];
-    for await (const part of streams.follow({ id, logs: false, isPermitted: async () => true })) {
+    for await (const part of streams.follow({ id, after: null, isPermitted: async () => true })) {
       parts.push(String(part));
       if (parts.length === 3) break;
     }

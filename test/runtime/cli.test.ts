@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import {
   type TestDatabase,
   type TestDialect,
 } from '../databases.js';
+import { packageRoot } from '../../runtime/config/package.js';
 import { systemTemplate } from '../templates.js';
 import { createWorkplace, type Workplace } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
@@ -134,12 +135,15 @@ describe('svc', () => {
   });
 });
 
+/** What commands say where no database is chosen. */
+const note = 'DATABASE_URL is not set; using sqlite:.svc/data.db\n';
+
 describe('svc users', () => {
   it('creates users with a role and gives them tokens', async () => {
     const place = work();
     await copySystemTables(place);
     const created = await place.run(['users', 'create', 'ann@example.com', '--role', 'Administrator']);
-    expect(created).toMatchObject({ code: 0, stderr: '' });
+    expect(created).toMatchObject({ code: 0, stderr: note });
     const first = await place.run(['users', 'token', 'ann@example.com']);
     expect(first.stdout).toMatch(/^[\w-]{43}\n$/);
     const second = await place.run(['users', 'token', 'ann@example.com', '--json']);
@@ -158,7 +162,7 @@ describe('svc users', () => {
       ['keys', 'list', ...user],
       ['access', 'explain', ...user, '--collection', 'svc_users', '--action', 'read'],
     ])
-      expect(await place.run(command)).toMatchObject({ code: 0, stderr: '' });
+      expect(await place.run(command)).toMatchObject({ code: 0, stderr: note });
   });
 
   it('rejects existing and missing users, with a remedy', async () => {
@@ -177,9 +181,9 @@ describe('svc users', () => {
     ]);
     expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 1));
     expect(refusals.map(({ stderr }) => stderr)).toEqual([
-      'svc: the user admin@example.com already exists\n',
-      'svc: there is no role "Editor"; expected Administrator\n',
-      'svc: there is no user ann@example.com; run "svc users create ann@example.com"\n',
+      `${note}svc: the user admin@example.com already exists\n`,
+      `${note}svc: there is no role "Editor"; expected Administrator\n`,
+      `${note}svc: there is no user ann@example.com; run "svc users create ann@example.com"\n`,
       ...wrong.map((email) => `svc: "${email}" is not an e-mail address of at most 128 characters\n`),
     ]);
     expect(await place.run(['users', 'create', long.slice(1)])).toMatchObject({ code: 0 });
@@ -259,9 +263,11 @@ describe('svc generate', () => {
   it('creates a secret for this machine once, readable by its user only, if none is given', async () => {
     const given = work();
     const url = 'sqlite:data.db';
+    writeFileSync(join(given.directory, 'data.db'), '');
     await given.run(['bootstrap'], { DATABASE_URL: url, SECRET: 's'.repeat(32) });
     expect(existsSync(join(given.directory, '.svc', 'secret'))).toBe(false);
     const place = work();
+    writeFileSync(join(place.directory, 'data.db'), '');
     const file = join(place.directory, '.svc', 'secret');
     const { stdout, stderr } = await place.run(['bootstrap'], { DATABASE_URL: url });
     const secret = readFileSync(file, 'utf8');
@@ -270,6 +276,29 @@ describe('svc generate', () => {
     expect(stdout + stderr).not.toContain(secret);
     await place.run(['bootstrap'], { DATABASE_URL: url });
     expect(readFileSync(file, 'utf8')).toBe(secret);
+  });
+
+  it('does not compare with the output of another database, and says little', async () => {
+    const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
+    const place = work();
+    cpSync(join(packageRoot, 'generated'), join(place.directory, 'generated'), { recursive: true });
+    const { stdout } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
+    expect(stdout).toContain('generated/ is the output of another database: not compared');
+    expect(stdout).not.toMatch(/breaks clients|Album/);
+    expect(stdout).toMatch(/^removed: \d+ files in generated\/docs\/$/m);
+    expect(stdout.split('\n').length).toBeLessThan(15);
+  });
+
+  it('counts changes of system tables, and limits lists', async () => {
+    const { url, execute } = await shop('sqlite', { template: await systemTemplate('sqlite') });
+    const place = work();
+    await place.run(['generate', '--no-client'], { DATABASE_URL: url });
+    const columns = Array.from({ length: 25 }, (_, index) => `alter table product add column c${index} int;`);
+    await execute(`${columns.join(' ')} alter table svc_users add column team text;`);
+    const { stdout } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
+    expect(stdout).toContain('column product.c0 added');
+    expect(stdout).toContain('… and 5 more; --json lists all');
+    expect(stdout).toContain('system tables (svc_): 1 changes');
   });
 
   it('reports a missing stored catalog', async () => {

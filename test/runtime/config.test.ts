@@ -34,6 +34,7 @@ describe('configuration', () => {
     const config = loadConfig({});
     expect(config.database).toEqual({
       url: 'sqlite:.svc/data.db',
+      isDefault: true,
       poolMax: 10,
       statementTimeout: 30_000,
       wait: 30_000,
@@ -142,6 +143,7 @@ describe('configuration', () => {
     expect(config).toEqual({
       database: {
         url: 'mysql://u:p@db:3306/shop',
+        isDefault: false,
         schema: 'public',
         poolMax: 4,
         statementTimeout: 120_000,

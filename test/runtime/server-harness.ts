@@ -1,4 +1,5 @@
 /** A whole server for tests: a database with meta and access in it, generated in memory, listening on a free port. */
+import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
 import { loadConfig } from '../../runtime/config/config.js';
 import type { Environment } from '../../runtime/config/environment.js';
@@ -10,6 +11,7 @@ import type { Route } from '../../contract/routes.js';
 import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { build, type Built } from './harness/build.js';
+import { runSource } from './harness/run-source.js';
 import { createClient, type Client } from './harness/client.js';
 import { listeners, type ListenerName } from './harness/listeners.js';
 import {
@@ -63,12 +65,10 @@ export interface TestServer extends Client {
   close(): Promise<void>;
 }
 
-/** The modules of the models that come with the package. */
-export const functions = {
-  'demo/image': () => import('../../models/image.js'),
-  'demo/ocr': () => import('../../models/ocr.js'),
-  'demo/train': () => import('../../models/train.js'),
-};
+runSource();
+
+/** The module of the functions of models, for child processes. */
+export const functions = fileURLToPath(new URL('harness/functions.ts', import.meta.url));
 
 interface Setting {
   readonly dialect: TestDialect;
@@ -141,7 +141,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     declarations: built.declarations,
     routes: built.routes,
     queueModels: built.queueModels,
-    loadFunctions: async () => functions,
+    functions,
     openapi: built.openapi,
     graphql: built.graphql,
     database,

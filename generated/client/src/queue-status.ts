@@ -24,7 +24,11 @@ export interface QueuedRequest extends RequestPlace {
 }
 
 /** The status of a request. `logs` is null unless requested. */
-export type QueueStatus = RequestPlace & { readonly logs: readonly LogLine[] | null } & (
+export type QueueStatus = RequestPlace & {
+  readonly logs: readonly LogLine[] | null;
+  /** Position of the last line, after which `?after=` continues. */
+  readonly logs_cursor?: string;
+} & (
     | { readonly status: 'IN_QUEUE'; readonly queue_position: number }
     | { readonly status: 'IN_PROGRESS' }
     | {

@@ -1,8 +1,14 @@
 /** Reads server-sent events of the queue. */
-import type { LogLine, QueueStatus } from './queue-status.js';
+import type { QueueStatus } from './queue-status.js';
 
-/** Yields the data of each event; skips comments, which keep the connection alive. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<QueueStatus, void> {
+export interface StatusEvent {
+  readonly status: QueueStatus;
+  /** Position in the log, with which a new connection continues; `null` without log lines. */
+  readonly id: string | null;
+}
+
+/** Yields each event; skips comments, which keep the connection alive. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StatusEvent, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
@@ -13,7 +19,8 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const events = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) {
-        if (event.startsWith('data: ')) yield JSON.parse(event.slice('data: '.length)) as QueueStatus;
+        const data = fieldOf(event, 'data');
+        if (data !== null) yield { status: JSON.parse(data) as QueueStatus, id: fieldOf(event, 'id') };
       }
     }
   } finally {
@@ -21,29 +28,31 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
+const fieldOf = (event: string, name: string): string | null => {
+  const line = event.split('\n').find((each) => each.startsWith(`${name}: `));
+  return line === undefined ? null : line.slice(name.length + 2);
+};
+
 /** Milliseconds before each attempt to reopen a failed stream. */
 const pauses = [250, 1_000, 4_000, 15_000];
 
 /**
- * Yields events until the request has ended, and reconnects when the connection breaks. Every stream repeats the log
- * from its start; lines that were already yielded are omitted.
+ * Yields events until the request has ended, and reconnects when the connection breaks, after the last line of the log.
+ * @param open opens a stream that continues after an event
  * @param isFinal returns true for an error that a new connection would repeat
  */
 export async function* follow(
-  open: () => Promise<AsyncGenerator<QueueStatus, void>>,
+  open: (lastEvent: string | null) => Promise<AsyncGenerator<StatusEvent, void>>,
   isFinal: (error: unknown) => boolean,
 ): AsyncGenerator<QueueStatus, void> {
-  let yieldedLines = 0;
+  let lastEvent: string | null = null;
   let failures = 0;
   for (;;) {
-    let linesToSkip = yieldedLines;
     try {
-      for await (const status of await open()) {
+      for await (const { status, id } of await open(lastEvent)) {
         failures = 0;
-        const logs = withoutFirst(status.logs, linesToSkip);
-        linesToSkip = Math.max(0, linesToSkip - (status.logs?.length ?? 0));
-        yieldedLines += logs?.length ?? 0;
-        yield { ...status, logs };
+        lastEvent = id ?? lastEvent;
+        yield status;
         if (status.status === 'COMPLETED') return;
       }
     } catch (error) {
@@ -54,6 +63,3 @@ export async function* follow(
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
-
-const withoutFirst = (logs: readonly LogLine[] | null, count: number): readonly LogLine[] | null =>
-  logs === null ? null : logs.slice(count);

@@ -63,7 +63,8 @@ const list = (subject: Subject): FieldDefinition =>
   root(subject, 'list', {
     name: subject.stem,
     arguments: [...listArguments(subject.collection, subject.context), { name: 'meta', type: '[String]' }],
-    type: `[${subject.item}!]!`,
+    // nullable, so that a list that fails does not take the others with it
+    type: `[${subject.item}!]`,
   });
 
 const byId = (subject: Subject): FieldDefinition =>

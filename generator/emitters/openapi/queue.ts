@@ -52,6 +52,11 @@ const logs = query('logs', 'Whether to return the log lines of the model.', {
   enum: ['0', '1', 'false', 'true'],
 });
 
+const after = query('after', 'The `logs_cursor` of an earlier status, to return only later lines.', {
+  type: 'string',
+  examples: ['1.17'],
+});
+
 const lifecycle = header(
   'X-Svc-Object-Lifecycle-Preference',
   "JSON with the lifetime of the result's files in seconds, up to the maximum of the server.",
@@ -132,7 +137,7 @@ const submit = (model: QueueModel): OperationObject => ({
 const status = (model: QueueModel): OperationObject => ({
   ...describe(model, 'status', {
     summary: `Read the status of a request: ${model.title}`,
-    parameters: [logs],
+    parameters: [logs, after],
   }),
   responses: {
     200: response('The request has ended.', 'QueueStatus'),
@@ -147,7 +152,7 @@ const stream = (model: QueueModel): OperationObject => ({
     summary: `Follow a request: ${model.title}`,
     description:
       'Server-sent events with the status as data, and with new log lines only. Ends with the request.',
-    parameters: [logs],
+    parameters: [logs, after],
   }),
   responses: {
     200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
@@ -244,6 +249,7 @@ const sharedSchemas: Schemas = {
       status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
       queue_position: { type: 'integer', minimum: 0, description: 'Requests before this one.' },
       logs: { type: ['array', 'null'], items: logEntry },
+      logs_cursor: { type: 'string', description: 'Position of the last line, for `after`.' },
       metrics: {
         type: 'object',
         properties: { inference_time: { type: ['number', 'null'], description: 'Seconds.' } },

@@ -11,6 +11,7 @@ import { mariadb } from './mariadb-dialect.js';
 
 export const folder: DatabaseFolder = {
   dialects: { mariadb: { sql: mariadb, ddl: mariadbPrinter }, mysql: { sql: mysql, ddl: mysqlPrinter } },
+  missingFile: () => null,
   open: async (options) => (await import('./connection.js')).openMysql(options),
   isPermanent,
   bindKnex: async (options) => (await import('./knex.js')).bindKnex(options),

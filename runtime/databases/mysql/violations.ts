@@ -33,6 +33,11 @@ const readNumber = (errno: number, text: string, table: string): Violation | nul
       return violation('required', column(/^Field '(.*)' doesn't have/s));
     case 1406:
       return violation('tooLong', column(/for column '(.*)' at row/s));
+    // MariaDB and MySQL at the end of an auto-increment; the second names no column
+    case 167:
+      return violation('exhausted', column(lastColumn));
+    case 1467:
+      return violation('exhausted');
     case 1264:
     case 1690:
       return violation('range', column(lastColumn));

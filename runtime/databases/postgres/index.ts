@@ -9,6 +9,7 @@ import { isPermanent } from './errors.js';
 
 export const folder: DatabaseFolder = {
   dialects: { postgres: { sql: postgres, ddl: postgresPrinter } },
+  missingFile: () => null,
   open: async (options) => (await import('./connection.js')).openPostgres(options),
   isPermanent,
   bindKnex: async (options) => (await import('./knex.js')).bindKnex(options),

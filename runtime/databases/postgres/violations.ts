@@ -21,6 +21,10 @@ interface PostgresError {
   readonly constraint?: string;
   /** Position in the statement, or with `internalQuery` in one run by a function; neither is set for an invalid value. */
   readonly position?: string;
+  /** Context, which names a parameter that could not be parsed as `$3`; otherwise localized. */
+  readonly where?: string;
+  /** The statement. */
+  readonly sql?: string;
   readonly internalQuery?: string;
 }
 
@@ -49,12 +53,22 @@ const readSqlState = (error: PostgresError, table: string): Violation | null => 
     case '22001':
     case '54000':
       return violation('tooLong', column);
+    case '2200H':
+      return violation('exhausted');
     case '22003':
-      return violation('range', column);
+      return { ...violation('range', column), ...rejectedParameter(error) };
     default:
       if (isRaised(error)) return violation('check');
-      return error.code.startsWith('22') || isParseError(error) ? violation('type', column) : null;
+      return error.code.startsWith('22') || isParseError(error)
+        ? { ...violation('type', column), ...rejectedParameter(error) }
+        : null;
   }
+};
+
+/** Returns the index of the value of an insert or update that could not be parsed. */
+const rejectedParameter = ({ where = '', sql = '' }: PostgresError): Pick<Violation, 'parameter'> => {
+  const number = /^(?:insert|update) /.test(sql) ? firstGroup(/\$(\d+)/, where) : null;
+  return number === null ? {} : { parameter: Number(number) - 1 };
 };
 
 /** Returns whether a PL/pgSQL function raised the error. */

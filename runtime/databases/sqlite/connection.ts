@@ -1,7 +1,7 @@
 /** Connects to SQLite through libsql with one connection for reads and one for writes, both in WAL mode. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
 import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
@@ -42,7 +42,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
       queue(async () => {
         writer.exec('begin immediate');
         try {
-          const result = await body(writing);
+          const result = await body(yieldBetween(writing));
           writer.exec('commit');
           return result;
         } catch (error) {
@@ -117,6 +117,28 @@ const createExecutor = (connection: Connection): Executor => {
     write: async ({ text, values }) => ({
       affected: run(text, ({ statement }) => statement.run(values).changes),
     }),
+  };
+};
+
+/** Milliseconds for which the statements of a transaction may keep the process from other tasks. */
+const maxBlocked = 20;
+
+/** Lets other tasks run between the statements of a long transaction, because statements block the process. */
+const yieldBetween = (executor: Executor): Executor => {
+  let resumed = performance.now();
+  const after = async <Result>(result: Promise<Result>): Promise<Result> => {
+    const done = await result;
+    if (performance.now() - resumed < maxBlocked) return done;
+    await setImmediate();
+    resumed = performance.now();
+    return done;
+  };
+  return {
+    quote: executor.quote,
+    rows: (statement, layout) => after(executor.rows(statement, layout)),
+    writeRows: (statement, layout) => after(executor.writeRows(statement, layout)),
+    query: (text, values) => after(executor.query(text, values)),
+    write: (statement) => after(executor.write(statement)),
   };
 };
 

@@ -23,6 +23,8 @@ const readCode = (code: string, text: string, table: string): Violation | null =
   if (text.includes('NOT NULL constraint failed')) return violation('notNull', columns);
   if (text.includes('FOREIGN KEY constraint failed')) return violation('foreignKey');
   if (text.includes('CHECK constraint failed')) return violation('check', [], reason);
+  // `generatedKeyCheck` of the dialect
+  if (text === 'integer overflow') return violation('exhausted');
   if (!/cannot store|datatype mismatch|^malformed JSON$/.test(text)) return null;
   return violation('type', [firstGroup(/column .*\.(.*)$/s, text) ?? []].flat());
 };

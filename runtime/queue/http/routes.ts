@@ -19,6 +19,7 @@ import {
   type FileStore,
 } from '../requests/files.js';
 import { isId } from '../store/ids.js';
+import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
 import { createQueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
@@ -30,7 +31,7 @@ import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
-import { QueueError, queueError } from '../requests/queue-error.js';
+import { QueueError, partError, queueError } from '../requests/queue-error.js';
 import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
 
 export interface QueueOptions {
@@ -38,8 +39,8 @@ export interface QueueOptions {
   readonly database: Database;
   readonly access: Access;
   readonly models: readonly QueueModelDeclaration[];
-  /** Loads the modules of function models, for `/run`. */
-  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  /** Module of the functions of models, for `/run`. */
+  readonly functions: string;
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,14 +65,17 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
+  const files = createDirectoryStore(settings.filesDir);
+  const { runSlots: slots } = lifecycle;
+  const run = createRunHandler({ ...options, files, slots });
   const services: Services = {
     settings,
     database,
     requests,
     streams,
     identify: createIdentify({ statements: database, access, secrets }),
-    files: createDirectoryStore(settings.filesDir),
-    run: createRunHandler(options),
+    files,
+    run,
   };
   return {
     lifecycle,
@@ -81,6 +85,8 @@ export const createQueue = (options: QueueOptions): Queue => {
       respond(handler, { request, segments }, services).catch(toErrorResponse),
     async close() {
       streams.close();
+      slots.close();
+      await run.close();
       await lifecycle.flush();
       await gateway.close();
     },
@@ -149,7 +155,10 @@ const respondModel = async (
   const [name = '', id = ''] = model === null ? segments : [model, ...segments];
   const caller = await identify(request, services);
   if (action === 'submit') return respondSubmit(request, name, { ...services, caller });
-  if (action === 'run') return services.run(services.requests.modelOf(name, caller), request);
+  if (action === 'run') {
+    const { account } = caller;
+    return services.run.respond({ model: services.requests.modelOf(name, caller), account, request });
+  }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
     return respondJson(404, { status: 'NOT_FOUND' });
@@ -186,8 +195,20 @@ interface FoundRequest {
   readonly request: ApiRequest;
 }
 
-const wantsLogs = ({ query }: ApiRequest): boolean =>
-  /^(1|true)$/i.test(new URLSearchParams(query).get('logs') ?? '');
+/**
+ * Returns the position after which log lines are requested: `?after=`, in a stream also `Last-Event-ID`; null without
+ * `?logs=1`. @throws 422 for a position that is not of the form `attempt.seq`
+ */
+const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
+  const parameters = new URLSearchParams(query);
+  if (!/^(1|true)$/i.test(parameters.get('logs') ?? '')) return null;
+  const lastEvent = parseCursor(String(headers['last-event-id'] ?? ''));
+  const after = parameters.get('after');
+  if (lastEvent !== null || after === null || after === '') return lastEvent ?? logStart;
+  const cursor = parseCursor(after);
+  if (cursor !== null) return cursor;
+  throw partError(['query', 'after'], 'expected the logs_cursor of an earlier status', 'value_error.after');
+};
 
 const respondRequest = async (
   action: Exclude<ModelAction, 'submit' | 'run'>,
@@ -199,7 +220,7 @@ const respondRequest = async (
     case 'status':
       return respondJson(
         found.state === 'ended' ? 200 : 202,
-        await requests.status(found, wantsLogs(request)),
+        await requests.status(found, readLogCursor(request)),
         headers,
       );
     case 'stream':
@@ -212,7 +233,7 @@ const respondRequest = async (
         },
         body: streams.follow({
           id: found.id,
-          logs: wantsLogs(request),
+          after: readLogCursor(request),
           isPermitted: () => mayStillSee(found, request, identifyCaller),
         }),
       };

@@ -2,59 +2,100 @@
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import { readJson } from '../../request/body.js';
-import { createDirectoryStore } from '../requests/files.js';
-import { partError, queueError } from '../requests/queue-error.js';
+import type { FileStore } from '../requests/files.js';
+import { partError, queueError, QueueError } from '../requests/queue-error.js';
 import { createRunFiles } from '../requests/run-files.js';
+import type { RunSlots } from '../requests/run-slots.js';
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
-import type { RunResult } from '../models/attempt.js';
-import { toFunction } from '../models/load-function.js';
+import { final, type RunResult } from '../models/attempt.js';
+import type { Children } from '../models/children/pool.js';
+import type { checkInput } from '../models/input.js';
 import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
 import { respondJson, errorHeaders } from './wire.js';
 
-export type RunHandler = (model: QueueModelDeclaration, request: ApiRequest) => Promise<ApiResponse>;
+export interface RunHandler {
+  respond(run: RequestedRun): Promise<ApiResponse>;
+  close(): Promise<void>;
+}
+
+export interface RequestedRun {
+  readonly model: QueueModelDeclaration;
+  readonly account: string;
+  readonly request: ApiRequest;
+}
 
 export interface RunHandlerOptions {
   readonly settings: QueueSettings;
-  readonly loadFunctions: () => Promise<Readonly<Record<string, () => Promise<unknown>>>>;
+  /** Module of the functions of models. */
+  readonly functions: string;
+  readonly files: FileStore;
+  readonly slots: RunSlots;
   readonly onError: (error: unknown) => void;
 }
 
-export const createRunHandler = ({ settings, loadFunctions, onError }: RunHandlerOptions): RunHandler => {
-  const acquire = createRunLimit();
-  const files = createDirectoryStore(settings.filesDir);
-  let runner: Promise<RunModelOnce> | null = null;
-  return async (model, request) => {
-    rejectWebhook(request);
-    const { filesTtl: ttl } = readSubmitOptions(request, settings.webhookPolicy);
-    const input = await readJson(request, {});
-    const release = acquire(model);
-    const signal = request.closeSignal();
-    const requestId = createId();
-    try {
-      const run = await (runner ??= loadRunner(loadFunctions));
-      const attempted = await run(model, {
-        requestId,
-        input,
-        resumed: undefined,
-        log: () => undefined,
-        progress: () => undefined,
-        files: createRunFiles(requestId, { files, settings, ttl }),
-        signal,
-        onFailure: onError,
-      });
-      return toResponse(requestId, attempted);
-    } catch (error) {
-      if (signal.aborted) {
-        return toResponse(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
+/** Milliseconds that a run waits for a slot, if its caller sets no other limit. */
+const defaultWait = 5_000;
+
+export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
+  let runner: Promise<Runner> | null = null;
+  return {
+    async respond({ model, account, request }) {
+      rejectWebhook(request);
+      const { filesTtl, startTimeout } = readSubmitOptions(request, options.settings.webhookPolicy);
+      const input = await readJson(request, {});
+      const { run, findErrors } = await (runner ??= loadRunner(options));
+      const requestId = createId();
+      const detail = findErrors(model, input);
+      if (detail.length > 0) {
+        return toResponse(requestId, final({ status: 422, body: { detail }, errorType: null }));
       }
-      throw error;
-    } finally {
-      release();
-    }
+      const signal = request.closeSignal();
+      const within = startTimeout === null ? defaultWait : startTimeout * 1000;
+      const release = await options.slots.acquire({ model, account, within, signal });
+      if (release === null) throw signal.aborted ? left() : noSlot(model, startTimeout);
+      try {
+        return await respondRun(run, { requestId, model, input, signal, filesTtl }, options);
+      } finally {
+        await release();
+      }
+    },
+    close: async () => (await runner)?.children.close(),
   };
+};
+
+interface StartedRun {
+  readonly requestId: string;
+  readonly model: QueueModelDeclaration;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  readonly filesTtl: number | null;
+}
+
+const respondRun = async (
+  run: RunModelOnce,
+  { requestId, model, input, signal, filesTtl: ttl }: StartedRun,
+  { files, settings, onError }: RunHandlerOptions,
+): Promise<ApiResponse> => {
+  try {
+    const attempted = await run(model, {
+      requestId,
+      input,
+      resumed: undefined,
+      log: () => undefined,
+      skip: () => undefined,
+      progress: () => undefined,
+      files: createRunFiles(requestId, { files, settings, ttl }),
+      signal,
+      onFailure: onError,
+    });
+    return toResponse(requestId, attempted);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return toResponse(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
+  }
 };
 
 const rejectWebhook = ({ query }: ApiRequest): void => {
@@ -63,17 +104,15 @@ const rejectWebhook = ({ query }: ApiRequest): void => {
   throw partError(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
 };
 
-/** Limits concurrent runs per model. @returns a function that frees the slot @throws 429 at the limit */
-const createRunLimit = (): ((model: QueueModelDeclaration) => () => void) => {
-  const running = new Map<string, number>();
-  return ({ id, concurrency }) => {
-    const count = running.get(id) ?? 0;
-    if (count >= concurrency.model) {
-      throw queueError(429, `${count} requests are already running`, 'concurrent_requests_limit');
-    }
-    running.set(id, count + 1);
-    return () => running.set(id, (running.get(id) ?? 1) - 1);
-  };
+const left = (): QueueError => queueError(499, 'The caller left', 'client_disconnected');
+
+/** Returns the error of a run for which no slot became free in time. */
+const noSlot = ({ id }: QueueModelDeclaration, startTimeout: number | null): QueueError => {
+  if (startTimeout !== null) return queueError(504, 'The request did not start in time', 'startup_timeout');
+  return new QueueError(429, `all slots of ${id} are taken, by your account or by others`, {
+    errorType: 'concurrent_requests_limit',
+    headers: { 'retry-after': '1' },
+  });
 };
 
 const toResponse = (requestId: string, { outcome, retry }: RunResult): ApiResponse =>
@@ -84,10 +123,20 @@ const toResponse = (requestId: string, { outcome, retry }: RunResult): ApiRespon
     ...errorHeaders(outcome.errorType),
   });
 
-const loadRunner = async (loadFunctions: RunHandlerOptions['loadFunctions']): Promise<RunModelOnce> => {
-  const [{ createRunner }, functions] = await Promise.all([
+interface Runner {
+  readonly run: RunModelOnce;
+  readonly findErrors: typeof checkInput;
+  readonly children: Children;
+}
+
+const loadRunner = async ({ functions, files: { spool } }: RunHandlerOptions): Promise<Runner> => {
+  const [{ checkInput: findErrors }, { createRunner }, ...functionModules] = await Promise.all([
+    import('../models/input.js'),
     import('../models/run-model.js'),
-    loadFunctions(),
+    import('../models/function-runner.js'),
+    import('../models/children/pool.js'),
   ]);
-  return createRunner(async (model) => toFunction(model, await functions[model]?.()));
+  const [{ createFunctionRunner }, { createChildren }] = functionModules;
+  const children = createChildren({ functions, spool });
+  return { children, findErrors, run: createRunner(createFunctionRunner(children)) };
 };

@@ -1,11 +1,11 @@
 /**
- * Server-sent events with the status of requests. All streams share one polling loop, so the number of
- * queries does not grow with each stream.
+ * Server-sent events with the status of requests. All streams of a process share one polling loop, in which requests are
+ * read together; each stream has its own position in the log.
  */
 import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
 import { statusBody } from '../requests/status.js';
-import { readLogs, type StoredLogLine } from '../store/logs.js';
+import { isAfter, pageSize, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
 import { countAhead } from '../store/waiting.js';
 import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
@@ -21,22 +21,25 @@ export interface Streams {
 const pollInterval = 250;
 const defaultKeepAlive = 15_000;
 /** Maximum number of requests per statement. */
-const chunkSize = 256;
+const chunkSize = 64;
+/** Bytes that wait for a slow reader, after which nothing more is read for it. */
+const maxBuffered = 1_000_000;
 
 /** The request that a caller follows. */
 export interface Followed {
   readonly id: string;
-  readonly logs: boolean;
+  /** Position after which log lines are sent, or null for none. */
+  readonly after: LogCursor | null;
   /** Returns whether the caller may still see the request; asked with every poll. */
   isPermitted(): Promise<boolean>;
 }
 
-interface Follower extends Followed {
+interface Follower extends Pick<Followed, 'id' | 'isPermitted'> {
   readonly stream: Readable;
   /** Last state and position sent, without logs. */
   lastStatus: string;
-  /** Sequence number of the last log line sent. */
-  lastLogNumber: number;
+  /** Position of the last log line sent; `null` if lines are not requested. */
+  cursor: LogCursor | null;
   lastSent: number;
 }
 
@@ -67,15 +70,9 @@ export const createStreams = (
   };
 };
 
-const follow = (followed: Followed, polling: Polling): Readable => {
+const follow = ({ after, ...followed }: Followed, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-  const follower: Follower = {
-    ...followed,
-    stream,
-    lastStatus: '',
-    lastLogNumber: 0,
-    lastSent: Date.now(),
-  };
+  const follower: Follower = { ...followed, stream, cursor: after, lastStatus: '', lastSent: Date.now() };
   stream.once('close', () => polling.followers.delete(follower));
   polling.followers.add(follower);
   void update([follower], polling).catch((error: Error) => stream.destroy(error));
@@ -96,7 +93,7 @@ const schedulePoll = (polling: Polling): void => {
 };
 
 const poll = async (polling: Polling): Promise<void> => {
-  const all = [...polling.followers];
+  const all = [...polling.followers].filter(({ stream }) => stream.readableLength <= maxBuffered);
   for (let from = 0; from < all.length; from += chunkSize) {
     await update(all.slice(from, from + chunkSize), polling);
   }
@@ -106,15 +103,13 @@ const update = async (all: readonly Follower[], polling: Polling): Promise<void>
   const { statements } = polling;
   const some = await keepPermitted(all, polling);
   if (some.length === 0) return;
+  // read before the lines, so that an ended request has all of them
   const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
-  const lines = await newLogs(
-    some.filter(({ logs }) => logs),
-    statements,
-  );
+  const lines = await newLogs(some, statements);
   for (const follower of some) {
     const request = requests.get(follower.id);
     if (request === undefined) finish(follower, polling);
-    else await sendUpdate(follower, { request, lines: lines.get(follower.id) ?? [] }, polling);
+    else await sendUpdate(follower, { request, lines: lines.get(request.id) ?? [] }, polling);
   }
 };
 
@@ -132,23 +127,33 @@ const idsOf = (followers: readonly Follower[]): readonly string[] => [
   ...new Set(followers.map(({ id }) => id)),
 ];
 
-/** Reads the log lines that at least one follower has not been sent, by request. */
+/** Reads the lines that at least one follower has not been sent, by request. */
 const newLogs = async (
   followers: readonly Follower[],
   statements: Statements,
-): Promise<Map<string, StoredLogLine[]>> => {
-  const byRequest = new Map<string, StoredLogLine[]>();
-  if (followers.length === 0) return byRequest;
-  const after = Math.min(...followers.map(({ lastLogNumber }) => lastLogNumber));
-  for (const line of await readLogs(statements, idsOf(followers), after)) {
-    byRequest.set(line.request, [...(byRequest.get(line.request) ?? []), line]);
+): Promise<Map<string, readonly LogLine[]>> => {
+  const tails = new Map<string, LogCursor>();
+  for (const { id, cursor } of followers) {
+    const known = tails.get(id);
+    if (cursor !== null && (known === undefined || isAfter(known, cursor))) tails.set(id, cursor);
   }
-  return byRequest;
+  const found = new Map<string, LogLine[]>();
+  for (let isComplete = false; !isComplete;) {
+    const asked = [...tails].map(([request, after]) => ({ request, after }));
+    const lines = await readLogs(statements, asked);
+    for (const line of lines) {
+      found.set(line.request, [...(found.get(line.request) ?? []), line]);
+      tails.set(line.request, line);
+    }
+    isComplete = lines.length < pageSize;
+  }
+  return found;
 };
 
 interface CurrentState {
   readonly request: RequestHead;
-  readonly lines: readonly StoredLogLine[];
+  /** Lines that at least one follower of the request has not been sent. */
+  readonly lines: readonly LogLine[];
 }
 
 const sendUpdate = async (
@@ -157,14 +162,16 @@ const sendUpdate = async (
   polling: Polling,
 ): Promise<void> => {
   const { statements, settings, keepAlive } = polling;
-  const fresh = lines.filter(({ number }) => number > follower.lastLogNumber);
+  const { cursor } = follower;
+  const fresh = cursor === null ? null : lines.filter((line) => isAfter(line, cursor));
   const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
   const status = `${request.state} ${position}`;
-  if (status !== follower.lastStatus || fresh.length > 0) {
-    const body = statusBody(request, { position, lines: follower.logs ? fresh : null, settings });
-    push(follower, `data: ${JSON.stringify(body)}\n\n`);
+  if (status !== follower.lastStatus || (fresh !== null && fresh.length > 0)) {
     follower.lastStatus = status;
-    follower.lastLogNumber = fresh.at(-1)?.number ?? follower.lastLogNumber;
+    follower.cursor = fresh?.at(-1) ?? cursor;
+    const body = statusBody(request, { position, lines: fresh, cursor: follower.cursor, settings });
+    const id = body.logs_cursor === undefined ? '' : `id: ${body.logs_cursor}\n`;
+    push(follower, `data: ${JSON.stringify(body)}\n${id}\n`);
   } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
   if (request.state === 'ended') finish(follower, polling);
 };

@@ -11,11 +11,12 @@ export const respondJson = (
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse => ({ status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(body) });
 
-export const respondError = ({ status, detail, errorType }: QueueError): ApiResponse =>
+export const respondError = ({ status, detail, errorType, members, headers }: QueueError): ApiResponse =>
   respondJson(
     status,
-    { detail, ...(errorType !== null && { error_type: errorType }) },
+    { detail, ...(errorType !== null && { error_type: errorType }), ...members },
     {
+      ...headers,
       ...errorHeaders(errorType),
       ...(status === 401 && { 'www-authenticate': 'Key' }),
     },

@@ -1,18 +1,22 @@
 /** Input and output of an attempt to run a model. */
-import type { LogLevel, RunFiles } from '../../../contract/queue-model.js';
+import type { LogLevel } from '../../../contract/queue-model.js';
 import type { Outcome } from '../requests/outcome.js';
+import type { RunFiles } from '../requests/run-files.js';
 
 export interface RunContext {
   readonly requestId: string;
   readonly input: unknown;
   /** State passed to the last `progress` call of an earlier attempt. */
   readonly resumed: unknown;
-  log(message: string, level?: LogLevel): void;
+  /** @param time Unix time in milliseconds; now if absent */
+  log(message: string, level?: LogLevel, time?: number): void;
+  /** Counts log lines that were left out at this point. */
+  skip(lines: number): void;
   progress(state: unknown): void;
   readonly files: RunFiles;
   /** Aborted when the run has to end early. */
   readonly signal: AbortSignal;
-  /** Receives errors of functions, for the logs and never for the caller. */
+  /** Receives the error of a function, for operators and never for the caller. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -1,39 +1,73 @@
-/** Runs models that are TypeScript functions. */
-import type { ModelError, QueueModelDeclaration, RunModel } from '../../../contract/queue-model.js';
-import { final, type RunResult, type RunContext } from './attempt.js';
+/** Runs models that are TypeScript functions, in child processes. */
+import type { FunctionRunner, QueueModelDeclaration } from '../../../contract/queue-model.js';
+import { platformOutcome } from '../requests/outcome.js';
+import { final, type RunContext, type RunResult } from './attempt.js';
+import type { ChildEnd } from './children/child.js';
+import { exitToOutcome } from './children/exit.js';
+import type { Children } from './children/pool.js';
+import { ModelFailure } from './model-failure.js';
+import { oversizedText } from './output.js';
 
-/** Loads the module of a model on first use. */
-export type LoadFunction = (model: string) => Promise<{ readonly run: RunModel<unknown, unknown> }>;
+export type RunFunction = (model: FunctionModel, run: RunContext) => Promise<RunResult>;
 
-/** Runs a function; one that ignores its abort signal continues in the background, and its result is discarded. */
-export const runFunction = async (
-  { id }: QueueModelDeclaration,
-  { input, signal, resumed, log, progress, files }: RunContext,
-  load: LoadFunction,
-): Promise<RunResult> => {
-  const { run } = await load(id);
-  const running = async () => run(input, { log, progress, resumed, signal, files });
-  try {
-    return toResult(200, await Promise.race([running(), untilAborted(signal)]));
-  } catch (error) {
-    if (isModelError(error)) return toResult(error.status, error.body);
-    throw error;
+export interface FunctionModel extends QueueModelDeclaration {
+  readonly runner: FunctionRunner;
+}
+
+/** @throws the reason of the signal when it is aborted, after the function or its process has ended */
+export const createFunctionRunner =
+  (children: Children): RunFunction =>
+  async (model, run) => {
+    const { input, resumed, signal } = run;
+    signal.throwIfAborted();
+    const began = performance.now();
+    const end = await children.run(
+      { kind: 'run', model: model.id, input, resumed },
+      { runner: model.runner, signal, observer: toObserver(run) },
+    );
+    signal.throwIfAborted();
+    return toResult(end, { model, run, ms: performance.now() - began });
+  };
+
+const toObserver = ({ log, skip, progress, files }: RunContext) => ({
+  log,
+  skip,
+  progress,
+  save: files.adopt,
+});
+
+interface EndContext {
+  readonly model: FunctionModel;
+  readonly run: RunContext;
+  /** Milliseconds that the run took. */
+  readonly ms: number;
+}
+
+const toResult = (end: ChildEnd, { model, run, ms }: EndContext): RunResult => {
+  switch (end.kind) {
+    case 'result':
+      return final({ status: 200, body: JSON.parse(end.body), errorType: null });
+    case 'modelError':
+      return final({ status: end.status, body: JSON.parse(end.body), errorType: null });
+    case 'oversized':
+      run.log(oversizedText(end.bytes), 'ERROR');
+      return final(platformOutcome('runner_incomplete_response'));
+    case 'failed':
+      throw new ModelFailure(end.error);
+    case 'exited': {
+      const outcome = exitToOutcome(end.exit, { memory: model.runner.memory, ms });
+      for (const line of end.exit.errorOutput.split('\n')) if (line.trim() !== '') run.log(line, 'STDERR');
+      run.log(outcomeText(outcome.body), 'ERROR');
+      run.onFailure(
+        new ModelFailure({
+          name: 'ProcessExit',
+          message: outcomeText(outcome.body),
+          stack: end.exit.errorOutput,
+        }),
+      );
+      return final(outcome);
+    }
   }
 };
 
-/** Converts the body to JSON before it is validated, because JSON is what is stored. */
-const toResult = (status: number, body: unknown): RunResult =>
-  final({ status, body: JSON.parse(JSON.stringify(body ?? null)), errorType: null });
-
-/** Checks the name instead of the class, which may come from another copy of the package. */
-const isModelError = (error: unknown): error is ModelError => {
-  if (!(error instanceof Error) || error.name !== 'ModelError') return false;
-  const { status } = error as ModelError;
-  return Number.isInteger(status) && status >= 400 && status < 500;
-};
-
-const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
+const outcomeText = (body: unknown): string => String((body as { readonly detail?: unknown }).detail);

@@ -1,13 +1,16 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId } from '../store/ids.js';
 
 /** Storage of files; an object store can implement it as well. */
 export interface FileStore {
-  write(request: string, name: string, bytes: Uint8Array): Promise<void>;
+  /** Local folder in which runs write files before they are adopted. */
+  readonly spool: string;
+  /** Takes over a file of the spool folder. @returns its size in bytes */
+  adopt(file: AdoptedFile): Promise<number>;
   /** Returns null if the file does not exist. */
   read(request: string, name: string): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
   /**
@@ -17,15 +20,23 @@ export interface FileStore {
   removeBefore(time: number): Promise<number>;
 }
 
-/** Stores files in one directory per request. */
+export interface AdoptedFile {
+  readonly request: string;
+  readonly name: string;
+  /** Name in the spool folder, a UUID. */
+  readonly spooled: string;
+}
+
+/** Stores files in one directory per request, and spools them in the same file system. */
 export const createDirectoryStore = (root: string): FileStore => ({
-  async write(request, name, bytes) {
+  spool: join(root, '.spool'),
+  async adopt({ request, name, spooled }) {
+    if (!isId(spooled)) throw new Error('a spooled file has a UUID as its name');
     const folder = join(root, request);
     await mkdir(folder, { recursive: true });
     const file = join(folder, name);
-    const part = `${file}.${process.pid}.part`;
-    await writeFile(part, bytes);
-    await rename(part, file);
+    await rename(join(root, '.spool', spooled), file);
+    return (await stat(file)).size;
   },
   async read(request, name) {
     const file = join(root, request, name);
@@ -33,16 +44,24 @@ export const createDirectoryStore = (root: string): FileStore => ({
     return found?.isFile() === true ? { stream: createReadStream(file), size: found.size } : null;
   },
   async removeBefore(time) {
-    const folders = await readdir(root).catch(() => []);
-    const old: string[] = [];
-    for (const name of folders.filter(isId)) {
-      const found = await stat(join(root, name)).catch(() => null);
-      if (found !== null && found.mtimeMs < time) old.push(name);
-    }
-    for (const name of old) await rm(join(root, name), { recursive: true, force: true });
-    return old.length;
+    // left behind by runs that were killed
+    await removeOld(join(root, '.spool'), time);
+    return removeOld(root, time);
   },
 });
+
+/** Removes entries with a UUID as their name that were last changed before a time. @returns their number */
+const removeOld = async (folder: string, time: number): Promise<number> => {
+  const names = await readdir(folder).catch(() => []);
+  let removed = 0;
+  for (const path of names.filter(isId).map((name) => join(folder, name))) {
+    const found = await stat(path).catch(() => null);
+    if (found === null || found.mtimeMs >= time) continue;
+    await rm(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+};
 
 /** Returns whether a name has only letters, digits and `._-` and no leading `.` or `-`, so that it is never a path. */
 export const isFileName = (name: string): boolean => /^[A-Za-z0-9_][\w.-]{0,127}$/.test(name);

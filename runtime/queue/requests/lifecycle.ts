@@ -9,6 +9,7 @@ import { createSubmissionBatch, type SubmissionResult } from './submission-batch
 import { createModelLocks, type ModelLocks } from '../store/model-locks.js';
 import { createNotifier, type Notifier, type NotifierOptions } from './notifier.js';
 import type { Outcome } from './outcome.js';
+import { createRunSlots, type RunSlots } from './run-slots.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
 import { endRequest, findRequest } from '../store/requests.js';
@@ -25,6 +26,7 @@ export interface RequestLifecycle extends Pick<
   end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
   /** Returns how a request ended, or null if it has not. */
   findEnd(id: string): Promise<RequestEnd | null>;
+  readonly runSlots: RunSlots;
   /** Assigns free slots of a model to waiting requests. */
   fill(model: QueueModelDeclaration): Promise<void>;
 }
@@ -34,13 +36,11 @@ export const createRequestLifecycle = (options: NotifierOptions): RequestLifecyc
   const modelLocks = createModelLocks(database);
   const notifier = createNotifier(options);
   const { notifyAdmitted } = notifier;
-  const submit = createSubmissionBatch({
-    database,
-    modelLocks,
-    onAdmitted: (ids) => void notifyAdmitted(ids),
-  });
+  const onAdmitted = (ids: readonly string[]): void => void notifyAdmitted(ids);
+  const submit = createSubmissionBatch({ database, modelLocks, onAdmitted });
   return {
     ...notifier,
+    runSlots: createRunSlots({ database, modelLocks, onAdmitted, onError: options.onError }),
     async findEnd(id) {
       const request = await findRequest(database, id);
       if (request?.state !== 'ended') return null;

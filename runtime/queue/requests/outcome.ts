@@ -22,15 +22,17 @@ const infrastructure = {
   runner_connection_refused: { status: 503, detail: 'The inference server cannot be reached' },
   runner_connection_error: { status: 503, detail: 'The connection to the inference server broke' },
   runner_incomplete_response: { status: 502, detail: 'The model gave no result of the promised form' },
+  runner_out_of_memory: { status: 500, detail: 'The model ran out of memory' },
   runner_server_error: { status: 500, detail: 'The model failed' },
   client_disconnected: { status: 499, detail: 'The caller left' },
   client_cancelled: { status: 499, detail: 'The request was cancelled' },
   internal_error: { status: 500, detail: 'An unexpected error occurred' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly detail: string }>>;
 
-export const platformOutcome = (errorType: ErrorType): Outcome => {
-  const { status, detail } = infrastructure[errorType];
-  return { status, body: { detail, error_type: errorType }, errorType };
+/** @param detail replaces the text of the error type with a more exact one */
+export const platformOutcome = (errorType: ErrorType, detail?: string): Outcome => {
+  const { status, detail: usual } = infrastructure[errorType];
+  return { status, body: { detail: detail ?? usual, error_type: errorType }, errorType };
 };
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;

@@ -11,6 +11,7 @@ import type { Gateway } from '../temporal/gateway.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
+import type { LogCursor } from '../store/logs.js';
 import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
 import { submit, type Submission, type Submitted } from './submit.js';
@@ -23,7 +24,8 @@ export interface Requests {
   submit(submission: Submission): Promise<Submitted>;
   /** Returns null if the request does not exist or belongs to another account. */
   find(id: string, caller: Pick<Caller, 'account'>): Promise<RequestHead | null>;
-  status(request: RequestHead, logs: boolean): Promise<RequestStatus>;
+  /** @param after position after which log lines are returned, or null for none */
+  status(request: RequestHead, after: LogCursor | null): Promise<RequestStatus>;
   /** @throws 400 when the request has not ended, 410 when the result has expired */
   result(request: RequestHead): Promise<RequestResult>;
   /** @throws 503 when the request is running and Temporal is unavailable */
@@ -53,7 +55,7 @@ export const createRequests = (options: RequestsOptions): Requests => {
       const found = isId(id) ? await findHead(id) : null;
       return found?.account === account ? found : null;
     },
-    status: (request, logs) => readStatus(request, { ...options, logs }),
+    status: (request, after) => readStatus(request, { ...options, after }),
     result: (request) => readResult(request, database),
     cancel: (request) => cancel(request, options),
   };

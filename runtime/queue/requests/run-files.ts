@@ -1,5 +1,5 @@
 /** Files that a run stores, with signed URLs. */
-import type { RunFiles } from '../../../contract/queue-model.js';
+import type { SavedFile } from '../../../contract/queue-model.js';
 import type { QueueSettings } from '../settings.js';
 import { isFileName, signFile, type FileStore } from './files.js';
 
@@ -10,18 +10,30 @@ export interface RunFilesOptions {
   readonly ttl: number | null;
 }
 
-/** Returns the file API of a run: it stores files and returns signed URLs. */
+/** A file that a run has written to the spool folder under the name `spooled`. */
+export interface SpooledFile {
+  readonly name: string;
+  readonly contentType: string;
+  readonly spooled: string;
+}
+
+export interface RunFiles {
+  /** Moves a file to the store and returns its signed URL. */
+  adopt(file: SpooledFile): Promise<SavedFile>;
+}
+
+/** Returns the files of a run. */
 export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
-  async save(name, contentType, bytes) {
+  async adopt({ name, contentType, spooled }) {
     if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
-    await files.write(request, name, bytes);
+    const size = await files.adopt({ request, name, spooled });
     const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
     const expires = Math.ceil((Date.now() + lasts) / 1000);
     return {
       url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
       content_type: contentType,
       file_name: name,
-      file_size: bytes.byteLength,
+      file_size: size,
     };
   },
 });

@@ -2,7 +2,7 @@
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
 import type { QueueSettings } from '../settings.js';
-import { readLogs, type StoredLogLine } from '../store/logs.js';
+import { formatCursor, logStart, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
 import { countAhead } from '../store/waiting.js';
 import type { RequestHead, RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
@@ -28,6 +28,8 @@ export interface RequestStatus extends RequestUrls {
   readonly queue_position?: number;
   /** `null` if not requested. */
   readonly logs: WireLine[] | null;
+  /** Position of the last line; `?after=` returns those after it. */
+  readonly logs_cursor?: string;
   /** Durations in seconds. */
   readonly metrics?: { readonly inference_time: number | null };
   readonly error?: string;
@@ -45,34 +47,38 @@ interface WireLine {
 export interface StatusOptions {
   readonly database: Statements;
   readonly settings: QueueSettings;
-  readonly logs: boolean;
+  /** Position after which log lines are returned; `null` if they are not requested. */
+  readonly after: LogCursor | null;
 }
 
 export const readStatus = async (
   request: RequestHead,
-  { database, settings, logs }: StatusOptions,
+  { database, settings, after }: StatusOptions,
 ): Promise<RequestStatus> => {
-  const lines = logs ? await readLogs(database, [request.id]) : null;
+  const lines = after === null ? null : await readLogs(database, [{ request: request.id, after }]);
   const position = request.state === 'waiting' ? await countAhead(database, request) : 0;
-  return statusBody(request, { position, lines, settings });
+  return statusBody(request, { position, lines, cursor: lines?.at(-1) ?? after, settings });
 };
 
 export interface StatusBodyOptions {
   readonly position: number;
   /** `null` if not requested. */
-  readonly lines: readonly StoredLogLine[] | null;
+  readonly lines: readonly LogLine[] | null;
+  /** Position of the last line; `null` if not requested. */
+  readonly cursor: LogCursor | null;
   readonly settings: QueueSettings;
 }
 
 export const statusBody = (
   request: RequestHead,
-  { position, lines, settings }: StatusBodyOptions,
+  { position, lines, cursor, settings }: StatusBodyOptions,
 ): RequestStatus => ({
   status: wireStates[request.state],
   request_id: request.id,
   ...requestUrls(request, settings),
   ...(request.state === 'waiting' || request.state === 'admitted' ? { queue_position: position } : {}),
   logs: lines?.map(toWireLine) ?? null,
+  ...(cursor !== null && cursor.seq > logStart.seq && { logs_cursor: formatCursor(cursor) }),
   ...(request.state === 'ended' ? endOf(request, settings) : {}),
 });
 
@@ -94,7 +100,7 @@ const endOf = ({ begun, ended, httpStatus, errorType }: RequestHead, { resultTtl
   };
 };
 
-const toWireLine = ({ message, level, time }: StoredLogLine): WireLine => ({
+const toWireLine = ({ message, level, time }: LogLine): WireLine => ({
   message,
   level,
   source: 'USER',

@@ -1,10 +1,11 @@
 /**
- * Assigns the slots of a model to waiting requests: highest priority first, then the account with the fewest running
- * requests, then its oldest request. Slots are limited per model and per account. Runs under the lock of the model's
+ * Assigns the slots of a model: to synchronous runs that wait, then to waiting requests, highest priority first. Among
+ * them the account with the fewest running requests comes first, then its oldest request. Slots are limited per model and per account. Runs under the lock of the model's
  * row in `svc_model_locks`, so that only one process assigns slots at a time.
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
+import { findRuns, startRuns } from './runs.js';
 
 type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
@@ -18,7 +19,8 @@ export const admit = async (
   now: number,
 ): Promise<readonly string[]> => {
   const running = await countRunning(statements, model);
-  let free = concurrency.model - [...running.values()].reduce((sum, count) => sum + count, 0);
+  await admitRuns(statements, { slots: { id: model, concurrency }, running, now });
+  let free = freeSlots(concurrency, running);
   const admitted: string[] = [];
   const waiting = free > 0 ? await findWaiting(statements, model) : [];
   while (free > 0) {
@@ -35,6 +37,38 @@ export const admit = async (
     else await refreshAccount(statements, waiting, { model, account });
   }
   return admitted;
+};
+
+const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string, number>): number =>
+  model - [...running.values()].reduce((sum, count) => sum + count, 0);
+
+interface RunAdmission {
+  readonly slots: Slots;
+  /** Running requests by account, to which runs are added. */
+  readonly running: Map<string, number>;
+  readonly now: number;
+}
+
+/** Assigns slots to the synchronous runs of a model that wait. */
+const admitRuns = async (
+  statements: Statements,
+  { slots: { id: model, concurrency }, running, now }: RunAdmission,
+): Promise<void> => {
+  const add = (account: string): unknown => running.set(account, (running.get(account) ?? 0) + 1);
+  const runs = await findRuns(statements, model, now);
+  for (const { account, state } of runs) if (state === 'running') add(account);
+  const waiting = runs
+    .filter(({ state }) => state === 'waiting')
+    .map(({ id, account, created: since }) => ({ id, account, since, priority: 0 }));
+  const started: string[] = [];
+  for (let free = freeSlots(concurrency, running); free > 0; free -= 1) {
+    const account = chooseAccount(waiting, running, concurrency.account);
+    const index = waiting.findIndex((each) => each.account === account);
+    if (index === -1) break;
+    for (const { id } of waiting.splice(index, 1)) started.push(id);
+    add(account ?? '');
+  }
+  await startRuns(statements, started);
 };
 
 /** Locks a model until the transaction ends; must be the first statement of a transaction that assigns slots. */

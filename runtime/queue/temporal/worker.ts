@@ -1,7 +1,13 @@
 /** Starts Temporal workers by role; a process may have several roles, and each role may run in several processes. */
 import { existsSync } from 'node:fs';
 import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
-import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  NativeConnection,
+  Runtime,
+  Worker,
+  type NativeConnectionOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Database } from '../../databases/contract.js';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
@@ -19,7 +25,8 @@ import {
   type Gateway,
   type Searchable,
 } from './gateway.js';
-import { toFunction } from '../models/load-function.js';
+import { createChildren, type Children } from '../models/children/pool.js';
+import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
@@ -33,8 +40,8 @@ export interface WorkerProcessOptions {
   readonly settings: QueueSettings;
   readonly database: Database;
   readonly models: QueueModels;
-  /** Modules of function models, loaded on first use. */
-  readonly functions: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Module of the functions of models. */
+  readonly functions: string;
   readonly roles: readonly WorkerRole[];
   /** File of the bundled workflows; if absent, they are bundled at start. */
   readonly workflowBundle?: string;
@@ -52,11 +59,24 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
+/** @throws Error with the address, where no server answers */
+const connect = async (options: NativeConnectionOptions): Promise<NativeConnection> => {
+  try {
+    return await NativeConnection.connect(options);
+  } catch (error) {
+    const [, reason = (error as Error).message] = /message: "([^"]+)"/.exec((error as Error).message) ?? [];
+    throw new Error(
+      `Temporal at ${options.address} does not answer: ${reason}; start it, or correct TEMPORAL_ADDRESS`,
+      { cause: error },
+    );
+  }
+};
+
 export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
   installSilentRuntime();
   const { settings } = options;
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
-  const connection = await NativeConnection.connect(chosen.options);
+  const connection = await connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
   const services = createServices(client, watchSearchable(client, chosen.namespace), options);
@@ -100,6 +120,7 @@ interface WorkerServices extends WorkerProcessOptions {
   readonly lifecycle: RequestLifecycle;
   readonly gateway: Gateway;
   readonly files: FileStore;
+  readonly children: Children;
   readonly sender: Sender;
   readonly receivers: Receivers;
   close(): Promise<void>;
@@ -115,14 +136,18 @@ const createServices = (
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
+  const files = createDirectoryStore(filesDir);
+  const children = createChildren({ functions: options.functions, spool: files.spool });
   return {
     ...options,
     lifecycle,
     gateway,
     sender,
     receivers: createReceivers(),
-    files: createDirectoryStore(filesDir),
+    files,
+    children,
     async close() {
+      await children.close();
       await sender.close();
       await lifecycle.flush();
     },
@@ -159,10 +184,8 @@ const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
 
 const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => object>> = {
   workflows: createRequestActivities,
-  models: (services) => {
-    const load = async (model: string) => toFunction(model, await services.functions[model]?.());
-    return createModelActivities({ ...services, run: createRunner(load) });
-  },
+  models: (services) =>
+    createModelActivities({ ...services, run: createRunner(createFunctionRunner(services.children)) }),
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };

@@ -374,8 +374,8 @@ describe('values that only PostgreSQL parses', () => {
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code, field }] });
   });
 
-  it('are rejected without a field if it could be one of several', async () => {
+  it('are rejected with their field among several that it could be', async () => {
     const { errors } = await change({ address: '1.2.3', span: '[1,2)' });
-    expect(errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: null }]);
+    expect(errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: 'address' }]);
   });
 });

@@ -3,38 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import type { TestAccess, TestPermission } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
-
-const everything = (collection: string): readonly TestPermission[] =>
-  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
-
-const access: TestAccess = {
-  policies: {
-    /** May change every row that says who may do what. */
-    Manager: [
-      ...['svc_users', 'svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
-      { collection: 'book', action: 'read', fields: ['id', 'title'], permissions: { stock: { _gt: 0 } } },
-      { collection: 'author', action: 'read', fields: ['*'] },
-    ],
-    Titles: [{ collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gt: 0 } } }],
-    Prices: [{ collection: 'book', action: 'read', fields: ['price'] }],
-  },
-  roles: {
-    Chief: { policies: ['Prices'] },
-    Clerk: { parent: 'Chief', policies: ['Titles'] },
-    Plain: { policies: ['Titles'] },
-  },
-  users: {
-    manager: { policies: ['Manager'] },
-    chief: { role: 'Chief' },
-    plain: { role: 'Plain' },
-    guest: {},
-  },
-};
+import { managerAccess } from './managers.js';
 
 describe.each(dialects)('escalation on %s', (dialect) => {
-  const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access });
+  const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access: managerAccess });
   const send = (as: string, method: string, path: string, body?: unknown) =>
     server().request(method, path, { as, ...(body !== undefined && { body }) });
   const idOf = (kind: 'policies' | 'roles' | 'users', name: string): string =>

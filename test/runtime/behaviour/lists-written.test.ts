@@ -211,18 +211,6 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ];
     expect(hidden.text).toBe(missing.text);
   });
-
-  it('rejects access collections in nested writes', async () => {
-    const policy = await send('admin', 'POST', '/policies', { name: 'Nested' });
-    const { id } = policy.data as { readonly id: string };
-    for (const [path, body] of [
-      [`/policies/${id}`, { permissions: [{ collection: 'book', action: 'read', fields: ['*'] }] }],
-      [`/policies/${id}`, { access: [{}] }],
-      [`/users/${server().ids.users.get('blind')}`, { policies: [{ policy: id }] }],
-    ] as const) {
-      expect((await send('admin', 'PATCH', path, body)).codes).toEqual(['INVALID_PAYLOAD']);
-    }
-  });
 });
 
 /** Foreign keys that share a column with the key, or with what must have a value; and one to a column that may be null. */

@@ -5,6 +5,7 @@ import { StalePrincipal } from '../../../runtime/access/confirmation.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import type { Executor } from '../../../runtime/databases/contract.js';
 import { credentialOf } from '../../../runtime/execute/access-source.js';
+import { keyList } from '../../../runtime/execute/key-list.js';
 import { guardAccess, guardVersion } from '../../../runtime/items/access-guard.js';
 import type { ItemContext } from '../../../runtime/items/context.js';
 
@@ -57,12 +58,15 @@ type Stored = Parameters<typeof databaseWith>[0];
 const writeItems = async (isConfirmed: boolean): Promise<void> => {
   const hooks = guardVersion({ ...context, confirm: async () => isConfirmed });
   const { executor } = databaseWith({});
-  await hooks.before([], executor);
+  await hooks.before(keyList([]), executor);
   await hooks.after([], executor);
 };
 
 const writeAccess = (stored: Stored) =>
-  guardAccess({ name: 'svc_roles' } as Collection, context).before([], databaseWith(stored).executor);
+  guardAccess({ name: 'svc_roles' } as Collection, context).before(
+    keyList([]),
+    databaseWith(stored).executor,
+  );
 
 describe('a write of items', () => {
   it('is committed if the caller is confirmed once more', async () => {
@@ -77,7 +81,7 @@ describe('a write of items', () => {
 describe('a write of access rows', () => {
   it('locks the access version first', async () => {
     const { executor, statements } = databaseWith({});
-    await guardAccess({ name: 'svc_roles' } as Collection, context).before([], executor);
+    await guardAccess({ name: 'svc_roles' } as Collection, context).before(keyList([]), executor);
     expect(statements[0]).toBe('select version from svc_access_version where id = 1 for update');
   });
 

@@ -60,6 +60,7 @@ it('keeps a build until its process releases it', () => {
 it('does not keep a build that cannot be loaded', async () => {
   createBuilds(1);
   writeFileSync(join(folder, 'b1', 'server.mjs'), 'throw new Error("not like this")');
+  writeFileSync(join(folder, 'data.db'), '');
   const config = loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'data.db')}` });
   const opening = openBuild({ config, observe: () => undefined, directory: join(folder, 'b1') });
   await expect(opening).rejects.toThrow('not like this');

@@ -28,7 +28,6 @@ const { collections } = createRegistry([
       drafts: oneToMany('note', ['shelf'], ['id'], { deselect: 'delete' }),
       labels: oneToMany('label', ['shelf'], ['label']),
       logs: oneToMany('log', ['shelf'], ['id']),
-      rights: oneToMany('right', ['shelf'], ['id']),
     },
   }),
   defineCollection({
@@ -67,13 +66,6 @@ const { collections } = createRegistry([
     fields: { id: integer({ auto: true }), shelf: string({ nullable: true }) },
   }),
   defineCollection({ name: 'log', path: null, key: [], fields: { shelf: integer() } }),
-  defineCollection({
-    name: 'right',
-    path: '/rights',
-    access: true,
-    key: ['id'],
-    fields: { id: integer(), shelf: integer() },
-  }),
 ]);
 
 const shelf = collections.get('shelf') as Collection;
@@ -206,7 +198,6 @@ describe('a list is rejected', () => {
     ],
     [{ books: ['x'] }, 'FORBIDDEN: the item of "book" does not exist or may not be used this way'],
     [{ logs: [] }, listRefusal('logs', 'is not written through its owner; its items have no key')],
-    [{ rights: [] }, listRefusal('rights', 'is not written through its owner; use /rights')],
   ])('%j', (payload, want) => {
     expect(problemsOf(() => listsOf(payload))).toEqual([want]);
   });
@@ -238,7 +229,7 @@ describe('a row that is created in a list', () => {
 
   it('is bound to the key of its owner after that is known', () => {
     const { creates } = listOf({ books: [{ title: 'a' }, { title: 'b' }] });
-    const bound = creates === null ? null : bindCreate(creates, [7]);
+    const bound = creates === null ? null : bindCreate(creates, { references: [7], end: 0 });
     expect(bound?.rows.map(rowOf)).toEqual([
       { title: 'a', shelf: 7 },
       { title: 'b', shelf: 7 },
@@ -322,18 +313,18 @@ const onShelf = (number: number) => ({ validation: { shelf: { _eq: number } } })
 
 const bindFirst = (payload: Payload, owner: number, books: readonly Given[]): unknown => {
   const { creates } = listOf(payload, books);
-  return creates === null ? null : bindCreate(creates, [owner]).rows.map(rowOf);
+  return creates === null ? null : bindCreate(creates, { references: [owner], end: 0 }).rows.map(rowOf);
 };
 
 const createOnShelf = (books: readonly Given[], owner: number): unknown => {
   const [list] = planCreate(shelf, [{ label: 'x', books: [{ title: 'a' }] }], writing(books)).lists;
-  return list?.creates ? bindCreate(list.creates, [owner]).rows.map(rowOf) : null;
+  return list?.creates ? bindCreate(list.creates, { references: [owner], end: 0 }).rows.map(rowOf) : null;
 };
 
 const createWithPresets = (presets: Payload | null, owner: number): unknown => {
   const books = [{ ...onShelf(5), presets, fields: ['title', 'shelf'] }, { fields: ['title', 'shelf'] }];
   const [list] = planCreate(shelf, [{ label: 'x', books: [{ title: 'a' }] }], writing(books)).lists;
-  return list?.creates ? bindCreate(list.creates, [owner]).rows.map(rowOf) : null;
+  return list?.creates ? bindCreate(list.creates, { references: [owner], end: 0 }).rows.map(rowOf) : null;
 };
 
 describe('a permission that depends on the owner', () => {
@@ -374,7 +365,7 @@ describe('a permission that depends on the owner', () => {
       ).lists;
       const move = list?.updates[0]?.move;
       if (move === undefined || 'problems' in move) return move;
-      const plan = bindUpdate(move, [owner]);
+      const plan = bindUpdate(move, { references: [owner], end: 0 });
       return [rowOf(plan.row), JSON.stringify(plan.where).match(/mine|any/g)];
     };
     expect(moved(5)).toEqual([{ title: 'b', shelf: 5 }, ['mine', 'any']]);

@@ -565,7 +565,7 @@ export type AlbumQueryVariables = Exact<{
 }>;
 
 
-export type AlbumQuery = { Album: Array<{ AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null }> };
+export type AlbumQuery = { Album: Array<{ AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null }> | null };
 
 export type Album_by_idQueryVariables = Exact<{
   id: string;
@@ -585,7 +585,7 @@ export type ArtistQueryVariables = Exact<{
 }>;
 
 
-export type ArtistQuery = { Artist: Array<{ ArtistId: string, Name: string | null }> };
+export type ArtistQuery = { Artist: Array<{ ArtistId: string, Name: string | null }> | null };
 
 export type Artist_by_idQueryVariables = Exact<{
   id: string;
@@ -605,7 +605,7 @@ export type CustomerQueryVariables = Exact<{
 }>;
 
 
-export type CustomerQuery = { Customer: Array<{ CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null }> };
+export type CustomerQuery = { Customer: Array<{ CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null }> | null };
 
 export type Customer_by_idQueryVariables = Exact<{
   id: string;
@@ -625,7 +625,7 @@ export type EmployeeQueryVariables = Exact<{
 }>;
 
 
-export type EmployeeQuery = { Employee: Array<{ EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null }> };
+export type EmployeeQuery = { Employee: Array<{ EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null }> | null };
 
 export type Employee_by_idQueryVariables = Exact<{
   id: string;
@@ -645,7 +645,7 @@ export type GenreQueryVariables = Exact<{
 }>;
 
 
-export type GenreQuery = { Genre: Array<{ GenreId: string, Name: string | null }> };
+export type GenreQuery = { Genre: Array<{ GenreId: string, Name: string | null }> | null };
 
 export type Genre_by_idQueryVariables = Exact<{
   id: string;
@@ -665,7 +665,7 @@ export type InvoiceQueryVariables = Exact<{
 }>;
 
 
-export type InvoiceQuery = { Invoice: Array<{ InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null }> };
+export type InvoiceQuery = { Invoice: Array<{ InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null }> | null };
 
 export type Invoice_by_idQueryVariables = Exact<{
   id: string;
@@ -685,7 +685,7 @@ export type InvoiceLineQueryVariables = Exact<{
 }>;
 
 
-export type InvoiceLineQuery = { InvoiceLine: Array<{ InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null }> };
+export type InvoiceLineQuery = { InvoiceLine: Array<{ InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
 export type InvoiceLine_by_idQueryVariables = Exact<{
   id: string;
@@ -705,7 +705,7 @@ export type MediaTypeQueryVariables = Exact<{
 }>;
 
 
-export type MediaTypeQuery = { MediaType: Array<{ MediaTypeId: string, Name: string | null }> };
+export type MediaTypeQuery = { MediaType: Array<{ MediaTypeId: string, Name: string | null }> | null };
 
 export type MediaType_by_idQueryVariables = Exact<{
   id: string;
@@ -725,7 +725,7 @@ export type PlaylistQueryVariables = Exact<{
 }>;
 
 
-export type PlaylistQuery = { Playlist: Array<{ PlaylistId: string, Name: string | null }> };
+export type PlaylistQuery = { Playlist: Array<{ PlaylistId: string, Name: string | null }> | null };
 
 export type Playlist_by_idQueryVariables = Exact<{
   id: string;
@@ -745,7 +745,7 @@ export type PlaylistTrackQueryVariables = Exact<{
 }>;
 
 
-export type PlaylistTrackQuery = { PlaylistTrack: Array<{ PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null }> };
+export type PlaylistTrackQuery = { PlaylistTrack: Array<{ PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
 export type PlaylistTrack_by_idQueryVariables = Exact<{
   id: string;
@@ -765,7 +765,7 @@ export type TrackQueryVariables = Exact<{
 }>;
 
 
-export type TrackQuery = { Track: Array<{ TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null }> };
+export type TrackQuery = { Track: Array<{ TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null }> | null };
 
 export type Track_by_idQueryVariables = Exact<{
   id: string;

@@ -706,7 +706,7 @@ export type accessQueryVariables = Exact<{
 }>;
 
 
-export type accessQuery = { access: Array<{ id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null }> };
+export type accessQuery = { access: Array<{ id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null }> | null };
 
 export type access_by_idQueryVariables = Exact<{
   id: string;
@@ -726,7 +726,7 @@ export type activityQueryVariables = Exact<{
 }>;
 
 
-export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> };
+export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
 
 export type activity_by_idQueryVariables = Exact<{
   id: string;
@@ -746,7 +746,7 @@ export type dashboardsQueryVariables = Exact<{
 }>;
 
 
-export type dashboardsQuery = { dashboards: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> };
+export type dashboardsQuery = { dashboards: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
 
 export type dashboards_by_idQueryVariables = Exact<{
   id: string;
@@ -766,7 +766,7 @@ export type panelsQueryVariables = Exact<{
 }>;
 
 
-export type panelsQuery = { panels: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> };
+export type panelsQuery = { panels: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
 
 export type panels_by_idQueryVariables = Exact<{
   id: string;
@@ -786,7 +786,7 @@ export type permissionsQueryVariables = Exact<{
 }>;
 
 
-export type permissionsQuery = { permissions: Array<{ id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null }> };
+export type permissionsQuery = { permissions: Array<{ id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null }> | null };
 
 export type permissions_by_idQueryVariables = Exact<{
   id: string;
@@ -806,7 +806,7 @@ export type policiesQueryVariables = Exact<{
 }>;
 
 
-export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> };
+export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type policies_by_idQueryVariables = Exact<{
   id: string;
@@ -826,7 +826,7 @@ export type rolesQueryVariables = Exact<{
 }>;
 
 
-export type rolesQuery = { roles: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> };
+export type rolesQuery = { roles: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> | null };
 
 export type roles_by_idQueryVariables = Exact<{
   id: string;
@@ -858,7 +858,7 @@ export type usersQueryVariables = Exact<{
 }>;
 
 
-export type usersQuery = { users: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> };
+export type usersQuery = { users: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
 export type users_by_idQueryVariables = Exact<{
   id: string;
@@ -945,10 +945,11 @@ export type requests_resultQuery = { requests_result: { http_status: number, err
 export type requests_statusQueryVariables = Exact<{
   id: string;
   logs?: boolean | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type requests_statusQuery = { requests_status: { status: string, request_id: string, response_url: string, status_url: string, cancel_url: string, queue_position: number | null, error: string | null, error_type: string | null, expires_at: string | null } | null };
+export type requests_statusQuery = { requests_status: { status: string, request_id: string, response_url: string, status_url: string, cancel_url: string, queue_position: number | null, logs_cursor: string | null, error: string | null, error_type: string | null, expires_at: string | null } | null };
 
 export type roles_meQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1750,7 +1751,7 @@ export const requests_resultDocument = createDocument<requests_resultQuery, requ
 
 export const requests_statusDocument = createDocument<requests_statusQuery, requests_statusQueryVariables>(
   'system',
-  'query requests_status($id: String!, $logs: Boolean) { requests_status(id: $id, logs: $logs) { status request_id response_url status_url cancel_url queue_position error error_type expires_at } }',
+  'query requests_status($id: String!, $logs: Boolean, $after: String) { requests_status(id: $id, logs: $logs, after: $after) { status request_id response_url status_url cancel_url queue_position logs_cursor error error_type expires_at } }',
 );
 
 export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVariables>(

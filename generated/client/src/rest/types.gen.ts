@@ -1095,6 +1095,10 @@ export type RequestsStatusData = {
          * Whether to return the log lines of the model
          */
         logs?: boolean;
+        /**
+         * The `logs_cursor` of an earlier status, to return only later lines
+         */
+        after?: string;
     };
     url: '/requests/{id}/status';
 };
@@ -1120,6 +1124,10 @@ export type RequestsStatusResponses = {
                 source: string;
                 timestamp: string;
             }> | null;
+            /**
+             * Position of the last line
+             */
+            logs_cursor?: string;
             metrics?: {
                 /**
                  * Seconds
@@ -1177,8 +1185,12 @@ export type ServerHealthErrors = {
          */
         checks?: {
             [key: string]: {
-                status: 'ok' | 'error';
+                status: 'ok' | 'warning' | 'error';
                 milliseconds?: number;
+                /**
+                 * What is wrong and what to do
+                 */
+                message?: string;
             };
         };
     };
@@ -1197,8 +1209,12 @@ export type ServerHealthResponses = {
          */
         checks?: {
             [key: string]: {
-                status: 'ok' | 'error';
+                status: 'ok' | 'warning' | 'error';
                 milliseconds?: number;
+                /**
+                 * What is wrong and what to do
+                 */
+                message?: string;
             };
         };
     };

@@ -8,6 +8,7 @@ import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
+import { deleteExpiredRuns } from '../../store/runs.js';
 import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
 import type { RequestHead } from '../../store/request-head.js';
 
@@ -43,6 +44,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   return {
     async sweep(): Promise<SweepReport> {
       const { database, lifecycle, models } = options;
+      await deleteExpiredRuns(database, Date.now());
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const due = (kind: keyof typeof gracePeriods) => ({

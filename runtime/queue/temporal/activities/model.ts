@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import type { Database } from '../../../databases/contract.js';
-import type { LogLevel, QueueModelDeclaration } from '../../../../contract/queue-model.js';
+import type { QueueModelDeclaration } from '../../../../contract/queue-model.js';
 import { failureTypes, type ModelRequestInput, type RequestEnd } from '../../contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 import { createRunFiles } from '../../requests/run-files.js';
+import { createRunLog, type RunLog } from '../../requests/run-log.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
-import { insertLogs, type LogLine } from '../../store/logs.js';
 import { startAttempt, failAttempt, findRequestWithInput } from '../../store/requests.js';
 import type { RequestHead } from '../../store/request-head.js';
 
@@ -83,21 +83,27 @@ const attempt = async (
   const { database, lifecycle, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
-  const heartbeat = startHeartbeat(context, requestId, options);
+  const log = createRunLog({ statements: database, request: requestId, attempt: request.attempts + 1 });
+  const heartbeat = startHeartbeat(context, log);
   try {
     const { outcome, retry } = await run(model, {
       requestId,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
-      log: heartbeat.log,
+      log: log.add,
+      skip: log.skip,
       progress: heartbeat.progress,
       files: createRunFiles(requestId, { files, settings, ttl }),
       signal: context.cancellationSignal,
       onFailure,
     });
-    // a client that sees the end must also see every log line
-    await heartbeat.flush();
-    if (!retry) return await retryStore(() => endRequest(request, outcome, lifecycle), onFailure);
+    if (!retry) {
+      // a client that sees the end must also see every log line
+      return await retryStore(async () => {
+        await log.end();
+        return endRequest(request, outcome, lifecycle);
+      }, onFailure);
+    }
     await failAttempt(database, requestId);
     const type = outcome.errorType ?? failureTypes.platform;
     throw ApplicationFailure.create({
@@ -112,7 +118,8 @@ const attempt = async (
     }
     throw error;
   } finally {
-    await heartbeat.stop();
+    heartbeat.stop();
+    await log.end().catch(onFailure);
   }
 };
 
@@ -136,35 +143,19 @@ const retryStore = async <Result>(
   }
 };
 
-/** Sends heartbeats with the last progress, and logs in batches. */
-const startHeartbeat = (context: Context, request: string, { database, onFailure }: ModelActivityOptions) => {
+/** Sends heartbeats with the last progress, and writes the log regularly. */
+const startHeartbeat = (context: Context, log: RunLog) => {
   let state: unknown = context.info.heartbeatDetails;
-  let lines: LogLine[] = [];
-  let writing: Promise<void> = Promise.resolve();
-  const flush = (): Promise<void> => {
-    const batch = lines;
-    lines = [];
-    if (batch.length === 0) return writing;
-    writing = writing.then(() => insertLogs(database, batch)).catch(onFailure);
-    return writing;
-  };
   const timer = setInterval(() => {
     context.heartbeat(state);
-    void flush();
+    // lines that cannot be written wait for the next time
+    log.flush().catch(() => undefined);
   }, heartbeatInterval);
   context.heartbeat(state);
   return {
-    flush,
-    log(message: string, level: LogLevel = 'INFO'): void {
-      lines.push({ request, level, message: message.slice(0, 8_000), time: Date.now() });
-      if (lines.length >= 100) void flush();
-    },
     progress(next: unknown): void {
       state = next;
     },
-    stop(): Promise<void> {
-      clearInterval(timer);
-      return flush();
-    },
+    stop: () => clearInterval(timer),
   };
 };

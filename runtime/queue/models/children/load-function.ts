@@ -1,4 +1,4 @@
-import type { RunModel } from '../../../contract/queue-model.js';
+import type { RunModel } from '../../../../contract/queue-model.js';
 
 /** Checks the type of a loaded module. @throws Error when it does not export a function `run` */
 export const toFunction = (model: string, loaded: unknown): { readonly run: RunModel<unknown, unknown> } => {

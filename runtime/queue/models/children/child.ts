@@ -1,0 +1,215 @@
+/** A child process that runs function models, seen from its worker. */
+import { fork, type ChildProcess } from 'node:child_process';
+import type { FunctionRunner, LogLevel, SavedFile } from '../../../../contract/queue-model.js';
+import { modulePath } from '../../../config/package.js';
+import { modelEnvironment } from './environment.js';
+import type { ChildExit } from './exit.js';
+import { residentMemory } from './memory.js';
+import type { FromChild, RunEnd, RunTask, ToChild } from './messages.js';
+
+export interface ChildOptions {
+  /** Module that exports the functions of the models. */
+  readonly functions: string;
+  /** Folder for files on their way to the store. */
+  readonly spool: string;
+  readonly runner: Pick<FunctionRunner, 'memory' | 'environment'>;
+}
+
+/** Receives what a run reports. */
+export interface RunObserver {
+  log(message: string, level?: LogLevel, time?: number): void;
+  /** Counts log lines that were left out. */
+  skip(lines: number): void;
+  progress(state: unknown): void;
+  /** Stores a file of the spool folder. */
+  save(file: Omit<Extract<FromChild, { kind: 'save' }>, 'kind' | 'call'>): Promise<SavedFile>;
+}
+
+/** How a run ended, or how its process did; `started` is false if the process ended before the run began. */
+export type ChildEnd =
+  | RunEnd
+  | { readonly kind: 'exited'; readonly started: boolean; readonly exit: ChildExit };
+
+export interface Child {
+  run(task: RunTask, observer: RunObserver): Promise<ChildEnd>;
+  /** Asks the run in progress to end, and kills the process if it does not within `abortGrace`. */
+  abort(reason: string): void;
+  /** Kills the process if it uses more memory than it may. */
+  checkMemory(): void;
+  /** Resolves to whether the process can run again: it is responsive, and has memory left. */
+  untilIdle(): Promise<boolean>;
+  isAlive(): boolean;
+  /** Kills the process and its descendants. @returns when it has ended */
+  kill(): Promise<void>;
+}
+
+/** Milliseconds that an aborted run may take to end by itself. */
+const abortGrace = 1_000;
+/** Milliseconds in which the event loop must turn after a run. */
+const idleLimit = 2_000;
+/** Milliseconds between the end of a process and the end of its output. */
+const outputLimit = 500;
+/** Characters of error output that are kept. */
+const maxErrorOutput = 8_000;
+
+interface CurrentRun {
+  readonly observer: RunObserver;
+  readonly resolve: (end: ChildEnd) => void;
+  started: boolean;
+}
+
+interface State {
+  readonly process: ChildProcess;
+  readonly options: ChildOptions;
+  readonly exited: Promise<ChildExit>;
+  current: CurrentRun | null;
+  alive: boolean;
+  exceededMemory: boolean;
+  onIdle: (idle: boolean) => void;
+}
+
+export const startChild = (options: ChildOptions): Child => {
+  const state = startProcess(options);
+  state.process.on('message', (message: FromChild) => receive(message, state));
+  void state.exited.then((exit) => {
+    endRun(state, { kind: 'exited', started: state.current?.started ?? false, exit });
+    state.onIdle(false);
+  });
+  return {
+    run: (task, observer) =>
+      new Promise((resolve) => {
+        state.current = { observer, resolve, started: false };
+        send(state, task);
+      }),
+    abort(reason) {
+      send(state, { kind: 'abort', reason });
+      const aborted = state.current;
+      setTimeout(() => aborted !== null && aborted === state.current && killGroup(state), abortGrace);
+    },
+    checkMemory() {
+      if (!state.alive || residentMemory(state.process.pid ?? 0) <= options.runner.memory) return;
+      state.exceededMemory = true;
+      killGroup(state);
+    },
+    untilIdle: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), idleLimit);
+        state.onIdle = (idle) => {
+          clearTimeout(timer);
+          resolve(idle && state.alive && hasMemoryLeft(state));
+        };
+      }),
+    isAlive: () => state.alive,
+    async kill() {
+      killGroup(state);
+      await state.exited;
+    },
+  };
+};
+
+const startProcess = (options: ChildOptions): State => {
+  const { functions, spool, runner } = options;
+  const child = fork(modulePath('queue/models/children/main'), [functions, spool], {
+    env: modelEnvironment(process.env, runner.environment),
+    // the heap may grow to the limit; the limit of the process counts everything else as well
+    execArgv: [...inheritedOptions(), `--max-old-space-size=${Math.floor(runner.memory / 1024 ** 2)}`],
+    serialization: 'advanced',
+    // a group of its own, which can be killed with its descendants
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let errorOutput = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errorOutput = (errorOutput + text).slice(-maxErrorOutput);
+  });
+  const exited = untilExit(child).then(([code, signal]) => {
+    state.alive = false;
+    // descendants that outlive it
+    killGroup(state);
+    return { code, signal, exceededMemory: state.exceededMemory, errorOutput };
+  });
+  const state: State = {
+    process: child,
+    options,
+    exited,
+    current: null,
+    alive: true,
+    exceededMemory: false,
+    onIdle: () => undefined,
+  };
+  return state;
+};
+
+/** Returns the options of this process without a debugger, which would want the same port. */
+const inheritedOptions = (): readonly string[] =>
+  process.execArgv.filter((option) => !option.startsWith('--inspect'));
+
+/** Waits for the end of a process, and a little for its output, which descendants may keep open. */
+const untilExit = (child: ChildProcess): Promise<readonly [number | null, NodeJS.Signals | null]> =>
+  new Promise((resolve) => {
+    child.once('error', () => resolve([null, null]));
+    child.once('exit', (code, signal) => {
+      const timer = setTimeout(() => resolve([code, signal]), outputLimit);
+      child.once('close', () => {
+        clearTimeout(timer);
+        resolve([code, signal]);
+      });
+    });
+  });
+
+const send = ({ process: child }: State, message: ToChild): void => {
+  // a failed send is followed by the exit of the process, which ends the run
+  if (child.connected) child.send(message, () => undefined);
+};
+
+/** Runs on half of its limit or less are followed by another one in the same process. */
+const hasMemoryLeft = ({ process: child, options }: State): boolean =>
+  residentMemory(child.pid ?? 0) <= options.runner.memory / 2;
+
+const killGroup = ({ process: { pid } }: State): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+};
+
+const endRun = (state: State, end: ChildEnd): void => {
+  const { current } = state;
+  state.current = null;
+  current?.resolve(end);
+};
+
+const receive = (message: FromChild, state: State): void => {
+  const { current } = state;
+  if (message.kind === 'idle') return state.onIdle(true);
+  if (current === null) return;
+  switch (message.kind) {
+    case 'started':
+      current.started = true;
+      return;
+    case 'log':
+      if (message.skipped > 0) current.observer.skip(message.skipped);
+      for (const { message: text, level, time } of message.lines) current.observer.log(text, level, time);
+      return;
+    case 'progress':
+      return current.observer.progress(message.state);
+    case 'save':
+      return void save(message, current, state);
+    default:
+      return endRun(state, message);
+  }
+};
+
+const save = async (
+  { call, ...file }: Extract<FromChild, { kind: 'save' }>,
+  { observer }: CurrentRun,
+  state: State,
+): Promise<void> => {
+  try {
+    send(state, { kind: 'saved', call, file: await observer.save(file) });
+  } catch (error) {
+    send(state, { kind: 'notSaved', call, message: (error as Error).message });
+  }
+};

@@ -1,0 +1,175 @@
+/** Entry point of a child process that runs function models, one run at a time; `child.ts` starts it. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { LogLevel, ModelError, RunFiles, SavedFile } from '../../../../contract/queue-model.js';
+import { maxOutputBytes } from '../output.js';
+import { createChildLog, type ChildLog } from './child-log.js';
+import { toFunction } from './load-function.js';
+import type { FromChild, PlainError, RunEnd, RunTask, ToChild } from './messages.js';
+
+const [, , file = '', spool = ''] = process.argv;
+
+const send = (message: FromChild): void => void process.send?.(message);
+
+/** The run in progress. */
+interface Current {
+  readonly controller: AbortController;
+  readonly log: ChildLog;
+  readonly calls: Map<number, PendingSave>;
+}
+
+interface PendingSave {
+  resolve(file: SavedFile): void;
+  reject(error: Error): void;
+}
+
+let current: Current | null = null;
+
+const run = async ({ model, input, resumed }: RunTask): Promise<void> => {
+  send({ kind: 'started' });
+  const { controller, log, calls } = (current = {
+    controller: new AbortController(),
+    log: createChildLog(send),
+    calls: new Map(),
+  });
+  const { signal } = controller;
+  const context = {
+    log: (message: string, level: LogLevel = 'INFO') => log.add(String(message), level),
+    progress: (state: unknown) => send({ kind: 'progress', state }),
+    resumed,
+    signal,
+    files: createFiles(calls),
+  };
+  const end = await settle(async () => {
+    const { functions } = (await import(pathToFileURL(file).href)) as Loaded;
+    const loaded = toFunction(model, await functions[model]?.());
+    return loaded.run(input, context);
+  });
+  for (const output of outputs) output.flush();
+  log.flush();
+  current = null;
+  send(end);
+  setTimeout(() => send({ kind: 'idle' }), 0);
+};
+
+interface Loaded {
+  readonly functions: Readonly<Record<string, () => Promise<unknown>>>;
+}
+
+const settle = async (body: () => Promise<unknown>): Promise<RunEnd> => {
+  try {
+    const text = toJson(await body());
+    const bytes = Buffer.byteLength(text);
+    return bytes > maxOutputBytes ? { kind: 'oversized', bytes } : { kind: 'result', body: text };
+  } catch (error) {
+    if (!isModelError(error)) return { kind: 'failed', error: toPlainError(error) };
+    return { kind: 'modelError', status: error.status, body: toJson(error.body) };
+  }
+};
+
+const toJson = (value: unknown): string => JSON.stringify(value ?? null) ?? 'null';
+
+/** Checks the name instead of the class, which may come from another copy of the package. */
+const isModelError = (error: unknown): error is ModelError => {
+  if (!(error instanceof Error) || error.name !== 'ModelError') return false;
+  const { status } = error as ModelError;
+  return Number.isInteger(status) && status >= 400 && status < 500;
+};
+
+const toPlainError = (error: unknown): PlainError => {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: '' };
+  return { name: error.name, message: error.message, stack: error.stack ?? '' };
+};
+
+/** Writes files to the spool folder; the worker moves them to their store. */
+const createFiles = (calls: Current['calls']): RunFiles => {
+  let call = 0;
+  return {
+    async save(name, contentType, bytes) {
+      const spooled = randomUUID();
+      await mkdir(spool, { recursive: true });
+      await writeFile(join(spool, spooled), bytes);
+      call += 1;
+      return new Promise((resolve, reject) => {
+        calls.set(call, { resolve, reject });
+        send({ kind: 'save', call, name, contentType, spooled });
+      });
+    },
+  };
+};
+
+const receive = (message: ToChild): void => {
+  switch (message.kind) {
+    case 'run':
+      return void run(message);
+    case 'abort':
+      return current?.controller.abort(new Error(message.reason));
+    case 'saved':
+      return current?.calls.get(message.call)?.resolve(message.file);
+    case 'notSaved':
+      return current?.calls.get(message.call)?.reject(new Error(message.message));
+  }
+};
+
+interface Output {
+  /** Logs a last line that has no end. */
+  flush(): void;
+}
+
+/** Adds what a function prints to the log of its run. */
+const captureOutput = (stream: NodeJS.WriteStream, level: LogLevel): Output => {
+  let rest = '';
+  stream.write = ((chunk: string | Uint8Array, ...more: readonly unknown[]): boolean => {
+    const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) current?.log.add(line, level);
+    const callback = more.find((each) => typeof each === 'function');
+    if (callback !== undefined) process.nextTick(callback as () => void);
+    return true;
+  }) as typeof stream.write;
+  return {
+    flush() {
+      if (rest !== '') current?.log.add(rest, level);
+      rest = '';
+    },
+  };
+};
+
+/** Makes the kernel end this process before its worker when memory runs out. */
+const preferForOutOfMemory = (): void => {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // another operating system
+  }
+};
+
+/** Ends this process when its worker was killed, from a thread, because a function may block the event loop. */
+const watchParent = async (): Promise<void> => {
+  const source =
+    "const parent = process.ppid; setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 1000);";
+  const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
+  const thread = new Worker(source, { eval: true, execArgv: [], resourceLimits });
+  // a function that blocks at once would keep it from starting
+  await once(thread, 'online');
+  thread.unref();
+};
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+preferForOutOfMemory();
+const outputs = [captureOutput(process.stdout, 'STDOUT'), captureOutput(process.stderr, 'STDERR')];
+// the worker decides when a run ends
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.once('disconnect', () => process.exit());
+process.on('uncaughtException', (error) => {
+  current?.log.flush();
+  process.send?.({ kind: 'failed', error: toPlainError(error) } satisfies FromChild, () => process.exit(1));
+});
+await watchParent();
+process.on('message', receive);

@@ -1,0 +1,119 @@
+/** Keeps child processes for function models: one per run, reused for the same model while it is healthy. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FunctionRunner } from '../../../../contract/queue-model.js';
+import { startChild, type Child, type ChildEnd, type ChildOptions, type RunObserver } from './child.js';
+import type { RunTask } from './messages.js';
+
+export interface Children {
+  /** Runs a task in a process of its model. The signal asks the function to end, and kills its process otherwise. */
+  run(task: RunTask, options: ChildRunOptions): Promise<ChildEnd>;
+  /** Kills all processes. */
+  close(): Promise<void>;
+}
+
+export interface ChildRunOptions {
+  readonly runner: FunctionRunner;
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+}
+
+/** Milliseconds between two measurements of memory. */
+const memoryInterval = 100;
+/** Maximum processes without a run, and the milliseconds that they are kept. */
+const maxIdle = 8;
+const idleTtl = 60_000;
+/** Runs after which a process is replaced, because native memory may leak slowly. */
+const maxRuns = 500;
+/** Milliseconds that a run waits for the process of the run before it. */
+const settleLimit = 50;
+
+interface Pooled {
+  readonly child: Child;
+  readonly model: string;
+  runs: number;
+  idleSince: number;
+  /** Resolves when the process of an ended run is idle or removed; null while it runs. */
+  settling: Promise<void> | null;
+}
+
+export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children => {
+  const all = new Set<Pooled>();
+  const idle: Pooled[] = [];
+  let timer: NodeJS.Timeout | null = null;
+
+  const remove = (pooled: Pooled): Promise<void> => {
+    all.delete(pooled);
+    if (all.size === 0 && timer !== null) {
+      clearInterval(timer);
+      timer = null;
+    }
+    return pooled.child.kill();
+  };
+
+  /** Measures all processes, and ends those that have been idle for long. */
+  const check = (): void => {
+    const before = Date.now() - idleTtl;
+    for (const { child } of all) child.checkMemory();
+    for (const pooled of idle.filter(({ child, idleSince }) => idleSince < before || !child.isAlive())) {
+      idle.splice(idle.indexOf(pooled), 1);
+      void remove(pooled);
+    }
+  };
+
+  const start = (model: string, runner: FunctionRunner): Pooled => {
+    const pooled = {
+      child: startChild({ ...options, runner }),
+      model,
+      runs: 0,
+      idleSince: 0,
+      settling: null,
+    };
+    all.add(pooled);
+    timer ??= setInterval(check, memoryInterval).unref();
+    return pooled;
+  };
+
+  const take = async (model: string, runner: FunctionRunner): Promise<Pooled> => {
+    const last = [...all].find((each) => each.model === model && each.settling !== null);
+    if (last !== undefined) await Promise.race([last.settling, sleep(settleLimit)]);
+    const index = idle.findLastIndex((each) => each.model === model && each.child.isAlive());
+    return idle.splice(index, index === -1 ? 0 : 1)[0] ?? start(model, runner);
+  };
+
+  const release = async (pooled: Pooled): Promise<void> => {
+    if (pooled.runs >= maxRuns || !(await pooled.child.untilIdle()) || !all.has(pooled)) {
+      return remove(pooled);
+    }
+    pooled.idleSince = Date.now();
+    idle.push(pooled);
+    if (idle.length > maxIdle) await remove(idle.shift() as Pooled);
+  };
+
+  const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {
+    const { runner, signal, observer } = given;
+    const pooled = await take(task.model, runner);
+    pooled.runs += 1;
+    pooled.settling = null;
+    const abort = (): void => pooled.child.abort(reasonOf(signal));
+    const running = pooled.child.run(task, observer);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    const end = await running;
+    signal.removeEventListener('abort', abort);
+    pooled.settling = release(pooled);
+    // an idle process that ended before it received the task
+    const isStale = end.kind === 'exited' && !end.started && pooled.runs > 1 && !signal.aborted;
+    return isStale ? run(task, given) : end;
+  };
+
+  return {
+    run,
+    async close() {
+      idle.length = 0;
+      await Promise.all([...all].map(remove));
+    },
+  };
+};
+
+const reasonOf = ({ reason }: AbortSignal): string =>
+  reason instanceof Error ? reason.message : String(reason);

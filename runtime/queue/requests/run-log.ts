@@ -1,0 +1,112 @@
+/**
+ * The log of an attempt. The first and the last lines are kept, with a mark where others were left out. Lines are
+ * written in batches; while the database is away they wait, and those for which there is no room are counted.
+ */
+import type { LogLevel } from '../../../contract/queue-model.js';
+import type { Statements } from '../../execute/system-rows.js';
+import { insertLogs, lastSeq, type LogLine } from '../store/logs.js';
+
+export interface RunLog {
+  add(message: string, level?: LogLevel, time?: number): void;
+  /** Counts lines that were left out before they reached this log. */
+  skip(lines: number): void;
+  /** Writes what waits. @throws the error of the database; the lines are kept */
+  flush(): Promise<void>;
+  /** Writes everything, including the last lines. @throws the error of the database; the lines are kept */
+  end(): Promise<void>;
+}
+
+export interface RunLogLimits {
+  /** Lines, and characters, that are kept from the start of an attempt. */
+  readonly headLines: number;
+  readonly headLength: number;
+  /** Lines that are kept from its end. */
+  readonly tailLines: number;
+}
+
+export interface RunLogOptions {
+  readonly statements: Statements;
+  readonly request: string;
+  readonly attempt: number;
+  readonly limits?: RunLogLimits;
+}
+
+const defaultLimits: RunLogLimits = { headLines: 5_000, headLength: 1_000_000, tailLines: 500 };
+/** Maximum characters of a line. */
+const maxLength = 8_000;
+/** Lines per statement. */
+const batchSize = 100;
+
+type PendingLine = Pick<LogLine, 'message' | 'level' | 'time'>;
+
+export const createRunLog = ({
+  statements,
+  request,
+  attempt,
+  limits = defaultLimits,
+}: RunLogOptions): RunLog => {
+  let waiting: LogLine[] = [];
+  let tail: PendingLine[] = [];
+  let [seq, length, skipped] = [0, 0, 0];
+  let isFull = false;
+  /** Whether the last write failed, after which its lines may be stored all the same. */
+  let isUncertain = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  const enqueue = (line: PendingLine): void => {
+    seq += 1;
+    waiting.push({ request, attempt, seq, ...line });
+  };
+
+  const add = (message: string, level: LogLevel = 'INFO', time = Date.now()): void => {
+    const line: PendingLine = { message: message.slice(0, maxLength), level, time };
+    isFull ||= seq >= limits.headLines || length >= limits.headLength;
+    if (!isFull) {
+      length += line.message.length;
+      return enqueue(line);
+    }
+    tail.push(line);
+    if (tail.length <= limits.tailLines) return;
+    tail.shift();
+    skipped += 1;
+  };
+
+  const write = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      if (isUncertain) {
+        const stored = await lastSeq(statements, { request, attempt });
+        waiting = waiting.filter((line) => line.seq > stored);
+        isUncertain = false;
+      }
+      const batch = waiting.slice(0, batchSize);
+      if (batch.length === 0) return;
+      isUncertain = true;
+      await insertLogs(statements, batch);
+      isUncertain = false;
+      waiting = waiting.slice(batch.length);
+    }
+  };
+
+  const flush = (): Promise<void> => {
+    writing = writing.catch(() => undefined).then(write);
+    return writing;
+  };
+
+  return {
+    add,
+    skip(lines) {
+      skipped += lines;
+      isFull = true;
+    },
+    flush,
+    end() {
+      if (skipped > 0) {
+        const text = skipped === 1 ? '1 line was left out' : `${skipped} lines were left out`;
+        enqueue({ message: text, level: 'WARN', time: tail[0]?.time ?? Date.now() });
+      }
+      for (const line of tail) enqueue(line);
+      [tail, skipped] = [[], 0];
+      return flush();
+    },
+  };
+};

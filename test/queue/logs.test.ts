@@ -1,0 +1,165 @@
+/** Logs of requests: what is kept, in pages and in streams. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createId } from '../../runtime/queue/store/ids.js';
+import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
+import { createRunLog } from '../../runtime/queue/requests/run-log.js';
+import type { Statements } from '../../runtime/execute/system-rows.js';
+import { dialects } from '../databases.js';
+import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+
+interface Status {
+  readonly status: string;
+  readonly logs: readonly { readonly message: string }[];
+  readonly logs_cursor?: string;
+}
+
+const messagesOf = ({ logs }: Status): readonly string[] => logs.map(({ message }) => message);
+
+describe.each(dialects)('logs on %s', (dialect) => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startTestServer({ dialect, access: { users: { ann: {}, bob: {} } } });
+  });
+  afterAll(() => server.close());
+
+  const insertRunning = async (who: 'ann' | 'bob'): Promise<string> => {
+    const id = createId();
+    await server.database.write({
+      text:
+        'insert into svc_requests (id, account, model, state, attempts, input, date_created) ' +
+        "values (?, ?, 'demo/image', 'running', 1, '{}', 1)",
+      values: [id, server.ids.users.get(who) ?? ''],
+    });
+    return id;
+  };
+  const end = (id: string) =>
+    server.database.write({
+      text: "update svc_requests set state = 'ended', http_status = 200, date_ended = 2 where id = ?",
+      values: [id],
+    });
+  const logOf = (request: string, attempt = 1, statements: Statements = server.database) =>
+    createRunLog({ statements, request, attempt, limits: { headLines: 5, headLength: 1_000, tailLines: 3 } });
+  const write = async (request: string, messages: readonly string[], attempt = 1): Promise<void> => {
+    const log = logOf(request, attempt);
+    for (const message of messages) log.add(message);
+    await log.end();
+  };
+  const statusOf = async (id: string, query: string, who: 'ann' | 'bob' = 'ann') =>
+    server.request('GET', `/queue/demo/image/requests/${id}/status?${query}`, { as: who });
+  const stored = async (request: string) =>
+    (await readLogs(server.database, [{ request, after: logStart }])).map(
+      ({ attempt, seq, message }) => `${attempt}.${seq} ${message}`,
+    );
+
+  it('keep the first and the last lines, with a mark of what was left out', async () => {
+    const id = createId();
+    const log = logOf(id);
+    for (let index = 1; index <= 20; index += 1) log.add(`line ${index}`);
+    await log.flush();
+    log.skip(100);
+    await log.end();
+    expect(await stored(id)).toEqual([
+      ...[1, 2, 3, 4, 5].map((index) => `1.${index} line ${index}`),
+      '1.6 112 lines were left out',
+      '1.7 line 18',
+      '1.8 line 19',
+      '1.9 line 20',
+    ]);
+  });
+
+  it('arrive once when the database is back, also if the answer to a write was lost', async () => {
+    const id = createId();
+    let failure: 'before' | 'after' | null = 'before';
+    const log = logOf(id, 1, {
+      ...server.database,
+      query: (...all) => server.database.query(...all),
+      quote: (...all) => server.database.quote(...all),
+      async write(statement) {
+        if (failure === 'before') throw new Error('the database is away');
+        const result = await server.database.write(statement);
+        if (failure === 'after') throw new Error('the connection is lost');
+        return result;
+      },
+    });
+    log.add('one');
+    await expect(log.flush()).rejects.toThrow('away');
+    failure = 'after';
+    log.add('two');
+    await expect(log.flush()).rejects.toThrow('lost');
+    failure = null;
+    log.add('three');
+    await log.end();
+    expect(await stored(id)).toEqual(['1.1 one', '1.2 two', '1.3 three']);
+  });
+
+  it('are paged by the cursor of the status, over attempts', async () => {
+    const id = await insertRunning('ann');
+    await write(id, ['a', 'b', 'c'], 1);
+    await write(id, ['d'], 2);
+    const { body } = await statusOf(id, 'logs=1');
+    expect([messagesOf(body as Status), (body as Status).logs_cursor]).toEqual([['a', 'b', 'c', 'd'], '2.1']);
+    const second = (await statusOf(id, 'logs=1&after=1.2')).body as Status;
+    expect([messagesOf(second), second.logs_cursor]).toEqual([['c', 'd'], '2.1']);
+    const last = (await statusOf(id, 'logs=1&after=2.1')).body as Status;
+    expect([messagesOf(last), last.logs_cursor]).toEqual([[], '2.1']);
+    expect((await statusOf(id, 'after=1.2')).body).toMatchObject({ logs: null });
+    const faulty = await statusOf(id, 'logs=1&after=soon');
+    expect([faulty.status, faulty.body]).toMatchObject([
+      422,
+      { detail: [{ loc: ['query', 'after'], type: 'value_error.after' }] },
+    ]);
+    const rest = await server.request('GET', `/requests/${id}/status?logs=true&after=1.3`, { as: 'ann' });
+    expect(messagesOf(rest.data as Status)).toEqual(['d']);
+  });
+
+  const follow = async (id: string, who: 'ann' | 'bob', lastEvent?: string): Promise<readonly string[]> => {
+    const answer = await server.request('GET', `/queue/demo/image/requests/${id}/status/stream?logs=1`, {
+      as: who,
+      ...(lastEvent !== undefined && { headers: { 'last-event-id': lastEvent } }),
+    });
+    return answer.text
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: '))
+      .flatMap((event) => {
+        const [data = '', position = ''] = event.split('\n');
+        const status = JSON.parse(data.slice('data: '.length)) as Status;
+        expect(position).toBe(status.logs_cursor === undefined ? '' : `id: ${status.logs_cursor}`);
+        return messagesOf(status);
+      });
+  };
+
+  it('reach every stream whole, whatever others follow, and a resumed one from where it was', async () => {
+    const [one, other] = [await insertRunning('ann'), await insertRunning('bob')];
+    const streams = [follow(one, 'ann'), follow(other, 'bob'), follow(one, 'ann', '1.2')];
+    const expected: Record<string, string[]> = { [one]: [], [other]: [] };
+    const logs = [one, other].map(
+      (id) => [id, createRunLog({ statements: server.database, request: id, attempt: 1 })] as const,
+    );
+    for (let round = 0; round < 12; round += 1) {
+      for (const [id, log] of logs) {
+        log.add(`${id} ${round}`);
+        expected[id]?.push(`${id} ${round}`);
+        await log.flush();
+      }
+      if (round === 6) streams.push(follow(one, 'ann'), follow(other, 'bob'));
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await Promise.all([end(one), end(other)]);
+    const [first, second, resumed, third, fourth] = await Promise.all(streams);
+    expect([first, third]).toEqual([expected[one], expected[one]]);
+    expect([second, fourth]).toEqual([expected[other], expected[other]]);
+    expect(resumed).toEqual(expected[one]?.slice(2));
+  });
+});
+
+it.each([
+  ['1.17', { attempt: 1, seq: 17 }],
+  ['0.0', { attempt: 0, seq: 0 }],
+  ['1', null],
+  ['-1.2', null],
+  ['1.2.3', null],
+  ['1.99999999999', null],
+])('the cursor %s is %j', (text, cursor) => {
+  expect(parseCursor(text)).toEqual(cursor);
+});

@@ -1,0 +1,100 @@
+/** Functions for tests of child processes, by the name of their model. */
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelError } from '../../contract/queue-model.js';
+import type { RunModel } from '../../contract/queue-model.js';
+
+interface Input {
+  readonly ms?: number;
+  readonly count?: number;
+  readonly status?: number;
+  readonly text?: string;
+}
+
+type Run = RunModel<Input, unknown>;
+
+const spin = (): never => {
+  for (;;);
+};
+
+/** Buffers are no part of the heap of JavaScript, and are resident once they are filled. */
+const allocate: Run = async (_, { log }) => {
+  log('allocating');
+  const kept: Buffer[] = [];
+  for (;;) {
+    kept.push(Buffer.alloc(16 * 1024 ** 2, 1));
+    await sleep(10);
+  }
+};
+
+const runs: Readonly<Record<string, Run>> = {
+  good: async ({ ms = 0 }) => {
+    await sleep(ms);
+    return { good: true, process: process.pid };
+  },
+  allocate,
+  heap: () => {
+    const kept: unknown[] = [];
+    for (;;) kept.push(Array.from({ length: 100_000 }, (_, index) => ({ index })));
+  },
+  /** The memory of a descendant. */
+  descendant: async () => {
+    const script = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 * 1024 ** 2, 1)), 10)';
+    spawn(process.execPath, ['--eval', script], { stdio: 'ignore' });
+    await sleep(60_000);
+  },
+  spin: (_, { log }) => {
+    log('one');
+    log('two');
+    return spin();
+  },
+  /** Logs the id of its process first. */
+  report: (_, { log }) => {
+    log(String(process.pid));
+    return spin();
+  },
+  spinAfterwards: () => {
+    setTimeout(spin, 0);
+    return { process: process.pid };
+  },
+  ignore: async () => sleep(60_000),
+  obey: async (_, { signal }) => {
+    await sleep(60_000, undefined, { signal });
+  },
+  exit: () => process.exit(3),
+  crash: () => process.kill(process.pid, 'SIGSEGV'),
+  uncaught: async () => {
+    setTimeout(() => {
+      throw new Error('a late secret');
+    }, 10);
+    await sleep(60_000);
+  },
+  fail: () => {
+    throw new Error('a secret');
+  },
+  modelError: ({ status = 422 }) => {
+    throw new ModelError(status, { detail: 'too dark' });
+  },
+  talk: ({ count = 1_000_000 }, { log }) => {
+    for (let index = 1; index <= count; index += 1) log(`line ${index}`);
+    return { good: true };
+  },
+  print: () => {
+    process.stdout.write('to stdout\nin two lines\n');
+    process.stderr.write('to stderr\n');
+    process.stdout.write('without an end');
+    return { good: true };
+  },
+  large: ({ count = 0 }) => ({ text: 'x'.repeat(count) }),
+  nothing: () => undefined,
+  environment: () => ({ names: Object.keys(process.env).sort() }),
+  resume: (_, { resumed, progress }) => {
+    progress({ step: 1 });
+    return { resumed: resumed ?? null };
+  },
+  save: async ({ text = '' }, { files }) => files.save('note.txt', 'text/plain', Buffer.from(text)),
+};
+
+export const misbehaving: Readonly<Record<string, () => Promise<{ readonly run: Run }>>> = Object.fromEntries(
+  Object.entries(runs).map(([name, run]) => [`test/${name}`, async () => ({ run })]),
+);

@@ -1,0 +1,29 @@
+/** A caller who may write every row that says who may do what, and users with more and fewer permissions. */
+import type { TestAccess, TestPermission } from '../server-harness.js';
+
+const everything = (collection: string): readonly TestPermission[] =>
+  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
+
+export const managerAccess: TestAccess = {
+  policies: {
+    /** May change every row that says who may do what. */
+    Manager: [
+      ...['svc_users', 'svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
+      { collection: 'book', action: 'read', fields: ['id', 'title'], permissions: { stock: { _gt: 0 } } },
+      { collection: 'author', action: 'read', fields: ['*'] },
+    ],
+    Titles: [{ collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gt: 0 } } }],
+    Prices: [{ collection: 'book', action: 'read', fields: ['price'] }],
+  },
+  roles: {
+    Chief: { policies: ['Prices'] },
+    Clerk: { parent: 'Chief', policies: ['Titles'] },
+    Plain: { policies: ['Titles'] },
+  },
+  users: {
+    manager: { policies: ['Manager'] },
+    chief: { role: 'Chief' },
+    plain: { role: 'Plain' },
+    guest: {},
+  },
+};

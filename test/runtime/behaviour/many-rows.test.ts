@@ -1,0 +1,111 @@
+/** Writes of more rows than a statement takes: in chunks, in one transaction. `LONG=1`: hundreds of thousands of rows. */
+import { describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+
+const isLong = process.env.LONG !== undefined;
+/** Beyond the arguments that a function call takes, where it takes long; else several chunks and a rest. */
+const [many, posted] = isLong ? [300_000, 130_000] : [2_345, 2_345];
+const timeout = 600_000;
+
+const numbersSql = {
+  sqlite: `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${many}) select i from n`,
+  mariadb: `select seq from seq_1_to_${many}`,
+  mysql: `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${many}) select /*+ set_var(cte_max_recursion_depth=${many}) */ i from n`,
+  postgres: `select i from generate_series(1, ${many}) as t(i)`,
+} as const;
+
+const schema = (dialect: TestDialect): string => `
+create table "note" ("id" {counter}, "state" varchar(20), "rank" integer, "owner" varchar(20));
+create table "logged" ("id" {counter}, "state" varchar(20));
+insert into "note" ("rank") ${numbersSql[dialect]};
+insert into "logged" ("state") select 'a' from "note" where "rank" <= 2345;
+`;
+
+describe.each(dialects)('writes of many rows on %s', (dialect) => {
+  const server = useServer({
+    dialect,
+    sql: sqlFor(dialect, schema(dialect)),
+    meta: { collections: { logged: { accountability: 'all' } } },
+    access: {
+      policies: {
+        Clerk: [
+          { collection: 'note', action: 'read', fields: ['*'] },
+          { collection: 'note', action: 'update', fields: ['*'], validation: { owner: { _nnull: true } } },
+          { collection: 'note', action: 'delete', permissions: { rank: { _neq: many } } },
+          {
+            collection: 'note',
+            action: 'create',
+            fields: ['*'],
+            validation: { _or: [{ state: { _null: true } }, { state: { _neq: 'x' } }] },
+          },
+        ],
+      },
+      users: { ann: { policies: ['Clerk'] } },
+    },
+    environment: { MAX_PAYLOAD_SIZE: '64mb' },
+  });
+  const send = async (method: string, path: string, body: unknown, as = 'admin') => {
+    const { status, codes, headers } = await server().request(method, `/items/${path}`, { as, body });
+    return { status, codes, rows: headers.get('x-svc-rows') };
+  };
+  const activity = (action: string) =>
+    server().request(
+      'GET',
+      `/activity?limit=0&meta=filter_count&filter[collection][_eq]=logged&filter[action][_eq]=${action}`,
+      { as: 'admin' },
+    );
+  const countOf = async (path: string): Promise<number> => {
+    const { body } = await server().request('GET', `/items/${path}`, { as: 'admin' });
+    return (body as { readonly meta: { readonly filter_count: number } }).meta.filter_count;
+  };
+  const written = { status: isLong ? 204 : 200, codes: [], rows: isLong ? String(many) : null };
+  const all = { query: { limit: -1 } };
+
+  it('an update by query changes every row', { timeout }, async () => {
+    expect(await send('PATCH', 'note?fields=id', { ...all, data: { state: 'b' } })).toEqual(written);
+    expect(await countOf('note?limit=0&meta=filter_count&filter[state][_eq]=b')).toBe(many);
+  });
+
+  it('an update that a rule refuses for the last row changes none', { timeout }, async () => {
+    await server().execute(sqlFor(dialect, `update "note" set "owner" = 'o' where "rank" < ${many}`));
+    const update = { ...all, data: { state: 'c' } };
+    expect(await send('PATCH', 'note', update, 'ann')).toMatchObject({
+      status: 400,
+      codes: ['FAILED_VALIDATION'],
+    });
+    expect(await countOf('note?limit=0&meta=filter_count&filter[state][_eq]=c')).toBe(0);
+  });
+
+  it(
+    'a delete that a rule refuses for the last row removes none, and others remove every row',
+    { timeout },
+    async () => {
+      expect(await send('DELETE', 'note', all, 'ann')).toMatchObject({ status: 403, codes: ['FORBIDDEN'] });
+      expect(await countOf('note?limit=0&meta=filter_count')).toBe(many);
+      expect((await send('DELETE', 'note', all)).status).toBe(204);
+      expect(await countOf('note?limit=0&meta=filter_count')).toBe(0);
+    },
+  );
+
+  it('a create stores every row under the rules of each', { timeout }, async () => {
+    const rows = Array.from({ length: posted }, (_, rank) => ({ rank }));
+    const last = { rank: posted, state: 'x' };
+    expect(await send('POST', 'note', [...rows.slice(1), last], 'ann')).toMatchObject({
+      status: 400,
+      codes: ['FAILED_VALIDATION'],
+    });
+    expect(await countOf('note?limit=0&meta=filter_count')).toBe(0);
+    const answer = await send('POST', 'note?fields=id', rows, 'ann');
+    expect(answer).toMatchObject({ status: isLong ? 204 : 200, rows: isLong ? String(posted) : null });
+    expect(await countOf('note?limit=0&meta=filter_count')).toBe(posted);
+  });
+
+  it('activity has a row for each', { timeout }, async () => {
+    expect((await send('PATCH', 'logged?fields=id', { ...all, data: { state: 'b' } })).status).toBe(200);
+    expect((await send('DELETE', 'logged', all)).status).toBe(204);
+    for (const action of ['update', 'delete'])
+      expect((await activity(action)).body).toMatchObject({ meta: { filter_count: 2_345 } });
+  });
+});

@@ -1,0 +1,150 @@
+/** What is wrong around a command is said in one sentence, with a remedy, and ends it with 1 or 2. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../databases.js';
+import { systemTemplate } from '../templates.js';
+import { createWorkplace, type Outcome, type Workplace } from './commands.js';
+import { copySystemTables } from './harness/bootstrapped.js';
+
+const places: Workplace[] = [];
+const databases: TestDatabase[] = [];
+
+afterEach(async () => {
+  for (const place of places.splice(0)) place.remove();
+  for (const test of databases.splice(0)) await test.drop();
+});
+
+const work = (): Workplace => {
+  const made = createWorkplace();
+  places.push(made);
+  return made;
+};
+
+/** A database of some tables and the system tables. */
+const shop = async (dialect: 'sqlite' | 'mariadb' | 'mysql' | 'postgres'): Promise<TestDatabase> => {
+  const sql = 'create table product (id integer not null primary key, title varchar(40) not null)';
+  const made = await createTestDatabase(dialect, { sql, template: await systemTemplate(dialect) });
+  databases.push(made);
+  return made;
+};
+
+/** The lines of an outcome on stderr that begin with `svc:`, without stack traces. */
+const reasonOf = ({ code, stderr }: Outcome) => {
+  expect(stderr).not.toMatch(/^ +at /m);
+  return [code, ...stderr.split('\n').filter((line) => line.startsWith('svc: '))];
+};
+
+describe('a command', () => {
+  it('says that Node is too old', async () => {
+    const place = work();
+    const older = join(place.directory, 'older.mjs');
+    writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '20.18.3' });");
+    const outcome = await place.run(['--version'], { NODE_OPTIONS: `--import ${pathToFileURL(older).href}` });
+    expect(reasonOf(outcome)).toEqual([2, 'svc: Node 20.18.3 is too old; svc needs Node 20.19 or newer']);
+  });
+
+  it('says which database it uses where none is chosen, and creates only that', async () => {
+    const place = work();
+    expect((await place.run(['bootstrap'])).stderr).toContain(
+      'DATABASE_URL is not set; using sqlite:.svc/data.db\n',
+    );
+    for (const args of [
+      ['bootstrap'],
+      ['start', '--workers', '1'],
+      ['start', '--workers', '2'],
+      ['generate'],
+    ])
+      expect(reasonOf(await place.run(args, { DATABASE_URL: 'sqlite:data/shop.db' }))).toEqual([
+        1,
+        'svc: DATABASE_URL names the file data/shop.db, which does not exist; correct the path, or create an empty file for a new database',
+      ]);
+    expect(existsSync(join(place.directory, 'data'))).toBe(false);
+  });
+
+  it('refuses table patterns that include nothing, but starts', async () => {
+    const { url } = await shop('sqlite');
+    const place = work();
+    const environment = {
+      DATABASE_URL: url,
+      TABLES_INCLUDE: 'pruduct*,prod*',
+      TABLES_EXCLUDE: 'temp*',
+      PORT: '0',
+      LOG_STYLE: 'pretty',
+    };
+    expect(reasonOf(await place.run(['generate', '--no-client'], environment))).toEqual([
+      1,
+      'svc: include: the pattern "pruduct*" matches no table; correct it in TABLES_INCLUDE or in "tables" of spec/api.yaml',
+    ]);
+    const { stdout } = await place.run(['generate', '--no-client'], { ...environment, TABLES_INCLUDE: '' });
+    expect(stdout).toContain('warning: exclude: the pattern "temp*" matches no table\n');
+    const running = place.start(['start', '--workers', '1'], environment);
+    await running.until(/\/items/);
+    expect(running.output()).toContain('TABLES_INCLUDE: the pattern "pruduct*" matches no table');
+    expect(running.output()).not.toContain('"prod*"');
+    await running.stop('SIGTERM');
+  });
+
+  it('says that the server of a worker does not answer', async () => {
+    const place = work();
+    await copySystemTables(place);
+    const outcome = await place.run(['worker'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(reasonOf(outcome)).toEqual([
+      2,
+      'svc: Temporal at 127.0.0.1:1 does not answer: Connection refused; start it, or correct TEMPORAL_ADDRESS',
+    ]);
+  });
+
+  it('refuses keys for models that do not exist', async () => {
+    const place = work();
+    await copySystemTables(place);
+    const create = (models: string) =>
+      place.run(['keys', 'create', '--user', 'admin@example.com', '--models', models]);
+    const { code, stderr } = await create('demo/imge,other/*,demo/*');
+    expect(code).toBe(1);
+    expect(stderr).toContain('no model matches "demo/imge"; did you mean "demo/image"?');
+    expect(stderr).toMatch(
+      /no model matches "other\/\*"; expected demo\/image, .*, or a pattern such as a\/\*/,
+    );
+    expect(await create('demo/image')).toMatchObject({ code: 0 });
+  });
+});
+
+/** Statements that create a user who may read and write rows, and change no tables. */
+const rowsOnly = {
+  mariadb: (name: string, database: string) =>
+    `create user ${name}@'%' identified by 'pw'; grant select, insert, update, delete on ${database}.* to ${name}@'%'`,
+  mysql: (name: string, database: string) =>
+    `create user ${name}@'%' identified by 'pw'; grant select, insert, update, delete on ${database}.* to ${name}@'%'`,
+  postgres: (name: string) =>
+    `create role ${name} login password 'pw'; grant select, insert, update, delete on all tables in schema public to ${name}; grant usage on all sequences in schema public to ${name}`,
+} as const;
+
+const dropUser = {
+  mariadb: (name: string) => `drop user ${name}@'%'`,
+  mysql: (name: string) => `drop user ${name}@'%'`,
+  postgres: (name: string) => `drop owned by ${name}; drop role ${name}`,
+} as const;
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)('bootstrap on %s', (dialect) => {
+  it('needs no rights on tables where nothing is missing', async () => {
+    const { url, execute } = await shop(dialect);
+    const limited = new URL(url);
+    const name = `rows_${process.pid}_${Date.now() % 1e6}`;
+    await execute(rowsOnly[dialect](name, limited.pathname.slice(1)));
+    try {
+      limited.username = name;
+      limited.password = 'pw';
+      const outcome = await work().run(['bootstrap'], { DATABASE_URL: limited.href });
+      expect(outcome).toMatchObject({ code: 0, stderr: '' });
+      expect(outcome.stdout).toContain('system tables are up to date');
+      await execute('alter table svc_users drop column ip_access');
+      const refused = await work().run(['bootstrap'], { DATABASE_URL: limited.href });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toMatch(/svc: add svc_users.ip_access failed: .*(denied|must be owner)/);
+    } finally {
+      await execute(dropUser[dialect](name));
+    }
+  });
+});
