@@ -9,6 +9,7 @@ import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -42,7 +43,8 @@ import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
-import type { Limits } from './sql/read.js';
+import { createAnswerBytes } from './execute/answer-bytes.js';
+import type { Limits } from './sql/page.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -277,15 +279,32 @@ const createItemServices = (
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
   dialect: database.sql,
-  limits: limitsOf(config, config.query.limitMax),
-  publicLimits: limitsOf(config, config.query.limitMaxPublic),
+  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
+  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
   maxDepth: config.query.relationalDepth,
+  answers: createAnswerBytes(config.answerBytesMax),
+  admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
   confirm: access.confirm,
 });
 
-const limitsOf = (config: Config, max: number): Limits => ({
+/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
+const requestsPerConnection = 4;
+
+const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
+  const concurrency = database.poolMax * requestsPerConnection;
+  return createFairQueue({
+    concurrency,
+    maxTasks: concurrency + requestQueue.max,
+    maxWait: requestQueue.wait,
+    tasks: 'requests',
+    service: 'server',
+  });
+};
+
+const limitsOf = (config: Config, max: number, rows: number): Limits => ({
   fallback: config.query.limitDefault,
   maximum: max === -1 ? null : max,
+  nestedRows: rows === -1 ? null : rows,
 });

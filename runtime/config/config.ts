@@ -71,7 +71,18 @@ export interface Config {
     /** Maximum for unauthenticated callers; `-1`: none. */
     readonly limitMaxPublic: number;
     readonly relationalDepth: number;
+    /** Rows of all nested lists of one answer; `-1`: no maximum. */
+    readonly rowsMax: number;
+    /** The same for unauthenticated callers. */
+    readonly rowsMaxPublic: number;
   };
+  readonly requestQueue: {
+    readonly max: number;
+    /** Milliseconds. */
+    readonly wait: number;
+  };
+  /** Maximum memory in bytes of the answers that a process prepares or sends at a time. */
+  readonly answerBytesMax: number;
   readonly queue: {
     /** `null`: `/queue` below the public URL. */
     readonly url: string | null;
@@ -139,6 +150,8 @@ export const loadConfig = (environment: Environment): Config => {
     rateLimit: readRateLimit(read),
     admin: { email: read('ADMIN_EMAIL'), token: read('ADMIN_TOKEN'), password: read('ADMIN_PASSWORD') },
     query: readQueryLimits(read),
+    requestQueue: { max: read('REQUEST_QUEUE_MAX'), wait: read('REQUEST_QUEUE_WAIT') },
+    answerBytesMax: read('ANSWER_BYTES_MAX'),
     queue: readQueue(read),
     temporal: { address: read('TEMPORAL_ADDRESS'), namespace: read('TEMPORAL_NAMESPACE') },
     webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
@@ -184,6 +197,8 @@ const readQueryLimits = (read: ReadVariable): Config['query'] => ({
   limitMax: read('QUERY_LIMIT_MAX'),
   limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC'),
   relationalDepth: read('MAX_RELATIONAL_DEPTH'),
+  rowsMax: read('QUERY_ROWS_MAX'),
+  rowsMaxPublic: read('QUERY_ROWS_MAX_PUBLIC'),
 });
 
 const readQueue = (read: ReadVariable): Config['queue'] => ({

@@ -5,7 +5,9 @@
  */
 import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
+import type { DatePart } from '../../contract/functions.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
+import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
@@ -42,6 +44,11 @@ export interface SqlDialect {
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
   readonly rowLock: string;
+  /**
+   * How the first rows of each of many parents are read: by a lateral join, or where that is not supported or does not
+   * use indexes for the order of rows, by a UNION ALL of one select per parent.
+   */
+  readonly perParent: 'lateral' | 'union';
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
@@ -62,6 +69,14 @@ export interface SqlDialect {
   readonly limitInText?: boolean;
   /** SQL before and after the join conditions other than the keys; absent if none is needed. */
   readonly joinCondition?: readonly [string, string];
+  /** Returns the date and time of a column in UTC, comparable with a literal such as `'2026-01-31 12:30:00'`. */
+  moment(column: string, field: Field): string;
+  /** Returns a moment that is a number of seconds later. */
+  addSeconds(moment: string, seconds: string): string;
+  /** Returns a part of a moment as an integer. */
+  datePart(part: DatePart, moment: string): string;
+  /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
+  jsonLength(column: string, field: Field): string | null;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
 }
@@ -117,6 +132,8 @@ export interface RowLayout {
   readonly keyColumns: number;
   /** Maximum number of rows per parent. */
   readonly limit: number;
+  /** Accounts for the memory of the rows; absent if they are not part of an answer. */
+  readonly bytes?: ByteBudget;
 }
 
 /** Runs statements on the pool or on one connection inside a transaction. */

@@ -104,10 +104,15 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
     if (operation.isMutation && !(await confirmed)) return null;
     let opened: OpenedContext | null = null;
     const openOnce = () => (opened ??= openContext(request, access)).context;
-    const body = await executeOperation(operation, roots, {
-      context: Object.assign(createContext(server, principal, request), { operation: openOnce }),
-      reportError: (error) => server.reportError(error, request),
-    });
+    const context = Object.assign(createContext(server, principal, request), { operation: openOnce });
+    const body = await server.admission.run(
+      () =>
+        executeOperation(operation, roots, {
+          context,
+          reportError: (error) => server.reportError(error, request),
+        }),
+      context.caller,
+    );
     const reply = replyOf(opened);
     return operation.isMutation || (await confirmed) ? { body, reply } : null;
   } catch (error) {

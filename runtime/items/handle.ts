@@ -99,8 +99,19 @@ interface Action {
   run(call: Call): Promise<ApiResponse>;
 }
 
-/** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
+/** Runs what needs the database, after the body has arrived: a slow client must not take the place of others. */
+const admit = <Result>(
+  { context: { admission, caller } }: Call,
+  work: () => Promise<Result>,
+): Promise<Result> => admission.run(work, caller);
+
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  if (call.request.method === 'SEARCH') await call.request.body();
+  return admit(call, () => readConfirmed(action, call, access));
+};
+
+/** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
+const readConfirmed = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
   if (confirmed === true) return cache(await action.run(call), call);
   // its rejection is handled below, but may happen before
@@ -128,7 +139,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
   await call.request.body();
-  return (await access.confirm(call.context.principal)) ? action.run(call) : null;
+  return admit(call, async () => ((await access.confirm(call.context.principal)) ? action.run(call) : null));
 };
 
 const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });

@@ -1,9 +1,10 @@
 /**
  * Compiles conditions to SQL. A scope is one FROM clause: its alias, and the joins that its columns require.
  */
-import type { Collection, ToOne } from '../../contract/collection.js';
+import type { Collection, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
+import { compileComputed } from './computed.js';
 import type { Match, SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import {
@@ -155,15 +156,23 @@ const joinInGroups = (parts: readonly Sql[], separator: string): Sql => {
 export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
   if (column.inRule && column.path.length > 0) return compileRuleColumn(column, scope);
   const alias = aliasAt(scope, column.path);
-  const plain = columnOf(scope.compiler, alias, column.field.name);
-  if (column.rule === null) return [plain];
+  const plain = valueAt(column, { ...scope, alias });
+  if (column.rule === null) return plain;
   return sql`case when ${compileCondition(column.rule, { ...scope, alias })} then ${plain} end`;
 };
 
+/** Compiles the column or the computed value of the row at `scope.alias`. */
+export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql => {
+  const { compiler, alias } = scope;
+  if (computed === undefined) return [columnOf(compiler, alias, field.name)];
+  if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
+  return [compileComputed(computed, columnOf(compiler, alias, computed.source.name), compiler.dialect)];
+};
+
 /** Compiles a column of a rule: its path is a scalar subquery, which is valid in ON, CASE and RETURNING. */
-const compileRuleColumn = ({ path, field }: ColumnRef, scope: SqlScope): Sql => {
-  const { from, alias } = compileRulePath(path, scope);
-  return sql`(select ${columnOf(scope.compiler, alias, field.name)} ${from})`;
+const compileRuleColumn = (column: ColumnRef, scope: SqlScope): Sql => {
+  const { from, alias } = compileRulePath(column.path, scope);
+  return sql`(select ${valueAt(column, { ...scope, alias })} ${from})`;
 };
 
 const compileRulePath = (
@@ -187,19 +196,26 @@ const compileRulePath = (
 
 const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: SqlScope): Sql => {
   const { relation, where, path, inRule } = condition;
-  const { compiler } = scope;
-  const inner = createScope(compiler);
   const rule = inRule && path.length > 0 ? compileRulePath(path, scope) : null;
   const owner = rule?.alias ?? aliasAt(scope, path);
+  const child = sql`select 1 ${compileChildren({ relation, where }, { ...scope, alias: owner })}`;
+  return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+};
+
+/** Compiles FROM and WHERE of the rows of a list of the row at `scope.alias`. */
+export const compileChildren = (
+  { relation, where }: { readonly relation: ToMany; readonly where: Condition },
+  { compiler, alias }: SqlScope,
+): Sql => {
+  const inner = createScope(compiler);
   const keys = relation.fields
     .map(
       (name, index) =>
-        `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, owner, relation.references[index] ?? '')}`,
+        `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, alias, relation.references[index] ?? '')}`,
     )
     .join(' and ');
   const filter = where.kind === 'true' ? [] : sql` and ${compileCondition(where, inner)}`;
-  const child = sql`select 1 from ${compiler.dialect.quote(relation.collection.name)} ${inner.alias}${joinsOf(inner)} where ${keys}${filter}`;
-  return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+  return sql`from ${tableOf(relation.collection, inner)}${joinsOf(inner)} where ${keys}${filter}`;
 };
 
 /** Compiles a column, converted to text where the dialect requires it for comparisons. */

@@ -61,6 +61,12 @@ describe('configuration', () => {
       limitMax: -1,
       limitMaxPublic: 1000,
       relationalDepth: 10,
+      rowsMax: 100_000,
+      rowsMaxPublic: 10_000,
+    });
+    expect(config).toMatchObject({
+      requestQueue: { max: 1000, wait: 5_000 },
+      answerBytesMax: 256 * 1024 * 1024,
     });
   });
 
@@ -123,6 +129,11 @@ describe('configuration', () => {
       QUERY_LIMIT_DEFAULT: '50',
       QUERY_LIMIT_MAX: '500',
       QUERY_LIMIT_MAX_PUBLIC: '-1',
+      QUERY_ROWS_MAX: '-1',
+      QUERY_ROWS_MAX_PUBLIC: '9',
+      ANSWER_BYTES_MAX: '1mb',
+      REQUEST_QUEUE_MAX: '3',
+      REQUEST_QUEUE_WAIT: '2s',
       MAX_RELATIONAL_DEPTH: '3',
       MAX_PAYLOAD_SIZE: '512kb',
       GRAPHQL_INTROSPECTION: 'no',
@@ -219,7 +230,16 @@ describe('configuration', () => {
       },
       rateLimit: { points: 7, duration: 60_000 },
       admin: { email: 'root@example.com', token: 'correct-horse', password: 'battery staple' },
-      query: { limitDefault: 50, limitMax: 500, limitMaxPublic: -1, relationalDepth: 3 },
+      query: {
+        limitDefault: 50,
+        limitMax: 500,
+        limitMaxPublic: -1,
+        relationalDepth: 3,
+        rowsMax: -1,
+        rowsMaxPublic: 9,
+      },
+      requestQueue: { max: 3, wait: 2_000 },
+      answerBytesMax: 1024 * 1024,
       graphql: { introspection: false, tokenLimit: 2000 },
       queue: {
         url: 'https://queue.example.com',

@@ -16,6 +16,7 @@ export const mariadb: SqlDialect = {
   updateReadback: 'autocommit',
   emptyRow: '() values ()',
   rowLock: ' for update',
+  perParent: 'union',
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values
@@ -38,6 +39,14 @@ export const mariadb: SqlDialect = {
     };
   },
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
+  moment: (column) => column,
+  addSeconds: (moment, seconds) => `(${moment} + interval (${seconds}) second)`,
+  datePart(part, moment) {
+    if (part === 'week') return `week(${moment}, 0)`;
+    return `${part === 'weekday' ? 'dayofweek' : part}(${moment})`;
+  },
+  // MariaDB stores JSON as text, which may have been written without its check
+  jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),

@@ -230,7 +230,7 @@ const readRows = async (
   layout: RowLayout,
 ): Promise<RowSet> => {
   const prepared = prepare(client, text);
-  const collector = new RowCollector(sizeHint(text), layout.limit);
+  const collector = new RowCollector(sizeHint(text), layout);
   let program: PostgresProgram | null = null;
   const row: CommandOptions['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);

@@ -143,7 +143,7 @@ const yieldBetween = (executor: Executor): Executor => {
 };
 
 const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
-  const collector = new RowCollector(4096, layout.limit);
+  const collector = new RowCollector(4096, layout);
   if (prepared.program?.tokens !== layout.tokens) prepared.program = compileRows(layout);
   for (const row of rows) writeCells(row, prepared.program, collector);
   return collector.finish();
