@@ -1,5 +1,6 @@
 /** Which changes of access wait until no process relies on the former permissions, and which need not. */
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { changeAccessRows, findUser, updateUser } from '../../../runtime/schema/users.js';
 import { dialects } from '../../databases.js';
@@ -117,11 +118,11 @@ describe.each(dialects)('on %s', (dialect) => {
 
   it('reads the version beside a pool whose connections are all taken', async () => {
     const { database } = server();
-    let free = (): void => undefined;
-    const freed = new Promise<void>((resolve) => (free = resolve));
+    const free = new EventEmitter();
+    const freed = once(free, 'free');
     const held = Array.from({ length: 10 }, () => database.transaction(() => freed));
     const [row] = await database.reserved.query('select version from svc_access_version');
-    free();
+    free.emit('free');
     await Promise.all(held);
     expect(Number(row?.version)).toBeGreaterThan(0);
   });
