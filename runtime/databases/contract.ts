@@ -49,6 +49,11 @@ export interface SqlDialect {
    * use indexes for the order of rows, by a UNION ALL of one select per parent.
    */
   readonly perParent: 'lateral' | 'union';
+  /**
+   * Number of lists in each other from which a condition on lists is an IN instead of a correlated EXISTS, which some
+   * databases evaluate for every row; absent where EXISTS is as fast.
+   */
+  readonly inFromDepth?: number;
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;

@@ -45,6 +45,8 @@ export const sqlite: SqlDialect = {
   emptyRow: 'default values',
   rowLock: '',
   perParent: 'union',
+  // through two lists 4 ms instead of 25; through one, EXISTS is faster where many rows match
+  inFromDepth: 2,
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
