@@ -35,8 +35,6 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
-  readonly shareLock: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
    * database fails by itself.
@@ -160,6 +158,11 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /**
+   * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
+   * for a connection of the pool.
+   */
+  readonly reserved: Executor;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
    * prepared statement turns out to be of columns that have changed since, so it must change nothing else.

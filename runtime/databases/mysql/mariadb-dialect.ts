@@ -14,7 +14,6 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
-  shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
   perParent: 'union',

@@ -37,7 +37,6 @@ export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   updateReadback: 'transaction',
-  shareLock: '',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
