@@ -35,8 +35,6 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
-  readonly shareLock: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
    * database fails by itself.
@@ -55,6 +53,11 @@ export interface SqlDialect {
    * use indexes for the order of rows, by a UNION ALL of one select per parent.
    */
   readonly perParent: 'lateral' | 'union';
+  /**
+   * Number of lists in each other from which a condition on lists is an IN instead of a correlated EXISTS, which some
+   * databases evaluate for every row; absent where EXISTS is as fast.
+   */
+  readonly inFromDepth?: number;
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
@@ -159,6 +162,11 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /**
+   * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
+   * for a connection of the pool.
+   */
+  readonly reserved: Executor;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
    * prepared statement turns out to be of columns that have changed since, so it must change nothing else.

@@ -30,7 +30,7 @@ import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
-export interface HandleOptions extends ItemServices {
+export interface HandleOptions extends Omit<ItemServices, 'confirm'> {
   readonly access: Access;
   /** Returns the entity tag of an answer. */
   readonly tagOf: EntityTagOf;
@@ -40,22 +40,25 @@ export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
 
 /** Returns the handler factory for item routes, including those of unknown collections. */
 export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) => RouteHandle) => {
+  const services: Services = { ...options, confirm: options.access.confirm };
   const { collections } = options.registry;
   return ({ collection: name, action }) => {
     const run = actions[action];
     const collection = name === null ? undefined : collections.get(name);
     if (collection === undefined) {
       return (request, [segment = '']) =>
-        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
+        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, services);
     }
     return (request, [key]) =>
       respond(
         { request, collection, key: key === undefined ? noKey : splitKey(key, collection.key.length) },
         run,
-        options,
+        services,
       );
   };
 };
+
+type Services = HandleOptions & ItemServices;
 
 const noKey: readonly string[] = [];
 
@@ -69,7 +72,7 @@ interface Target {
 const respond = (
   { request, collection, key }: Target,
   action: Action,
-  options: HandleOptions,
+  options: Services,
 ): Promise<ApiResponse> =>
   untilConfirmed(async () => {
     const principal = await options.access.identify(request);
@@ -103,14 +106,19 @@ const admit = <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> => admission.run(work, caller);
 
-/** Reads while the principal is being confirmed; returns null if it is outdated. */
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  if (call.request.method === 'SEARCH') await call.request.body();
+  return admit(call, () => readConfirmed(action, call, access));
+};
+
+/** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
+const readConfirmed = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
+  if (confirmed === true) return cache(await action.run(call), call);
   // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
-    if (call.request.method === 'SEARCH') await call.request.body();
-    const response = await cache(await admit(call, () => action.run(call)), call);
+    const response = await cache(await action.run(call), call);
     return (await confirmed) ? response : null;
   } catch (error) {
     if (await confirmed) throw error;

@@ -103,7 +103,15 @@ const updateEach = async (
   return executeUpdates(
     updates,
     output,
-    executeContext({ collection, lists: plans.flatMap(({ lists }) => lists) }, updates.length, context),
+    executeContext(
+      {
+        collection,
+        parents: plans.flatMap(({ parents }) => parents),
+        lists: plans.flatMap(({ lists }) => lists),
+      },
+      updates.length,
+      context,
+    ),
   );
 };
 
@@ -144,7 +152,11 @@ const deleteKeys = async (
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.count > 0)
-    await executeDelete(plan, keys, executeContext({ collection, lists: [] }, keys.count, context));
+    await executeDelete(
+      plan,
+      keys,
+      executeContext({ collection, parents: [], lists: [] }, keys.count, context),
+    );
   return keys;
 };
 
@@ -160,7 +172,7 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
 });
 
 const executeContext = (
-  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'lists'>,
+  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'parents' | 'lists'>,
   rows: number,
   context: WriteItemContext,
 ): ExecuteContext => {
@@ -170,21 +182,25 @@ const executeContext = (
   const collections = writtenCollections(plan);
   const isAccess = [...collections].some(({ access }) => access);
   const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
+  const hooks = precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition);
   return {
     database: dryRun === undefined ? context.database : withRollback(context.database, collections),
     dialect: context.dialect,
     input: bindInput(context, {}),
     allowsAutocommit:
       dryRun === undefined && precondition === undefined && !isAccess && collection.activity === null,
-    hooks: precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition),
+    hooks: dryRun === undefined ? hooks : () => withoutCommit(hooks()),
   };
 };
 
+/** Drops what follows a commit. */
+const withoutCommit = (hooks: WriteHooks): WriteHooks => ({ ...hooks, committed: async () => undefined });
+
 /** Adds a precondition that runs after the other checks. */
-const precede = ({ before, ...hooks }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
+const precede = (hooks: WriteHooks, precondition: WriteHooks): WriteHooks => ({
   ...hooks,
   async before(keys, executor) {
-    await before(keys, executor);
+    await hooks.before(keys, executor);
     await precondition.before(keys, executor);
   },
 });

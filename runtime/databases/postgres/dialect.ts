@@ -69,7 +69,6 @@ export const postgres: SqlDialect = {
   emptyRow: 'default values',
   rowLock: ' for update',
   perParent: 'lateral',
-  shareLock: ' for share',
   // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,
   array: (values) => `{${values.map(formatValue).join(',')}}`,
