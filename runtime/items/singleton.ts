@@ -22,19 +22,22 @@ export const absentItem = async (plan: ReadPlan, context: ItemContext): Promise<
   if (plan.select.kind === 'key') return JsonRows.of(Buffer.from('null'));
   const isHidden =
     plan.grant.rows.kind !== 'always' && (await singletonKey(plan.collection, context)).length > 0;
-  const entries = plan.select.entries.map((entry): [string, unknown] => [
-    entry.name,
-    absentValue(entry, isHidden, plan),
-  ]);
-  return JsonRows.of(
-    Buffer.from(
-      `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
-    ),
-  );
+  return JsonRows.of(Buffer.from(absentObject(plan.select.entries, isHidden, plan)));
 };
 
-const absentValue = (entry: Entry, isHidden: boolean, { collection }: ReadPlan): unknown => {
-  if (entry.kind === 'constant') return JSON.parse(entry.json);
+/** Returns the JSON of an object; printed by hand, because integer keys would come first in an object. */
+const absentObject = (entries: readonly Entry[], isHidden: boolean, plan: ReadPlan): string =>
+  `{${entries.map((entry) => `${JSON.stringify(entry.name)}:${absentJson(entry, isHidden, plan)}`).join(',')}}`;
+
+const absentJson = (entry: Entry, isHidden: boolean, plan: ReadPlan): string => {
+  if (entry.kind === 'constant') return entry.json;
+  if (entry.kind !== 'group') return JSON.stringify(absentValue(entry, isHidden, plan));
+  return entry.select.kind === 'object' ? absentObject(entry.select.entries, isHidden, plan) : 'null';
+};
+
+type ValueEntry = Exclude<Entry, { kind: 'constant' | 'group' }>;
+
+const absentValue = (entry: ValueEntry, isHidden: boolean, { collection }: ReadPlan): unknown => {
   if (entry.kind === 'many') return [];
   if (entry.kind === 'one' || isHidden || entry.rule !== null || isMasked(entry.field)) return null;
   return collection.key.some(({ name }) => name === entry.field.name) ? null : (entry.field.default ?? null);

@@ -1,8 +1,10 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
 import type { Field, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
+import { resultName } from '../../contract/functions.js';
 import type { FieldNode, Query } from '../request/query.js';
 import { fromQuery, planFilter } from './filter.js';
+import { findCall, planCall } from './functions.js';
 import { planMany } from './read.js';
 import {
   crossRelation,
@@ -19,14 +21,34 @@ import { conditionTrue, type Entry, type Select } from './types.js';
 /** The default where `fields` is absent. */
 const wildcard: readonly FieldNode[] = [{ name: '*', children: [] }];
 
-/** Plans the selection of one level. `deep` contains the parameters of nested lists. @throws FORBIDDEN */
-export const planSelect = (nodes: readonly FieldNode[] | null, scope: Scope, deep: Query['deep']): Select => {
+/** Parameters of a level that its selection needs: those of nested lists, and aliases. */
+type Level = Pick<Query, 'deep' | 'alias'>;
+
+const plainLevel: Level = { deep: [], alias: [] };
+
+/** Plans the selection of one level. @throws FORBIDDEN */
+export const planSelect = (
+  nodes: readonly FieldNode[] | null,
+  scope: Scope,
+  { deep, alias }: Level,
+): Select => {
   const entries = new Map<string, Entry>();
-  for (const node of expandWildcards(joinDottedNames(nodes ?? wildcard, scope), scope)) {
+  const named = resolveAliases(nodes ?? wildcard, alias);
+  for (const node of expandWildcards(joinDottedNames(named, scope), scope)) {
     const entry = planEntry(node, scope, deep);
     if (entry !== null) entries.set(entry.name, entry);
   }
   return { kind: 'object', entries: [...entries.values()] };
+};
+
+/** Replaces aliases by what they stand for; the response has the alias. */
+const resolveAliases = (nodes: readonly FieldNode[], alias: Query['alias']): readonly FieldNode[] => {
+  if (alias.length === 0) return nodes;
+  const targets = new Map(alias);
+  return nodes.map((node) => {
+    const target = targets.get(node.name);
+    return target === undefined ? node : { ...node, name: target, as: node.name };
+  });
 };
 
 /**
@@ -81,6 +103,13 @@ const wildcardNames = (scope: Scope): string[] => [
 const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | null => {
   const { name, children, constant } = node;
   if (constant !== undefined) return { kind: 'constant', name: keyOf(node), json: constant };
+  if (node.isGroup === true)
+    return { kind: 'group', name: keyOf(node), select: planSelect(children, scope, plainLevel) };
+  const call = findCall(scope, name);
+  if (call !== null) {
+    if (children.length > 0) throw invalidQuery(`"${name}" is a number, so nothing can follow it`);
+    return { kind: 'field', name: node.as ?? resultName(call), ...planCall(call, scope) };
+  }
   if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   const relation = findRelation(scope, name);
   if (relation?.kind === 'oneToMany') return planList(relation, node, { scope, deep });
@@ -96,14 +125,14 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   }
   const target = crossRelation(scope, relation);
   if (target === null) return null;
-  const query = node.query ?? deepOf(deep, name);
+  const query = node.query ?? deepOf(deep, keyOf(node));
   const filter = query?.filter ?? null;
   return {
     kind: 'one',
     name: keyOf(node),
     join: joinOf(relation, scope, target),
     where: filter === null ? conditionTrue : planFilter(filter, target, fromQuery),
-    select: planSelect(isBare(node) ? null : children, target, query?.deep ?? []),
+    select: planSelect(isBare(node) ? null : children, target, query ?? plainLevel),
   };
 };
 
@@ -129,7 +158,7 @@ interface ListContext {
 const planList = (relation: ToMany, node: FieldNode, { scope, deep }: ListContext): Entry | null => {
   const target = crossRelation(scope, relation);
   if (target === null) return null;
-  const query = node.query ?? deepOf(deep, relation.name);
+  const query = node.query ?? deepOf(deep, keyOf(node));
   return {
     kind: 'many',
     name: keyOf(node),

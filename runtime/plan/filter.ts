@@ -7,6 +7,7 @@ import { invalidQuery } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-types.js';
 import { operators, type Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
+import { findCall, planCall } from './functions.js';
 import {
   crossRelation,
   fieldRule,
@@ -103,7 +104,8 @@ const joinFilters = (filters: readonly Filter[]): Filter => {
 const planField = (name: string, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   const relation = findRelation(scope, name);
-  if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
+  const isCall = findCall(scope, name) !== null;
+  if (!isCall && !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   if (relation?.kind === 'manyToAny') throw invalidQuery(`filters through "${name}" are not served`);
   if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
@@ -250,8 +252,10 @@ const comparisonOf = (operator: Operator): { readonly comparison: Comparison; re
   return { comparison: positive, negated: true };
 };
 
-/** Returns the column at the end of the context's path, with its rule. @throws FORBIDDEN */
+/** Returns the column or the call at the end of the context's path, with its rule. @throws FORBIDDEN */
 export const planColumn = (name: string, { scope, path }: Pick<Context, 'scope' | 'path'>): ColumnRef => {
+  const call = findCall(scope, name);
+  if (call !== null) return { path, ...planCall(call, scope), inRule: scope.grant === null };
   const field: Field = requireField(scope, name);
   return { path, field, rule: fieldRule(scope, name), inRule: scope.grant === null };
 };

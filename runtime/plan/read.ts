@@ -39,6 +39,8 @@ export const emptyQuery: Query = {
   page: null,
   search: null,
   meta: [],
+  alias: [],
+  timezone: null,
   deep: [],
 };
 
@@ -46,8 +48,8 @@ export const emptyQuery: Query = {
  * Plans a read. @throws FORBIDDEN for collections and names, INVALID_QUERY for parameters that do not apply
  */
 export const planRead = (query: Query, collection: Collection, context: PlanContext): ReadPlan => {
-  const scope = openScope(collection, 'read', context);
-  return planLevel(query, scope, planSelect(query.fields, scope, query.deep));
+  const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
+  return planLevel(query, scope, planSelect(query.fields, scope, query));
 };
 
 /** Plans a nested list: its rows as objects, or as bare keys where no field is named (`children: null`). */
@@ -62,7 +64,7 @@ export const planMany = (
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
   const bare = children === null && scope.collection.key.length > 0;
-  const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query.deep));
+  const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query));
   const { sortField } = relation;
   if (query.sort !== null || sortField === undefined || !isNamePermitted(scope, sortField)) return plan;
   return { ...plan, order: unsortedLast(planOrder([ascending(sortField)], scope)) };

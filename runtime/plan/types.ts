@@ -1,6 +1,7 @@
 /** Read plans: every name is resolved and every level carries its grant. Data only; contains no SQL. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
+import type { DatePart } from '../../contract/functions.js';
 import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
 
@@ -41,7 +42,11 @@ export type Entry =
       readonly field: Field;
       /** Rows on which the value is visible; it is null on others. */
       readonly rule: Condition | null;
+      /** See `ColumnRef.computed`. */
+      readonly computed?: Computed;
     }
+  /** An object without a row of its own. */
+  | { readonly kind: 'group'; readonly name: string; readonly select: Select }
   | {
       readonly kind: 'one';
       readonly name: string;
@@ -106,7 +111,23 @@ export interface ColumnRef {
    * Whether the reference belongs to a rule: its path compiles to a subquery, which is valid in any clause.
    */
   readonly inRule: boolean;
+  /** How the value is computed; then `field` describes the result. Absent for a column itself. */
+  readonly computed?: Computed;
 }
+
+/** A value that is computed from a row. */
+export type Computed =
+  /** `zone`: the IANA zone in which the parts of a timestamp are read; `null` for UTC. */
+  | {
+      readonly kind: 'part';
+      readonly part: DatePart;
+      readonly source: Field;
+      readonly zone: string | null;
+    }
+  /** The number of elements of a JSON value. */
+  | { readonly kind: 'length'; readonly source: Field }
+  /** The number of rows of a list. */
+  | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition };
 
 /** The source of a bound value. */
 export type Operand =

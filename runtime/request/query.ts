@@ -8,6 +8,7 @@ import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
 import { hasLoneSurrogate, loneSurrogate } from './body.js';
 import { asList, parseQueryString } from './query-string.js';
+import { readTimeZone } from './timezone.js';
 
 export interface Query {
   /** `null` where the parameter is absent. */
@@ -22,6 +23,10 @@ export interface Query {
   /** Slot of a text. */
   readonly search: number | null;
   readonly meta: readonly MetaKey[];
+  /** Other names for fields, lists and calls of functions: the name in the response, and what it stands for. */
+  readonly alias: readonly (readonly [string, string])[];
+  /** IANA name of the zone in which functions read timestamps; `null` for UTC. Only at the first level. */
+  readonly timezone: string | null;
   /** Parameters of nested lists. */
   readonly deep: readonly { readonly relation: string; readonly query: Query }[];
 }
@@ -38,6 +43,8 @@ export interface FieldNode {
   readonly query?: Query;
   /** Whether an integer is written as text. */
   readonly text?: true;
+  /** Whether the children form an object of the same row, without a relation. */
+  readonly isGroup?: true;
   /** JSON that is written as it is; the name is ignored. */
   readonly constant?: string;
 }
@@ -60,7 +67,7 @@ interface Source {
   readonly prefix: '' | '_';
 }
 
-const unsupported = ['aggregate', 'groupBy', 'alias', 'export', 'version'];
+const unsupported = ['aggregate', 'groupBy', 'export', 'version'];
 
 /** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
@@ -94,6 +101,8 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     page: readCount(get('page'), { name: 'page', minimum: 0, values }),
     search: readSearch(get('search'), values),
     meta: readMeta(get('meta')),
+    alias: readAlias(get('alias')),
+    timezone: readTimeZone(get('timezone')),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
 };
@@ -151,7 +160,10 @@ const toNodes = ({ children }: Branch): FieldNode[] =>
 const maxLevels = 64;
 
 const splitPath = (name: string, parameter: string): readonly string[] => {
-  const path = name.split('.', maxLevels + 1);
+  // a point inside the parentheses of a function belongs to the name of its column
+  const path = name.includes('(')
+    ? name.split(/\.(?![^(]*\))/, maxLevels + 1)
+    : name.split('.', maxLevels + 1);
   if (path.length > maxLevels) throw tooDeep(parameter);
   return path;
 };
@@ -255,6 +267,23 @@ const readMeta = (value: unknown): readonly MetaKey[] => {
     }
   }
   return (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*'));
+};
+
+/** Reads `{new: name}`. @throws INVALID_QUERY */
+const readAlias = (value: unknown): Query['alias'] => {
+  if (value === undefined || value === null || value === '') return [];
+  return Object.entries(readObject(value, 'alias')).map(([name, target]) => {
+    if (
+      name === '' ||
+      name.includes('.') ||
+      typeof target !== 'string' ||
+      splitPath(target, 'alias').length > 1
+    )
+      throw invalidQuery(
+        '"alias" must map new names without a point to fields of this level, as in {"born": "year(date_of_birth)"}',
+      );
+    return [name, target];
+  });
 };
 
 /** Reads `deep`: keys without an underscore are relations, others are parameters of the level. */

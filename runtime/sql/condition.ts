@@ -1,11 +1,13 @@
 /**
  * Compiles conditions to SQL. A scope is one FROM clause: its alias, and the joins that its columns require.
  */
-import type { Collection, ToOne } from '../../contract/collection.js';
+import type { Collection, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
+import { compileComputed } from './computed.js';
 import type { Match, SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
+import { listFormOf, type Some } from './list-form.js';
 import {
   listParameter,
   matchParameter,
@@ -29,6 +31,13 @@ export interface SqlScope {
   readonly trail: string;
   /** Joins by trail, in the order in which they were added. */
   readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
+  /**
+   * Whether conditions on lists are EXISTS only: below NOT, where an IN that finds nothing may be unknown instead of
+   * false, and in joins.
+   */
+  readonly existsOnly?: boolean;
+  /** The form of conditions on lists, which the outermost one of them has chosen. */
+  readonly listForm?: 'in' | 'exists';
 }
 
 export const createCompiler = (dialect: SqlDialect): Compiler => {
@@ -86,7 +95,11 @@ const compileJoin = (
   const [before, after] = compiler.dialect.joinCondition ?? ['', ''];
   const conditions = [matchKeys(compiler, relation, { near, alias })];
   const add = (condition: Condition, row: string): void => {
-    conditions.push([before, ...compileCondition(condition, { ...scope, alias: row }), after]);
+    conditions.push([
+      before,
+      ...compileCondition(condition, { ...scope, alias: row, existsOnly: true }),
+      after,
+    ]);
   };
   if (where.kind !== 'true') add(where, alias);
   if (rule !== null) add(rule, near);
@@ -123,7 +136,7 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
         ` ${condition.kind} `,
       );
     case 'not':
-      return sql`not (${compileCondition(condition.condition, scope)})`;
+      return sql`not (${compileCondition(condition.condition, { ...scope, existsOnly: true })})`;
     case 'at':
       return sql`(${compileCondition(condition.condition, { ...scope, alias: aliasAt(scope, condition.path) })}) is true`;
     case 'null':
@@ -155,15 +168,23 @@ const joinInGroups = (parts: readonly Sql[], separator: string): Sql => {
 export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
   if (column.inRule && column.path.length > 0) return compileRuleColumn(column, scope);
   const alias = aliasAt(scope, column.path);
-  const plain = columnOf(scope.compiler, alias, column.field.name);
-  if (column.rule === null) return [plain];
+  const plain = valueAt(column, { ...scope, alias });
+  if (column.rule === null) return plain;
   return sql`case when ${compileCondition(column.rule, { ...scope, alias })} then ${plain} end`;
 };
 
+/** Compiles the column or the computed value of the row at `scope.alias`. */
+export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql => {
+  const { compiler, alias } = scope;
+  if (computed === undefined) return [columnOf(compiler, alias, field.name)];
+  if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
+  return [compileComputed(computed, columnOf(compiler, alias, computed.source.name), compiler.dialect)];
+};
+
 /** Compiles a column of a rule: its path is a scalar subquery, which is valid in ON, CASE and RETURNING. */
-const compileRuleColumn = ({ path, field }: ColumnRef, scope: SqlScope): Sql => {
-  const { from, alias } = compileRulePath(path, scope);
-  return sql`(select ${columnOf(scope.compiler, alias, field.name)} ${from})`;
+const compileRuleColumn = (column: ColumnRef, scope: SqlScope): Sql => {
+  const { from, alias } = compileRulePath(column.path, scope);
+  return sql`(select ${valueAt(column, { ...scope, alias })} ${from})`;
 };
 
 const compileRulePath = (
@@ -185,21 +206,41 @@ const compileRulePath = (
   return { from: sql`${tables} where ${start}`, alias };
 };
 
-const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: SqlScope): Sql => {
+const compileSome = (condition: Some, scope: SqlScope): Sql => {
   const { relation, where, path, inRule } = condition;
-  const { compiler } = scope;
-  const inner = createScope(compiler);
   const rule = inRule && path.length > 0 ? compileRulePath(path, scope) : null;
   const owner = rule?.alias ?? aliasAt(scope, path);
+  if (rule === null && listFormOf(condition, scope) === 'in') {
+    return compileIn(condition, { ...scope, alias: owner, listForm: 'in' });
+  }
+  const child = sql`select 1 ${compileChildren({ relation, where }, { ...scope, alias: owner })}`;
+  return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+};
+
+/** Compiles a condition on a list as an IN that does not depend on the outer row. */
+const compileIn = ({ relation, where }: Some, { compiler, alias, listForm }: SqlScope): Sql => {
+  const inner: SqlScope = { ...createScope(compiler), ...(listForm !== undefined && { listForm }) };
+  const [field = ''] = relation.fields;
+  const [reference = ''] = relation.references;
+  const filter = where.kind === 'true' ? [] : sql` where ${compileCondition(where, inner)}`;
+  const from = sql`${tableOf(relation.collection, inner)}${joinsOf(inner)}`;
+  return sql`${columnOf(compiler, alias, reference)} in (select ${columnOf(compiler, inner.alias, field)} from ${from}${filter})`;
+};
+
+/** Compiles FROM and WHERE of the rows of a list of the row at `scope.alias`. */
+export const compileChildren = (
+  { relation, where }: { readonly relation: ToMany; readonly where: Condition },
+  { compiler, alias }: SqlScope,
+): Sql => {
+  const inner = createScope(compiler);
   const keys = relation.fields
     .map(
       (name, index) =>
-        `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, owner, relation.references[index] ?? '')}`,
+        `${columnOf(compiler, inner.alias, name)} = ${columnOf(compiler, alias, relation.references[index] ?? '')}`,
     )
     .join(' and ');
   const filter = where.kind === 'true' ? [] : sql` and ${compileCondition(where, inner)}`;
-  const child = sql`select 1 from ${compiler.dialect.quote(relation.collection.name)} ${inner.alias}${joinsOf(inner)} where ${keys}${filter}`;
-  return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+  return sql`from ${tableOf(relation.collection, inner)}${joinsOf(inner)} where ${keys}${filter}`;
 };
 
 /** Compiles a column, converted to text where the dialect requires it for comparisons. */

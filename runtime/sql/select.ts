@@ -2,10 +2,11 @@
  * Compiles a selection to the columns of a statement and the template that turns them into JSON. The database
  * returns plain columns and `execute` writes the JSON from their bytes, which measured fastest on both sides.
  */
+import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
 import type { Condition, Entry, Select } from '../plan/types.js';
-import { columnOf, compileCondition, joinRelation, type SqlScope } from './condition.js';
-import { sql, type Sql } from './fragment.js';
+import { columnOf, compileCondition, joinRelation, valueAt, type SqlScope } from './condition.js';
+import { join, sql, type Sql } from './fragment.js';
 
 /** A part of the template, processed from left to right together with the columns of the row. */
 export type Token =
@@ -35,6 +36,15 @@ export interface CompiledSelect {
   readonly tokens: readonly Token[];
   readonly lists: readonly ListEntry[];
 }
+
+/** Columns of a select: the smallest limit of a database, less the columns of parent keys. */
+const maxColumns = 1_980;
+
+/** Returns the select list, which is never empty. @throws INVALID_QUERY */
+export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => {
+  if (columns.length > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} columns`);
+  return columns.length === 0 ? ['1'] : join(columns, ', ');
+};
 
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
 
@@ -68,6 +78,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
     addLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(entry.name)}:`, builder);
     if (entry.kind === 'field') addField(entry, scope, builder);
     else if (entry.kind === 'constant') addLiteral(entry.json, builder);
+    else if (entry.kind === 'group') addSelect(entry.select, scope, builder);
     else if (entry.kind === 'one') addOne(entry, scope, builder);
     else addList(entry, scope, builder);
   });
@@ -83,13 +94,13 @@ const addLiteral = (text: string, { tokens, sealed }: Builder): void => {
 };
 
 const addField = (
-  { field, rule }: { readonly field: Field; readonly rule: Condition | null },
+  { field, rule, computed }: Pick<Extract<Entry, { kind: 'field' }>, 'field' | 'rule' | 'computed'>,
   scope: SqlScope,
   builder: Builder,
 ): void => {
-  const column = columnOf(scope.compiler, scope.alias, field.name);
-  const expression = isMasked(field) ? `case when ${column} is not null then 1 end` : column;
-  builder.columns.push(underRule([expression], rule, scope));
+  const value = valueAt({ field, ...(computed !== undefined && { computed }) }, scope);
+  const expression = isMasked(field) ? sql`case when ${value} is not null then 1 end` : value;
+  builder.columns.push(underRule(expression, rule, scope));
   builder.tokens.push({ kind: 'value', field });
 };
 

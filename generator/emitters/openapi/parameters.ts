@@ -16,6 +16,9 @@ const about = {
   page: 'Page number from 1; a page has `limit` items.',
   deep: 'Parameters of nested lists, by relation: `{"tracks": {"_limit": 5, "_sort": "-name"}}`.',
   meta: 'Counts to return with the items.',
+  alias:
+    'Other names for fields, lists and calls of functions: `{"born": "year(date_of_birth)"}`; `fields` and `deep` then use them.',
+  timezone: 'IANA name of the time zone in which functions such as `year(created)` read timestamps.',
 };
 
 const properties = {
@@ -31,6 +34,8 @@ const properties = {
     type: 'array',
     items: { type: 'string', enum: ['*', 'filter_count', 'total_count'] },
   },
+  alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
+  timezone: { description: about.timezone, type: 'string', default: 'UTC' },
 } satisfies Record<string, SchemaObject>;
 
 const { search, sort, offset, page } = properties;
@@ -73,7 +78,7 @@ const listParameter = (name: 'fields' | 'sort' | 'meta'): ParameterObject => {
   return { name, in: 'query', description, style: 'form', explode: false, schema };
 };
 
-const valueParameter = (name: 'search' | 'limit' | 'offset' | 'page'): ParameterObject => {
+const valueParameter = (name: 'search' | 'limit' | 'offset' | 'page' | 'timezone'): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, schema };
 };
@@ -108,6 +113,11 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
     schema: { type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
   }),
   meta: listParameter('meta'),
+  alias: jsonParameter('alias', {
+    description: `${about.alias} ${brackets}: \`alias[born]=year(date_of_birth)\`.`,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+  }),
+  timezone: valueParameter('timezone'),
 };
 
 /** Returns the parameters of a list, with the filter of its collection. */
@@ -117,8 +127,12 @@ export const listParameters = (stem: string): (ParameterObject | ReferenceObject
     description: `Selects items. ${brackets}: \`filter[name][_eq]=value\`.`,
     schema: ref('schemas', `${stem}Filter`),
   }),
-  ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'].map((name) => ref('parameters', name)),
+  ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta', 'alias', 'timezone'].map((name) =>
+    ref('parameters', name),
+  ),
 ];
 
 /** Parameters of one item, and of the response to a write. */
-export const itemParameters: ReferenceObject[] = [ref('parameters', 'fields'), ref('parameters', 'deep')];
+export const itemParameters: ReferenceObject[] = ['fields', 'deep', 'alias', 'timezone'].map((name) =>
+  ref('parameters', name),
+);

@@ -1,5 +1,6 @@
 /** The SQL dialect of PostgreSQL 15 and later. */
 import type { Field } from '../../../contract/collection.js';
+import type { DatePart } from '../../../contract/functions.js';
 import type { FieldDeclaration, FieldElement } from '../../../contract/fields.js';
 import { toStoredValue, readValue } from '../../plan/values.js';
 import type { Scalar } from '../../plan/parsed-value.js';
@@ -29,13 +30,45 @@ const asText = (field: Field): readonly [string, string] => {
 /** Returns whether a type has no sort order, or none that is known. */
 const isUnordered = ({ type }: Field): boolean => type === 'json' || type === 'unknown';
 
+/** Returns a value without a zone; `infinity`, which has no parts, becomes null. */
+const moment = (column: string, { type }: Field): string => {
+  if (type === 'time') return column;
+  const utc = type === 'timestamp' ? `${column} at time zone 'UTC'` : column;
+  return `(case when isfinite(${column}) then ${utc} end)`;
+};
+
+const wholeNumber = (number: string): string => `cast(floor(${number}) as integer)`;
+
+const datePart = (part: DatePart, value: string): string => {
+  const extract = (name: string): string => `extract(${name} from ${value})`;
+  switch (part) {
+    case 'week':
+      return wholeNumber(`(${extract('doy')} + 6 - ${extract('dow')}) / 7`);
+    case 'weekday':
+      return wholeNumber(`${extract('dow')} + 1`);
+    default:
+      return wholeNumber(extract(part));
+  }
+};
+
+const jsonLength = (column: string, { dbType, element }: Field): string | null => {
+  if (element !== undefined) return `cardinality(${column})`;
+  if (dbType !== undefined) return null;
+  const json = `cast(${column} as jsonb)`;
+  return (
+    `case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) ` +
+    `when 'object' then (select count(*) from jsonb_object_keys(${json})) else case when ${column} is not null then 1 end end`
+  );
+};
+
 export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
   updateReadback: 'returning',
+  checkDeferred: 'set constraints all immediate',
   emptyRow: 'default values',
   rowLock: ' for update',
-  shareLock: ' for share',
+  perParent: 'lateral',
   // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,
   array: (values) => `{${values.map(formatValue).join(',')}}`,
@@ -58,6 +91,10 @@ export const postgres: SqlDialect = {
       : [before, `${after} like `, " escape '!'"];
   },
   pattern: (kind, text) => likePattern(kind, escapeText(text)),
+  moment,
+  addSeconds: (moment, seconds) => `(${moment} + make_interval(secs => ${seconds}))`,
+  datePart,
+  jsonLength,
   asText,
   sortKey(field, descending) {
     const [before, after] = isUnordered(field) ? castToText : noCast;

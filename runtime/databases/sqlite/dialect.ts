@@ -1,4 +1,5 @@
 /** The SQL dialect of SQLite 3.45 and later. */
+import type { DatePart } from '../../../contract/functions.js';
 import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
@@ -17,11 +18,25 @@ const toInteger = (value: Exclude<Scalar, boolean>): BindValue => {
   return whole === BigInt.asIntN(64, whole) ? whole : value;
 };
 
+const formats = {
+  year: '%Y',
+  month: '%m',
+  day: '%d',
+  hour: '%H',
+  minute: '%M',
+  second: '%S',
+} as const;
+
+const datePart = (part: DatePart, moment: string): string => {
+  const read = (format: string): string => `cast(strftime('${format}', ${moment}) as integer)`;
+  if (part === 'week') return `(${read('%j')} + 6 - ${read('%w')}) / 7`;
+  return part === 'weekday' ? `${read('%w')} + 1` : read(formats[part]);
+};
+
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   updateReadback: 'transaction',
-  shareLock: '',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
@@ -29,6 +44,9 @@ export const sqlite: SqlDialect = {
   },
   emptyRow: 'default values',
   rowLock: '',
+  perParent: 'union',
+  // through two lists 4 ms instead of 25; through one, EXISTS is faster where many rows match
+  inFromDepth: 2,
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
@@ -36,6 +54,13 @@ export const sqlite: SqlDialect = {
     if (typeof value === 'boolean') return Number(value);
     return field.type === 'integer' || field.type === 'bigInteger' ? toInteger(value) : value;
   },
+  // a number is seconds since 1970
+  moment: (column) =>
+    `case when typeof(${column}) in ('integer', 'real') then datetime(${column}, 'unixepoch') else datetime(${column}) end`,
+  addSeconds: (moment, seconds) => `datetime(${moment}, (${seconds}) || ' seconds')`,
+  datePart,
+  jsonLength: (column) =>
+    `case when json_valid(${column}) then (select count(*) from json_each(${column})) end`,
   match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
   // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them
   pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : toPattern(kind, text)),

@@ -183,8 +183,8 @@ describe('a rule', () => {
       { collection: 'note', permissions: { book: { loans: { _some: { reader: { _eq: 'a' } } } } } },
     ];
     expect(conditionOf('note', {}, { permissions })).toBe(
-      '"note" t0 where exists (select 1 from "book" t2 where t2."code" = t0."book"' +
-        ' and exists (select 1 from "loan" t1 where t1."book" = t2."code" and t1."reader" = ?)) -- "a"',
+      '"note" t0 where exists (select 1 from "book" t1 where t1."code" = t0."book"' +
+        ' and exists (select 1 from "loan" t2 where t2."book" = t1."code" and t2."reader" = ?)) -- "a"',
     );
   });
 

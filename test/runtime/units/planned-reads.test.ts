@@ -41,7 +41,8 @@ describe('a filter is rejected', () => {
     [{ shelf: { title: { other: 1 } } }, missing('shelf.title')],
     [{ missing: 1 }, missing('missing')],
     [{ missing: { other: 1 } }, missing('missing')],
-    [{ 'year(bought)': 2020 }, 'INVALID_QUERY: functions such as "year(bought)" are not served'],
+    [{ 'year(lent)': 2020 }, 'INVALID_QUERY: year() does not apply to "lent" (boolean); no function does'],
+    [{ 'year(missing)': 2020 }, missing('missing')],
     [
       { lent: { _lt: 1 } },
       'INVALID_QUERY: "lent" (boolean) does not support "_lt"; it supports _eq, _neq, _null, _nnull',
@@ -67,7 +68,12 @@ describe('a selection is rejected', () => {
     ['book', 'title.other', missing('title.other')],
     ['book', 'shelf.missing', missing('shelf.missing')],
     ['book', 'sequel.shelf.missing', missing('sequel.shelf.missing')],
-    ['book', 'count(notes)', 'INVALID_QUERY: functions such as "count(notes)" are not served'],
+    ['book', 'year(notes)', 'INVALID_QUERY: year() does not apply to the list "notes"; it supports count'],
+    [
+      'book',
+      'age(lent)',
+      'INVALID_QUERY: "age(lent)" is not a function of a field; functions are year, month, week, day, weekday, hour, minute, second, count, as in year(created)',
+    ],
     ['odd', 'target.title', 'INVALID_QUERY: fields below "target" are not served'],
   ])('%s: %s', (collection, field, want) => {
     expect(refusalOf(collection, { fields: [field] })).toBe(want);

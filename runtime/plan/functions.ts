@@ -1,0 +1,72 @@
+/** Plans calls of functions, such as `year(born)` and `count(works)`, as columns that are computed. */
+import type { Field } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
+import {
+  functionNames,
+  functionsOf,
+  isDatePart,
+  parseCall,
+  type FunctionCall,
+} from '../../contract/functions.js';
+import {
+  crossRelation,
+  fieldRule,
+  findRelation,
+  forbiddenField,
+  isNamePermitted,
+  readableRows,
+  requireField,
+  type Scope,
+} from './scope.js';
+import type { ColumnRef, Computed } from './types.js';
+
+/** Returns the call that a name is, or null for the name of a field or relation. */
+export const findCall = (scope: Scope, name: string): FunctionCall | null => {
+  if (scope.collection.fields.has(name) || scope.collection.relations.has(name)) return null;
+  const call = parseCall(name);
+  if (call !== null) return call;
+  const used = /^(\w*)\(/.exec(name);
+  if (used === null || !name.endsWith(')')) return null;
+  throw invalidQuery(
+    `"${name}" is not a function of a field; functions are ${functionNames.join(', ')}, as in year(created)`,
+  );
+};
+
+type Called = Pick<ColumnRef, 'field' | 'rule' | 'computed'>;
+
+/** Plans a call. @throws FORBIDDEN for its argument, INVALID_QUERY where the function does not apply to it */
+export const planCall = (call: FunctionCall, scope: Scope): Called => {
+  const { argument } = call;
+  if (!isNamePermitted(scope, argument)) throw forbiddenField(scope, argument);
+  return { field: resultField(call), rule: fieldRule(scope, argument), computed: computedOf(call, scope) };
+};
+
+const resultField = ({ name, argument }: FunctionCall): Field => ({
+  name: `${name}(${argument})`,
+  type: 'integer',
+  bits: 64,
+  nullable: true,
+});
+
+const computedOf = (call: FunctionCall, scope: Scope): Computed => {
+  const { name, argument } = call;
+  const relation = findRelation(scope, argument);
+  if (relation?.kind === 'oneToMany') {
+    if (name !== 'count') throw doesNotApply(call, `the list "${argument}"`, ['count']);
+    const target = crossRelation(scope, relation);
+    if (target === null) throw forbiddenField(scope, argument);
+    return { kind: 'rows', relation, where: readableRows(target) };
+  }
+  const source = requireField(scope, argument);
+  const isMasked = source.conceal === true || source.hash === true;
+  const known = isMasked ? [] : functionsOf(source.type);
+  if (!known.includes(name)) throw doesNotApply(call, `"${argument}" (${source.type})`, known);
+  if (!isDatePart(name)) return { kind: 'length', source };
+  // a rule means the same whoever asks
+  return { kind: 'part', part: name, source, zone: scope.grant === null ? null : scope.context.zone };
+};
+
+const doesNotApply = ({ name }: FunctionCall, what: string, known: readonly string[]): Error =>
+  invalidQuery(
+    `${name}() does not apply to ${what}; ${known.length === 0 ? 'no function does' : `it supports ${known.join(', ')}`}`,
+  );
