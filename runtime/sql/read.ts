@@ -90,7 +90,10 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
 };
 
 /** Compiles the counts; both are one statement where the query has no filter. */
-const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['counts'] => {
+export const compileCounts = (
+  plan: Pick<ReadPlan, 'collection' | 'where' | 'whereTotal' | 'meta'>,
+  dialect: SqlDialect,
+): CompiledRead['counts'] => {
   const whereOf = (key: MetaKey): Condition => (key === 'total_count' ? plan.whereTotal : plan.where);
   const conditions = new Set(plan.meta.map(whereOf));
   return [...conditions].map((where) => ({
@@ -108,7 +111,7 @@ export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => 
   return columns.length === 0 ? ['1'] : join(columns, ', ');
 };
 
-const compileWhere = (where: Condition, scope: SqlScope): Sql =>
+export const compileWhere = (where: Condition, scope: SqlScope): Sql =>
   where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
 
 const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
@@ -136,7 +139,7 @@ const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlSco
 const mayBeNull = ({ path, rule, field }: ColumnRef): boolean =>
   path.length > 0 || rule !== null || field.nullable === true;
 
-const compilePage = (
+export const compilePage = (
   plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
   { limits, dialect }: ReadOptions,
 ): Sql => {

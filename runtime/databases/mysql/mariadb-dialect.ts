@@ -47,6 +47,12 @@ export const mariadb: SqlDialect = {
   },
   // MariaDB stores JSON as text, which may have been written without its check
   jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
+  sum: (value, { distinct }) => `sum(${distinct ? 'distinct ' : ''}${value})`,
+  average(value, { result, distinct }) {
+    const each = `${distinct ? 'distinct ' : ''}${value}`;
+    if (result.type === 'float') return `avg(${each})`;
+    return `cast(sum(${each}) / count(${each}) as decimal(65,${Math.min(30, result.scale ?? 0)}))`;
+  },
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),
