@@ -9,6 +9,7 @@ import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -24,6 +25,7 @@ import { createTokenUse } from './auth/token-use.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
+import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -41,7 +43,8 @@ import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
-import type { Limits } from './sql/read.js';
+import { createAnswerBytes } from './execute/answer-bytes.js';
+import type { Limits } from './sql/page.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -90,6 +93,7 @@ export const createService = async (given: ServiceOptions): Promise<Service> => 
   const options = { ...given, observe: reportSchemaChanges(given, background) };
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
+  if (config.access.lease > 0) await recordLease(database, config.access.lease);
   const availability = watchAvailability(database, observe);
   const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
@@ -146,13 +150,14 @@ const createIdentity = ({ config, database }: ServiceOptions, background: Backgr
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
   const source = createAccessSource({
     executor: database,
+    reserved: database.reserved,
     readClaims: tokens.readClaims,
     storedForms: staticTokens.storedForms,
     noteUse: createTokenUse((id) =>
       background.run('last use of a token', () => updateLastAccess(database, id)),
     ),
   });
-  const access = createAccess(source);
+  const access = createAccess(source, config.access.lease);
   const { rateLimit } = config;
   return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
@@ -269,19 +274,37 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
 
 const createItemServices = (
   { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens }: Identity,
+  { staticTokens, access }: Identity,
 ): ItemServices => ({
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
   dialect: database.sql,
-  limits: limitsOf(config, config.query.limitMax),
-  publicLimits: limitsOf(config, config.query.limitMaxPublic),
+  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
+  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
   maxDepth: config.query.relationalDepth,
+  answers: createAnswerBytes(config.answerBytesMax),
+  admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
+  confirm: access.confirm,
 });
 
-const limitsOf = (config: Config, max: number): Limits => ({
+/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
+const requestsPerConnection = 4;
+
+const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
+  const concurrency = database.poolMax * requestsPerConnection;
+  return createFairQueue({
+    concurrency,
+    maxTasks: concurrency + requestQueue.max,
+    maxWait: requestQueue.wait,
+    tasks: 'requests',
+    service: 'server',
+  });
+};
+
+const limitsOf = (config: Config, max: number, rows: number): Limits => ({
   fallback: config.query.limitDefault,
   maximum: max === -1 ? null : max,
+  nestedRows: rows === -1 ? null : rows,
 });

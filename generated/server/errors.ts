@@ -43,6 +43,7 @@ export const errors = {
     details: ['collection', 'field'],
   },
   PRECONDITION_FAILED: { status: 412, message: 'The item is not the one you read', details: ['header'] },
+  QUERY_TOO_COMPLEX: { status: 400, message: 'The query is too complex', details: ['reason'] },
   RECORD_NOT_UNIQUE: {
     status: 400,
     message: 'The value exists already',

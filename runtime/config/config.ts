@@ -31,6 +31,10 @@ export interface Config {
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
+  readonly access: {
+    /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
+    readonly lease: number;
+  };
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */
   readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -67,7 +71,18 @@ export interface Config {
     /** Maximum for unauthenticated callers; `-1`: none. */
     readonly limitMaxPublic: number;
     readonly relationalDepth: number;
+    /** Rows of all nested lists of one answer; `-1`: no maximum. */
+    readonly rowsMax: number;
+    /** The same for unauthenticated callers. */
+    readonly rowsMaxPublic: number;
   };
+  readonly requestQueue: {
+    readonly max: number;
+    /** Milliseconds. */
+    readonly wait: number;
+  };
+  /** Maximum memory in bytes of the answers that a process prepares or sends at a time. */
+  readonly answerBytesMax: number;
   readonly queue: {
     /** `null`: `/queue` below the public URL. */
     readonly url: string | null;
@@ -127,6 +142,7 @@ export const loadConfig = (environment: Environment): Config => {
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
+    access: { lease: read('ACCESS_LEASE') },
     watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),
@@ -134,6 +150,8 @@ export const loadConfig = (environment: Environment): Config => {
     rateLimit: readRateLimit(read),
     admin: { email: read('ADMIN_EMAIL'), token: read('ADMIN_TOKEN'), password: read('ADMIN_PASSWORD') },
     query: readQueryLimits(read),
+    requestQueue: { max: read('REQUEST_QUEUE_MAX'), wait: read('REQUEST_QUEUE_WAIT') },
+    answerBytesMax: read('ANSWER_BYTES_MAX'),
     queue: readQueue(read),
     temporal: { address: read('TEMPORAL_ADDRESS'), namespace: read('TEMPORAL_NAMESPACE') },
     webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
@@ -179,6 +197,8 @@ const readQueryLimits = (read: ReadVariable): Config['query'] => ({
   limitMax: read('QUERY_LIMIT_MAX'),
   limitMaxPublic: read('QUERY_LIMIT_MAX_PUBLIC'),
   relationalDepth: read('MAX_RELATIONAL_DEPTH'),
+  rowsMax: read('QUERY_ROWS_MAX'),
+  rowsMaxPublic: read('QUERY_ROWS_MAX_PUBLIC'),
 });
 
 const readQueue = (read: ReadVariable): Config['queue'] => ({

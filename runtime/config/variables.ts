@@ -16,6 +16,7 @@ import { queueVariables } from './queue-variables.js';
 import {
   parseBoolean,
   parseDuration,
+  parseShortDuration,
   parseList,
   parseOneOf,
   parseOrigins,
@@ -57,7 +58,7 @@ export const variables = {
   DATABASE_POOL_MAX: {
     parse: parseInteger(2, 1000),
     default: '10',
-    meaning: 'connections per process, at least 2',
+    meaning: 'connections per process, at least 2; one more reads the access version',
   },
   DATABASE_STATEMENT_TIMEOUT: {
     parse: parseDuration,
@@ -68,6 +69,12 @@ export const variables = {
     parse: parseDuration,
     default: '30s',
     meaning: 'how long a start waits for an unavailable database',
+  },
+  ACCESS_LEASE: {
+    parse: parseShortDuration(5_000),
+    default: '200ms',
+    meaning:
+      'how long a process relies on the permissions that it has read, at most `5s`; `0`: it reads them for each request',
   },
   WATCHDOG: {
     parse: parseDuration,
@@ -249,6 +256,32 @@ export const variables = {
     parse: parseInteger(-1),
     default: '1000',
     meaning: 'maximum of `limit` for unauthenticated callers; `-1` for none',
+  },
+  QUERY_ROWS_MAX: {
+    parse: parseInteger(-1),
+    default: '100000',
+    meaning: 'items of all nested lists of one answer; `-1` for no maximum',
+  },
+  QUERY_ROWS_MAX_PUBLIC: {
+    parse: parseInteger(-1),
+    default: '10000',
+    meaning: 'the same for unauthenticated callers',
+  },
+  ANSWER_BYTES_MAX: {
+    parse: parseSize,
+    default: '256mb',
+    meaning:
+      'memory of all answers that a process prepares or sends at a time; a caller gets a quarter of it',
+  },
+  REQUEST_QUEUE_MAX: {
+    parse: parseInteger(0),
+    default: '1000',
+    meaning: 'requests to items and GraphQL that wait in a process; further ones get 503',
+  },
+  REQUEST_QUEUE_WAIT: {
+    parse: parseDuration,
+    default: '5s',
+    meaning: 'how long such a request waits before it gets 503',
   },
   MAX_RELATIONAL_DEPTH: {
     parse: parseInteger(1, 100),

@@ -7,6 +7,7 @@ import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
 import type { DatePart } from '../../contract/functions.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
+import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
@@ -34,8 +35,6 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
-  readonly shareLock: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
    * database fails by itself.
@@ -45,6 +44,16 @@ export interface SqlDialect {
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
   readonly rowLock: string;
+  /**
+   * How the first rows of each of many parents are read: by a lateral join, or where that is not supported or does not
+   * use indexes for the order of rows, by a UNION ALL of one select per parent.
+   */
+  readonly perParent: 'lateral' | 'union';
+  /**
+   * Number of lists in each other from which a condition on lists is an IN instead of a correlated EXISTS, which some
+   * databases evaluate for every row; absent where EXISTS is as fast.
+   */
+  readonly inFromDepth?: number;
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
@@ -141,6 +150,8 @@ export interface RowLayout {
   readonly keyColumns: number;
   /** Maximum number of rows per parent. */
   readonly limit: number;
+  /** Accounts for the memory of the rows; absent if they are not part of an answer. */
+  readonly bytes?: ByteBudget;
 }
 
 /** Runs statements on the pool or on one connection inside a transaction. */
@@ -160,6 +171,11 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /**
+   * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
+   * for a connection of the pool.
+   */
+  readonly reserved: Executor;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
    * prepared statement turns out to be of columns that have changed since, so it must change nothing else.

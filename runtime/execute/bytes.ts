@@ -30,13 +30,42 @@ export const limitBytes = (count: number): number => {
   throw invalidQuery('the answer would exceed 256 MB; ask for fewer items, or for fewer fields');
 };
 
+/** Texts up to this length are assumed to have the longest characters, rather than counted. */
+const shortText = 16 * 1024;
+
+/** Returns the number of bytes that JSON escapes in a string. */
+export const countEscapes = (source: Buffer, start: number, end: number): number => {
+  const last = Math.min(end, source.length);
+  let count = 0;
+  for (let index = start; index < last; index += 1) count += escaped[source[index] as number] as number;
+  return count;
+};
+
+/** Accounts for the memory that the answer of a request takes. */
+export interface ByteBudget {
+  /** Adds bytes. @throws SERVICE_UNAVAILABLE or QUERY_TOO_COMPLEX when there is no room for them */
+  take(count: number): void;
+  giveBack(count: number): void;
+}
+
+/** For rows that are not part of an answer. */
+export const unlimitedBytes: ByteBudget = { take: () => undefined, giveBack: () => undefined };
+
+/** Size from which a buffer grows by a quarter instead of doubling. */
+const largeSize = 8 * 1024 * 1024;
+
+const grownSize = (size: number): number => (size < largeSize ? size * 2 : size + size / 4);
+
 /** A growing buffer. Callers `reserve` space before they write, except where a method says otherwise. */
 export class ByteWriter {
   bytes: Buffer;
   length = 0;
   #view: DataView;
+  readonly #budget: ByteBudget;
 
-  constructor(size: number) {
+  constructor(size: number, budget = unlimitedBytes) {
+    budget.take(size + word);
+    this.#budget = budget;
     this.bytes = Buffer.allocUnsafe(size + word);
     this.#view = viewOf(this.bytes);
   }
@@ -45,7 +74,9 @@ export class ByteWriter {
   reserve(count: number): void {
     const needed = this.length + count + word;
     if (needed <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, limitBytes(needed)));
+    const size = Math.ceil(Math.max(grownSize(this.bytes.length), limitBytes(needed)));
+    this.#budget.take(size - this.bytes.length);
+    const grown = Buffer.allocUnsafe(size);
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
     this.#view = viewOf(grown);
@@ -65,7 +96,7 @@ export class ByteWriter {
 
   /** Writes UTF-8 text; reserves the space itself. */
   text(text: string): void {
-    this.reserve(text.length * 3);
+    this.reserve(text.length <= shortText ? text.length * 3 : Buffer.byteLength(text));
     this.length += this.bytes.write(text, this.length);
   }
 

@@ -1,9 +1,12 @@
 /** Executes compiled reads: the rows, their nested lists level by level, and the counts in parallel. */
 import type { BindInput } from '../sql/fragment.js';
-import type { CompiledList, CompiledRead, CompiledRows } from '../sql/read.js';
+import { maxScanParents, type CompiledList, type ListStatement } from '../sql/list.js';
+import { unlimited } from '../sql/page.js';
+import type { CompiledRead, CompiledRows } from '../sql/read.js';
+import type { ReadBudget } from './read-budget.js';
 import { chunk } from './chunk.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
-import { insertLists, JsonRows, noRows, type FilledRows, type RowSet } from './row-set.js';
+import { insertLists, JsonRows, noRows, type FilledRows, type Group, type RowSet } from './row-set.js';
 
 export interface ReadResult {
   readonly rows: JsonRows;
@@ -12,25 +15,37 @@ export interface ReadResult {
   readonly meta: Readonly<Record<string, number>> | null;
 }
 
-export const executeRead = (
-  read: CompiledRead,
-  input: BindInput,
-  executor: Executor,
-): Promise<ReadResult> => {
-  const rows = readRoot(read.rows, input, executor);
-  return read.counts.length === 0 ? rows : withCounts(rows, { read, input, executor });
+interface Context {
+  readonly input: BindInput;
+  readonly executor: Executor;
+  readonly budget: ReadBudget;
+}
+
+/** @throws QUERY_TOO_COMPLEX, SERVICE_UNAVAILABLE where the budget does not suffice */
+export const executeRead = (read: CompiledRead, context: Context): Promise<ReadResult> => {
+  const rows = readRoot(read.rows, context);
+  return read.counts.length === 0 ? rows : withCounts(rows, read, context);
 };
 
-const readRoot = async (rows: CompiledRows, input: BindInput, executor: Executor): Promise<ReadResult> => {
-  const layout: RowLayout = { tokens: rows.tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY };
+const readRoot = async (rows: CompiledRows, context: Context): Promise<ReadResult> => {
+  const { input, executor, budget } = context;
+  const layout: RowLayout = {
+    tokens: rows.tokens,
+    keyColumns: 0,
+    limit: Number.POSITIVE_INFINITY,
+    bytes: budget.bytes,
+  };
   const set = await executor.rows(rows.statement.render(input), layout);
-  const filled = set.slots.length === 0 ? set : await readNested(set, rows, { input, executor });
+  if (set.slots.length === 0) return { rows: set.rows, count: set.count, meta: null };
+  const filled = await readNested(set, rows, context);
+  budget.answerRows(filled.nested);
   return { rows: filled.rows, count: set.count, meta: null };
 };
 
 const withCounts = async (
   rows: Promise<ReadResult>,
-  { read, input, executor }: Context & { readonly read: CompiledRead },
+  read: CompiledRead,
+  { input, executor }: Context,
 ): Promise<ReadResult> => {
   const counts = read.counts.map(async ({ keys, statement }) => {
     const { text, values } = statement.render(input);
@@ -41,18 +56,15 @@ const withCounts = async (
   return { ...found, meta: Object.fromEntries(meta.flat()) };
 };
 
-interface Context {
-  readonly input: BindInput;
-  readonly executor: Executor;
-}
-
 /** Reads the nested lists of a level in parallel and inserts them. */
-const readNested = async (set: RowSet, rows: CompiledRows, context: Context): Promise<FilledRows> => {
-  if (set.slots.length === 0) return set;
-  const lists = await Promise.all(
-    rows.lists.map((list, index) => readList(list, keysOf(set, index), context)),
-  );
-  return insertLists(set, lists);
+const readNested = async (
+  set: RowSet,
+  { lists }: Pick<CompiledRows, 'lists'>,
+  context: Context,
+): Promise<FilledRows> => {
+  if (set.slots.length === 0) return { ...set, nested: 0 };
+  const filled = await Promise.all(lists.map((list, index) => readList(list, keysOf(set, index), context)));
+  return insertLists(set, filled, context.budget);
 };
 
 const keysOf = (set: RowSet, list: number): readonly string[] => {
@@ -60,10 +72,6 @@ const keysOf = (set: RowSet, list: number): readonly string[] => {
   for (const slot of set.slots) if (slot.list === list && slot.key !== null) keys.add(slot.key);
   return [...keys];
 };
-
-/** Keys per scan: for longer lists some query planners stop using indexes. */
-const maxScanKeys = 1000;
-const maxBranches = 64;
 
 const readList = async (
   list: CompiledList,
@@ -74,48 +82,56 @@ const readList = async (
     tokens: list.tokens,
     keyColumns: list.keyColumns,
     limit: list.limit(context.input),
+    bytes: context.budget.bytes,
   };
-  if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map() };
-  const sets = await Promise.all(
-    chunk(keys, list.scan === null ? maxBranches : maxScanKeys).map((part) =>
-      readChunk(list, layout, { input: withKeys(context.input, part), executor: context.executor }),
-    ),
-  );
-  return concatSets(await Promise.all(sets.flat().map((set) => readNested(set, list, context))));
+  if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map(), nested: 0 };
+  const call: ListCall = { ...context, list, layout };
+  const sets = await Promise.all(chunk(keys, maxScanParents).map((part) => readChunk(part, call)));
+  return concatSets(await Promise.all(sets.flat().map((set) => readNested(set, list, context))), context);
 };
 
-const withKeys = (input: BindInput, keys: readonly string[]): BindInput => ({ ...input, keys });
+interface ListCall extends Context {
+  readonly list: CompiledList;
+  readonly layout: RowLayout;
+}
 
-/**
- * Reads a list in one scan where it is certain that every parent's rows were returned, otherwise with one
- * branch per parent.
- */
-const readChunk = async (
-  list: CompiledList,
-  layout: RowLayout,
-  { input, executor }: Context,
-): Promise<readonly RowSet[]> => {
-  if (list.scan !== null) {
-    const set = await executor.rows(list.scan.render(input), layout);
-    if (set.count <= input.keys.length * layout.limit) return [set];
+/** Reads the rows of some parents: in a scan if none of them has more than its limit, otherwise parent by parent. */
+const readChunk = async (keys: readonly string[], call: ListCall): Promise<readonly RowSet[]> => {
+  const { scan, statement, maxParents } = call.list;
+  if (scan !== null && keys.length > 1) {
+    const set = await readRows(scan, keys, call);
+    if (set.count > 0 || call.layout.limit === unlimited) return [set];
   }
-  return Promise.all(
-    chunk(input.keys as readonly string[], maxBranches).map((part) =>
-      executor.rows(list.statement.render(withKeys(input, part)), layout),
-    ),
-  );
+  return Promise.all(chunk(keys, maxParents).map((part) => readRows(statement, part, call)));
 };
 
-const concatSets = (sets: readonly FilledRows[]): FilledRows => {
+const readRows = (
+  { plain, capped }: ListStatement,
+  keys: readonly string[],
+  { input, layout, executor, budget }: ListCall,
+): Promise<RowSet> =>
+  budget.run(async () => {
+    const maxRows = budget.rowsLeft + 1;
+    const isCapped = keys.length * layout.limit > maxRows;
+    const statement = (isCapped ? capped : plain).render({ ...input, keys, maxRows });
+    const set = await executor.rows(statement, layout);
+    budget.takeRows(set.count);
+    return set;
+  });
+
+const concatSets = (sets: readonly FilledRows[], { budget }: Context): FilledRows => {
   const [only] = sets;
   if (sets.length === 1 && only !== undefined) return only;
-  const groups = new Map<string, { readonly start: number; readonly end: number }>();
+  const groups = new Map<string, Group>();
   const chunks = sets.map(({ rows }) => rows.bytes);
   let offset = 0;
   sets.forEach((set, index) => {
-    for (const [key, { start, end }] of set.groups)
-      groups.set(key, { start: start + offset, end: end + offset });
+    for (const [key, { start, end, rows }] of set.groups)
+      groups.set(key, { start: start + offset, end: end + offset, rows });
     offset += chunks[index]?.length ?? 0;
   });
-  return { rows: JsonRows.of(Buffer.concat(chunks)), groups };
+  budget.bytes.take(offset);
+  const rows = JsonRows.of(Buffer.concat(chunks));
+  budget.bytes.giveBack(sets.reduce((sum, set) => sum + set.rows.size, 0));
+  return { rows, groups, nested: sets.reduce((sum, set) => sum + set.nested, 0) };
 };

@@ -1,5 +1,7 @@
 /** The rows of one statement as JSON, and the offsets at which nested lists are inserted. */
+import type { RowLayout } from '../databases/contract.js';
 import { ByteWriter, limitBytes } from './bytes.js';
+import type { ReadBudget } from './read-budget.js';
 
 export interface RowSet {
   readonly rows: JsonRows;
@@ -7,7 +9,7 @@ export interface RowSet {
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];
   /** For a nested list, the range of each parent's rows. */
-  readonly groups: ReadonlyMap<string, Range>;
+  readonly groups: ReadonlyMap<string, Group>;
 }
 
 /** Rows separated by commas, with free space around them, so that an envelope is added without copying. */
@@ -29,6 +31,11 @@ export class JsonRows {
 
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.#end);
+  }
+
+  /** Number of bytes of memory. */
+  get size(): number {
+    return this.#buffer.length;
   }
 
   get isEmpty(): boolean {
@@ -60,9 +67,12 @@ export interface ListSlot {
   readonly key: string | null;
 }
 
-export interface Range {
+/** The rows of one parent. */
+export interface Group {
   readonly start: number;
   readonly end: number;
+  /** Number of rows, including those of the lists inserted into them. */
+  readonly rows: number;
 }
 
 const comma = 0x2c;
@@ -72,15 +82,14 @@ export class RowCollector {
   readonly writer: ByteWriter;
   readonly #limit: number;
   readonly #slots: ListSlot[] = [];
-  readonly #groups = new Map<string, Range>();
+  readonly #groups = new Map<string, Group>();
   #count = 0;
   #key: string | null = null;
   #inGroup = 0;
   #groupStart = 0;
 
-  /** `limit`: rows kept per parent. */
-  constructor(size: number, limit: number) {
-    this.writer = new ByteWriter(size + margin * 2);
+  constructor(size: number, { limit, bytes }: Pick<RowLayout, 'limit' | 'bytes'>) {
+    this.writer = new ByteWriter(size + margin * 2, bytes);
     this.writer.length = margin;
     this.#limit = limit;
   }
@@ -130,89 +139,116 @@ export class RowCollector {
   }
 
   #closeGroup(): void {
-    if (this.#key !== null)
-      this.#groups.set(this.#key, { start: this.#groupStart, end: this.writer.length - margin });
+    if (this.#key === null) return;
+    const [start, end] = [this.#groupStart, this.writer.length - margin];
+    this.#groups.set(this.#key, { start, end, rows: this.#inGroup });
   }
 }
 
 /** Rows with their nested lists inserted. */
-export type FilledRows = Pick<RowSet, 'rows' | 'groups'>;
+export interface FilledRows extends Pick<RowSet, 'rows' | 'groups'> {
+  /** Number of rows in all lists below these rows. */
+  readonly nested: number;
+}
 
 const empty = Buffer.from('[]');
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Inserts the nested lists and moves the group ranges accordingly. */
-export const insertLists = (set: RowSet, lists: readonly FilledRows[]): FilledRows => {
-  if (set.slots.length === 0) return set;
+/**
+ * Inserts the nested lists and moves the groups accordingly. @throws QUERY_TOO_COMPLEX for more rows than `budget`
+ * allows
+ */
+export const insertLists = (set: RowSet, lists: readonly FilledRows[], budget: ReadBudget): FilledRows => {
+  if (set.slots.length === 0) return { ...set, nested: 0 };
   const source = set.rows.bytes;
   const nested = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
   // the rows of one parent may be inserted several times, and so may the lists within them
-  const size = limitBytes(
-    set.slots.reduce((sum, { list, key }) => sum + listSize(nested[list], key), source.length),
-  );
+  let size = source.length;
+  let rows = 0;
+  for (const { list, key } of set.slots) {
+    const group = groupOf(nested[list], key);
+    size += listSize(group);
+    rows += group?.rows ?? 0;
+  }
+  budget.checkRows(rows);
+  budget.bytes.take(limitBytes(size) + margin * 2);
   const target = Buffer.allocUnsafe(size + margin * 2);
   const shifts: Shift[] = [];
   let from = 0;
   let to = margin;
+  rows = 0;
   for (const { offset, list, key } of set.slots) {
     to += source.copy(target, to, from, offset);
     from = offset;
-    to = writeList(target, to, { list: nested[list], key });
-    shifts.push({ offset, by: to - margin - offset });
+    const group = groupOf(nested[list], key);
+    to = writeList(target, to, { bytes: nested[list]?.bytes, group });
+    rows += group?.rows ?? 0;
+    shifts.push({ offset, by: to - margin - offset, rows });
   }
   to += source.copy(target, to, from);
-  return { rows: new JsonRows(target, margin, to), groups: moveGroups(set.groups, shifts) };
+  budget.bytes.giveBack(lists.reduce((sum, list) => sum + list.rows.size, set.rows.size));
+  const filled = new JsonRows(target, margin, to);
+  return { rows: filled, groups: moveGroups(set.groups, shifts), nested: rows };
 };
 
 type NestedList = { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
 
-interface ListSlotContent {
-  readonly list: NestedList;
-  readonly key: string | null;
-}
+const groupOf = (list: NestedList, key: string | null): Group | undefined =>
+  key === null ? undefined : list?.groups.get(key);
 
 /** Returns the number of bytes that `writeList` writes. */
-const listSize = (list: NestedList, key: string | null): number => {
-  const range = key === null ? undefined : list?.groups.get(key);
-  return range === undefined ? empty.length : range.end - range.start + 2;
-};
+const listSize = (group: Group | undefined): number =>
+  group === undefined ? empty.length : group.end - group.start + 2;
+
+interface ListContent {
+  readonly bytes: Buffer | undefined;
+  readonly group: Group | undefined;
+}
 
 /** Writes one list and returns the offset after it. */
-const writeList = (target: Buffer, at: number, { list, key }: ListSlotContent): number => {
-  const range = key === null ? undefined : list?.groups.get(key);
-  if (list === undefined || range === undefined) return at + empty.copy(target, at);
+const writeList = (target: Buffer, at: number, { bytes, group }: ListContent): number => {
+  if (bytes === undefined || group === undefined) return at + empty.copy(target, at);
   target[at] = openBracket;
-  const end = at + 1 + list.bytes.copy(target, at + 1, range.start, range.end);
+  const end = at + 1 + bytes.copy(target, at + 1, group.start, group.end);
   target[end] = closeBracket;
   return end + 1;
 };
 
+/** A place where a list was inserted, with what all lists up to it have added. */
 interface Shift {
   readonly offset: number;
   readonly by: number;
+  readonly rows: number;
 }
 
+const unshifted: Shift = { offset: 0, by: 0, rows: 0 };
+
 /**
- * Moves group ranges. Groups and shifts are both ordered by offset; a row begins and ends with a brace, so no
- * slot lies on the boundary of a group.
+ * Moves groups. Groups and shifts are both ordered by offset; a row begins and ends with a brace, so no slot lies on
+ * the boundary of a group.
  */
 const moveGroups = (
-  groups: ReadonlyMap<string, Range>,
+  groups: ReadonlyMap<string, Group>,
   shifts: readonly Shift[],
-): ReadonlyMap<string, Range> => {
-  const moved = new Map<string, Range>();
+): ReadonlyMap<string, Group> => {
+  const moved = new Map<string, Group>();
   let next = 0;
-  let by = 0;
-  const move = (position: number): number => {
+  let last = unshifted;
+  const shiftAt = (position: number): Shift => {
     for (let shift = shifts[next]; shift !== undefined && shift.offset < position; shift = shifts[next]) {
-      by = shift.by;
+      last = shift;
       next += 1;
     }
-    return position + by;
+    return last;
   };
-  for (const [key, { start, end }] of groups) {
-    moved.set(key, { start: move(start), end: move(end) });
+  for (const [key, { start, end, rows }] of groups) {
+    const [before, within] = [shiftAt(start), shiftAt(end)];
+    moved.set(key, {
+      start: start + before.by,
+      end: end + within.by,
+      rows: rows + within.rows - before.rows,
+    });
   }
   return moved;
 };

@@ -4,6 +4,7 @@
  */
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
+import { isKeyGenerated } from '../plan/new-row.js';
 import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import { compileDelete, compileInsert, compileUpdate, usesOwnRowOnly, type Returning } from '../sql/write.js';
 import type { RenderedStatement } from '../sql/fragment.js';
@@ -23,6 +24,8 @@ export interface OutputReader<Output> {
   readonly returnsRows: boolean;
   /** The RETURNING clause that yields the output; `null` where the output needs more than the row. */
   readonly returning: Returning | null;
+  /** The same for a row whose key the database generates. */
+  returningNew(): Returning | null;
   fromRow(row: JsonRows): Output;
   /** Reads the output by key; `null`: the database generated the keys without returning them. */
   read(keys: KeyList | null, executor: Executor): Promise<Output>;
@@ -46,7 +49,8 @@ export const executeCreate = <Output>(
   const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
   if (allowsAutocommit && isOneInsert(plan)) {
-    if (output.returning !== null) return insertReturning({ plan, write, output }, output.returning, context);
+    const returning = returningOf(plan, output);
+    if (returning !== null) return insertReturning({ plan, write, output }, returning, context);
     if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
   }
   const run = async (transaction: TransactionContext) => {
@@ -56,6 +60,12 @@ export const executeCreate = <Output>(
   };
   return inTransaction({ write, keys: keyList([]), run, read: output.read }, context);
 };
+
+const returningOf = (
+  { collection, rows: [row] }: CreatePlan,
+  { returning, returningNew }: OutputReader<unknown>,
+): Returning | null =>
+  returning === null && row !== undefined && isKeyGenerated(collection, row) ? returningNew() : returning;
 
 const isOneInsert = ({ rows, lists, stored, references }: CreatePlan): boolean =>
   rows.length === 1 && lists.length === 0 && stored.length === 0 && references.length === 0;

@@ -94,7 +94,7 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
   const { access } = server;
   const caller = await identify(request, access);
   const { principal } = caller;
-  const confirmed = access.confirm(principal);
+  const confirmed = Promise.resolve(access.confirm(principal));
   // awaited below; until then a rejection must not count as unhandled
   confirmed.catch(() => undefined);
   try {
@@ -104,10 +104,15 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
     if (operation.isMutation && !(await confirmed)) return null;
     let opened: OpenedContext | null = null;
     const openOnce = () => (opened ??= openContext(request, access)).context;
-    const body = await executeOperation(operation, roots, {
-      context: Object.assign(createContext(server, principal, request), { operation: openOnce }),
-      reportError: (error) => server.reportError(error, request),
-    });
+    const context = Object.assign(createContext(server, principal, request), { operation: openOnce });
+    const body = await server.admission.run(
+      () =>
+        executeOperation(operation, roots, {
+          context,
+          reportError: (error) => server.reportError(error, request),
+        }),
+      context.caller,
+    );
     const reply = replyOf(opened);
     return operation.isMutation || (await confirmed) ? { body, reply } : null;
   } catch (error) {

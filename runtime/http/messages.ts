@@ -40,6 +40,7 @@ export const toApiRequest = (
       proxies.isSecure(connectionOf(request)),
     isUntrustedOrigin: () => isUntrustedOrigin(request.headers, { ownOrigin, trustsOrigin }),
     closeSignal: () => createCloseSignal(response),
+    onClose: (callback) => callOnClose(response, callback),
     body: () => (body ??= readBody(request, payloadMax)),
   };
 };
@@ -50,6 +51,12 @@ const createCloseSignal = (response: ServerResponse): AbortSignal => {
     if (!response.writableFinished) controller.abort();
   });
   return controller.signal;
+};
+
+const callOnClose = (response: ServerResponse, callback: () => void): void => {
+  // the event has passed where the client disconnected earlier
+  if (response.closed) callback();
+  else response.once('close', callback);
 };
 
 const connectionOf = ({ socket, headers }: IncomingMessage): Connection => ({

@@ -1,4 +1,5 @@
 /** The services and request context used to read and write items. */
+import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
@@ -7,7 +8,11 @@ import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
-import type { Limits } from '../sql/read.js';
+import type { FairQueue } from '../concurrency/fair-queue.js';
+import type { AnswerBytes } from '../execute/answer-bytes.js';
+import { createReadBudget, type ReadBudget } from '../execute/read-budget.js';
+import { networkOf } from '../network/ip.js';
+import type { Limits } from '../sql/page.js';
 import type { ToStoredToken } from './hash.js';
 
 /** Services shared by all requests. */
@@ -19,8 +24,13 @@ export interface ItemServices {
   /** Limits of callers without a user. */
   readonly publicLimits: Limits;
   readonly maxDepth: number;
+  readonly answers: AnswerBytes;
+  /** Bounds the requests that run and wait. */
+  readonly admission: FairQueue;
   readonly observe: Observe;
   readonly toStoredToken: ToStoredToken;
+  /** Checks that access has not changed since a principal was identified; see `Access.confirm`. */
+  readonly confirm: Access['confirm'];
 }
 
 /** Context of one request. */
@@ -28,13 +38,29 @@ export interface ItemContext extends ItemServices {
   readonly principal: Principal;
   readonly client: Client;
   readonly now: Date;
+  readonly budget: ReadBudget;
+  /** Identifies the caller among those that share the server. */
+  readonly caller: () => string;
 }
 
-/** Address and headers of the client. */
-export type Client = Pick<ApiRequest, 'address' | 'headers'>;
+/** Address, headers and connection of the client. */
+export type Client = Pick<ApiRequest, 'address' | 'headers' | 'onClose'>;
 
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
-  const { registry, database, dialect, limits, publicLimits, maxDepth, observe, toStoredToken } = services;
+  const {
+    registry,
+    database,
+    dialect,
+    limits,
+    publicLimits,
+    maxDepth,
+    answers,
+    admission,
+    observe,
+    toStoredToken,
+    confirm,
+  } = services;
+  const caller = (): string => principal.user?.id ?? networkOf(client.address());
   return {
     registry,
     database,
@@ -42,11 +68,19 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     limits,
     publicLimits,
     maxDepth,
+    answers,
+    admission,
     observe,
     toStoredToken,
+    confirm,
     principal,
     client,
     now: new Date(),
+    caller,
+    budget: createReadBudget(
+      (principal.user === null ? publicLimits : limits).nestedRows,
+      answers.open(caller, client.onClose),
+    ),
   };
 };
 

@@ -29,7 +29,7 @@ import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
-export interface HandleOptions extends ItemServices {
+export interface HandleOptions extends Omit<ItemServices, 'confirm'> {
   readonly access: Access;
   /** Returns the entity tag of an answer. */
   readonly tagOf: EntityTagOf;
@@ -39,22 +39,25 @@ export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
 
 /** Returns the handler factory for item routes, including those of unknown collections. */
 export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) => RouteHandle) => {
+  const services: Services = { ...options, confirm: options.access.confirm };
   const { collections } = options.registry;
   return ({ collection: name, action }) => {
     const run = actions[action];
     const collection = name === null ? undefined : collections.get(name);
     if (collection === undefined) {
       return (request, [segment = '']) =>
-        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
+        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, services);
     }
     return (request, [key]) =>
       respond(
         { request, collection, key: key === undefined ? noKey : splitKey(key, collection.key.length) },
         run,
-        options,
+        services,
       );
   };
 };
+
+type Services = HandleOptions & ItemServices;
 
 const noKey: readonly string[] = [];
 
@@ -68,7 +71,7 @@ interface Target {
 const respond = (
   { request, collection, key }: Target,
   action: Action,
-  options: HandleOptions,
+  options: Services,
 ): Promise<ApiResponse> =>
   untilConfirmed(async () => {
     const principal = await options.access.identify(request);
@@ -96,9 +99,21 @@ interface Action {
   run(call: Call): Promise<ApiResponse>;
 }
 
-/** Reads while the principal is being confirmed; returns null if it is outdated. */
+/** Runs what needs the database, after the body has arrived: a slow client must not take the place of others. */
+const admit = <Result>(
+  { context: { admission, caller } }: Call,
+  work: () => Promise<Result>,
+): Promise<Result> => admission.run(work, caller);
+
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  if (call.request.method === 'SEARCH') await call.request.body();
+  return admit(call, () => readConfirmed(action, call, access));
+};
+
+/** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
+const readConfirmed = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
+  if (confirmed === true) return cache(await action.run(call), call);
   // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
@@ -124,7 +139,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
   await call.request.body();
-  return (await access.confirm(call.context.principal)) ? action.run(call) : null;
+  return admit(call, async () => ((await access.confirm(call.context.principal)) ? action.run(call) : null));
 };
 
 const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });

@@ -130,7 +130,8 @@ const run = (options: ReadRun, context: ItemContext & Partial<WrittenContext>): 
   const { values } = options.parsed;
   const { executor = context.database } = context;
   const compiled = compile(options, context);
-  return executeRead(compiled, bindInput(context, { values, keys: options.keys }), executor);
+  const input = bindInput(context, { values, keys: options.keys });
+  return executeRead(compiled, { input, executor, budget: context.budget });
 };
 
 const compile = (options: ReadRun, context: ItemContext): CompiledRead => {

@@ -8,7 +8,8 @@ import { readKey, splitKeyValue } from '../plan/item.js';
 import type { Key } from '../plan/write-plan.js';
 import { hasCondition } from '../request/filter.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
-import { unlimited, type Limits } from '../sql/read.js';
+import { unlimitedReads } from '../execute/read-budget.js';
+import { unlimited, type Limits } from '../sql/page.js';
 import type { ItemContext } from './context.js';
 import { readList } from './read.js';
 
@@ -70,9 +71,10 @@ const unbounded = (context: ItemContext): ItemContext => ({
   ...context,
   limits: noLimits,
   publicLimits: noLimits,
+  budget: unlimitedReads(),
 });
 
-const noLimits: Limits = { fallback: unlimited, maximum: null };
+const noLimits: Limits = { fallback: unlimited, maximum: null, nestedRows: null };
 
 /** Selects only the key. The fields are set as nodes, because a name with a comma could not be parsed from text. */
 const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): ParsedQuery => ({

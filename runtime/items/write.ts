@@ -175,10 +175,10 @@ const executeContext = (
 };
 
 /** Adds a precondition that runs after the other checks. */
-const precede = ({ before, ...hooks }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
+const precede = (hooks: WriteHooks, precondition: WriteHooks): WriteHooks => ({
   ...hooks,
   async before(keys, executor) {
-    await before(keys, executor);
+    await hooks.before(keys, executor);
     await precondition.before(keys, executor);
   },
 });

@@ -31,6 +31,8 @@ export interface OperationClient {
   readonly origin: string | null;
   /** Whether the request came over TLS. */
   readonly secure: boolean;
+  /** Calls back when the response has been sent, or the client has disconnected before. */
+  readonly onClose: ApiRequest['onClose'];
 }
 
 /** A context with the response headers and cookies that were set on it. */
@@ -51,6 +53,7 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
       userAgent: textOf(request.headers['user-agent']),
       origin: textOf(request.headers.origin),
       secure: request.isSecure(),
+      onClose: request.onClose,
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),
     query: request.query,
@@ -66,9 +69,10 @@ export const openContext = (request: ApiRequest, access: Access): OpenedContext 
 };
 
 /** Returns the client of a call in the form that items use. */
-export const clientOf = ({ client: { address, userAgent } }: OperationContext): Client => ({
+export const clientOf = ({ client: { address, userAgent, onClose } }: OperationContext): Client => ({
   address: () => address,
   headers: { 'user-agent': userAgent ?? undefined },
+  onClose,
 });
 
 const textOf = (header: string | string[] | undefined): string | null =>

@@ -24,6 +24,8 @@ export interface ApiRequest {
   isUntrustedOrigin(): boolean;
   /** Returns a signal that is aborted when the client disconnects before the response. */
   closeSignal(): AbortSignal;
+  /** Calls back when the response has been sent, or the client has disconnected before. */
+  onClose(callback: () => void): void;
   /** Reads the whole body. @throws CONTENT_TOO_LARGE */
   body(): Promise<Buffer>;
 }

@@ -47,6 +47,7 @@ export const respondError = (error: unknown): ApiResponse => {
       'content-type': json,
       ...(first?.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(first?.code === 'REQUESTS_EXCEEDED' ? limitHeaders(first) : {}),
+      ...(isRetryable(first) ? { 'retry-after': retryAfter } : {}),
       ...(first?.code === 'METHOD_NOT_ALLOWED' ? { allow: [first.details.allowed].flat().join(', ') } : {}),
     },
     body: JSON.stringify({
@@ -54,6 +55,13 @@ export const respondError = (error: unknown): ApiResponse => {
     }),
   };
 };
+
+/** Seconds. */
+const retryAfter = '1';
+
+/** Returns whether a request that was not served can be sent again: nothing was stored. */
+const isRetryable = (error: ApiError | undefined): boolean =>
+  error?.code === 'SERVICE_UNAVAILABLE' && error.details.outcome === undefined;
 
 const problemsOf = (error: unknown): readonly ApiError[] => {
   if (error instanceof ApiErrors) return error.problems;

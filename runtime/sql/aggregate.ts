@@ -15,7 +15,8 @@ import {
   type SqlScope,
 } from './condition.js';
 import { createStatement, join, sql, type Sql } from './fragment.js';
-import { compileCounts, compilePage, compileWhere, type CompiledRead, type ReadOptions } from './read.js';
+import { compilePage, type ReadOptions } from './page.js';
+import { compileCounts, compileWhere, type CompiledRead } from './read.js';
 import { isMasked, type Token } from './select.js';
 
 export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): CompiledRead => {

@@ -8,6 +8,8 @@ export interface BindInput {
   readonly values: readonly unknown[];
   /** The key of the item, or the keys of the parents of a nested list. */
   readonly keys: readonly unknown[];
+  /** Maximum number of rows of a nested list that the statement may return; absent for no maximum. */
+  readonly maxRows?: number;
   /** Resolves variables such as `$NOW` and `$CURRENT_USER` in rules. */
   resolve(value: unknown): unknown;
   /** Resolves variables in values of the client, limited to fields that the client may read. */
@@ -196,11 +198,12 @@ const renderText = (fragment: Sql, rendered: readonly RenderedParameter[]): stri
 
 /**
  * Repeats a fragment for each key of the input, joined by UNION ALL, so that each branch has its own limit.
- * Padded with null keys, which equal nothing.
+ * Padded with null keys, which equal nothing. `tail` follows the last branch.
  */
-export const repeatFragment = (fragment: Sql): Statement => {
+export const repeatFragment = (fragment: Sql, tail: Sql = []): Statement => {
   const texts = new Map<string, string>();
   const parameters = parametersOf(fragment);
+  const tailParameters = parametersOf(tail);
   return {
     render(input) {
       const count = paddedLength(Math.max(1, input.keys.length));
@@ -208,12 +211,22 @@ export const repeatFragment = (fragment: Sql): Statement => {
       const branches = Array.from({ length: count }, (_, index) =>
         bind(parameters, { ...input, keys: [input.keys[index] ?? null] }, values),
       );
-      const text = cachedText(texts, `${count};${cacheKey(branches[0] ?? [])}`, () =>
-        branches
-          .map((rendered, index) => `select * from (${renderText(fragment, rendered)}) as b${index}`)
-          .join(' union all '),
+      const end = bind(tailParameters, input, values);
+      const key = `${count};${cacheKey(branches[0] ?? [])};${cacheKey(end)}`;
+      const text = cachedText(texts, key, () =>
+        joinBranches(
+          branches.map((each) => renderText(fragment, each)),
+          renderText(tail, end),
+        ),
       );
       return { text, values: limitValues(values) };
     },
   };
+};
+
+/** Joins selects that have limits. A single one is no derived table, whose rows some databases copy. */
+const joinBranches = (selects: readonly string[], tail: string): string => {
+  const [only] = selects;
+  if (selects.length === 1 && only !== undefined && tail === '') return only;
+  return selects.map((select, index) => `select * from (${select}) as b${index}`).join(' union all ') + tail;
 };

@@ -31,6 +31,34 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
   return { columns, fields, join: [` join ${compiler.dialect.quote(relation.owner)} ${alias} on ${on}`] };
 };
 
+/** The row of a parent in its own table. */
+export interface ParentRow extends Owner {
+  readonly table: string;
+}
+
+export const parentOf = (
+  relation: ListEntry['relation'],
+  plan: ReadPlan,
+  { compiler }: SqlScope,
+): ParentRow => {
+  const alias = compiler.nextAlias();
+  return {
+    table: `${compiler.dialect.quote(relation.owner)} ${alias}`,
+    columns: relation.references.map((name) => columnOf(compiler, alias, name)),
+    fields: relation.fields.map((name) => requireField(plan.collection, name)),
+    join: [],
+  };
+};
+
+/** Returns the condition that a row belongs to a parent. */
+export const matchOwner = (
+  { fields }: ListEntry['relation'],
+  { columns }: ParentRow,
+  { compiler, alias }: SqlScope,
+): Sql => [
+  fields.map((name, index) => `${columnOf(compiler, alias, name)} = ${columns[index]}`).join(' and '),
+];
+
 /** Returns whether the column contains integers only; one without a declared type may contain text. */
 const isWhole = ({ type, dbType }: Field): boolean =>
   (type === 'integer' || type === 'bigInteger') && dbType !== '';

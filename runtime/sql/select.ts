@@ -2,10 +2,11 @@
  * Compiles a selection to the columns of a statement and the template that turns them into JSON. The database
  * returns plain columns and `execute` writes the JSON from their bytes, which measured fastest on both sides.
  */
+import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
 import type { Condition, Entry, Select } from '../plan/types.js';
 import { columnOf, compileCondition, joinRelation, valueAt, type SqlScope } from './condition.js';
-import { sql, type Sql } from './fragment.js';
+import { join, sql, type Sql } from './fragment.js';
 
 /** A part of the template, processed from left to right together with the columns of the row. */
 export type Token =
@@ -35,6 +36,15 @@ export interface CompiledSelect {
   readonly tokens: readonly Token[];
   readonly lists: readonly ListEntry[];
 }
+
+/** Columns of a select: the smallest limit of a database, less the columns of parent keys. */
+const maxColumns = 1_980;
+
+/** Returns the select list, which is never empty. @throws INVALID_QUERY */
+export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => {
+  if (columns.length > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} columns`);
+  return columns.length === 0 ? ['1'] : join(columns, ', ');
+};
 
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
 

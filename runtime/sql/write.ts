@@ -17,8 +17,7 @@ import {
   type Sql,
 } from './fragment.js';
 import { placeholdersOf } from './parameters.js';
-import { columnsOf } from './read.js';
-import { compileSelect, type Token } from './select.js';
+import { columnsOf, compileSelect, type Token } from './select.js';
 
 /** The columns of a RETURNING clause and the template that turns them into JSON. */
 export interface Returning {

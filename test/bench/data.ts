@@ -6,6 +6,9 @@ import type { BenchDialect, Recipe } from './databases.js';
 
 export const counts = { articles: 100_000, authors: 1_000, tags: 200, comments: 300_000 } as const;
 
+/** Rows of one call that creates many. */
+export const bulkCount = 1_000;
+
 export const statuses = ['archived', 'draft', 'published', 'review'] as const;
 
 /** The ten fields of an article and of a draft, in table order. */
@@ -98,6 +101,15 @@ const schemaStatements = (dialect: BenchDialect): string[] => {
   CONSTRAINT drafts_author FOREIGN KEY (author_id) REFERENCES authors (id)`,
     ),
     'CREATE UNIQUE INDEX drafts_slug ON drafts (slug)',
+    table(
+      'draft_tags',
+      `id ${key},
+  draft_id INT NOT NULL,
+  tag_id INT NOT NULL,
+  CONSTRAINT draft_tags_draft FOREIGN KEY (draft_id) REFERENCES drafts (id),
+  CONSTRAINT draft_tags_tag FOREIGN KEY (tag_id) REFERENCES tags (id)`,
+    ),
+    'CREATE UNIQUE INDEX draft_tags_pair ON draft_tags (draft_id, tag_id)',
     table(
       'article_tags',
       `id ${key},

@@ -19,7 +19,15 @@ export const openMysqlStore = async (url: string): Promise<FloorStore> => {
     const { insertId } = await execute<ResultSetHeader>(sql.create, draftValues(draft));
     return (await rows(sql.draft, [insertId]))[0];
   };
-  const create = String(server?.version).includes('MariaDB') ? createReturning : createAndRead;
+  const createManyReturning = (values: Value[]) => rows(`${sql.createMany} RETURNING id`, values);
+  // consecutive for a plain insert
+  const createManyAndCount = async (values: Value[]): Promise<Row[]> => {
+    const { insertId, affectedRows } = await execute<ResultSetHeader>(sql.createMany, values);
+    return Array.from({ length: affectedRows }, (_, index) => ({ id: insertId + index }));
+  };
+  const isMariadb = String(server?.version).includes('MariaDB');
+  const create = isMariadb ? createReturning : createAndRead;
+  const createMany = isMariadb ? createManyReturning : createManyAndCount;
   return {
     one: async (id) => articleToWire((await rows(sql.one, [id]))[0]),
     flat: (after) => rows(sql.flat, [after]),
@@ -31,5 +39,6 @@ export const openMysqlStore = async (url: string): Promise<FloorStore> => {
       return nestTags(parents, await rows(sql.children(ids.length), ids));
     },
     create: async (draft) => articleToWire(await create(draft)),
+    createMany: async (drafts) => createMany(drafts.flatMap(draftValues)),
   };
 };

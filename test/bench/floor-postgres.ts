@@ -34,5 +34,6 @@ export const openPostgresStore = (url: string): FloorStore => {
     },
     create: async (draft) =>
       articleToWire((await rows('create', `${sql.create} ${sql.returning}`, draftValues(draft)))[0]),
+    createMany: (drafts) => rows('bulk', `${sql.createMany} RETURNING id`, drafts.flatMap(draftValues)),
   };
 };

@@ -1,5 +1,5 @@
 /** Statements of the floor for all databases, and the conversion of their rows to wire form. */
-import { articleFields } from './data.js';
+import { articleFields, bulkCount } from './data.js';
 import type { Draft } from './floor.js';
 
 export type Row = Record<string, unknown>;
@@ -17,6 +17,7 @@ export const sql = {
     FROM article_tags l LEFT JOIN tags t ON t.id = l.tag_id
     WHERE l.article_id IN (${Array(count).fill('?').join(',')}) ORDER BY l.id`,
   create: `INSERT INTO drafts (${own}) VALUES (?,?,?,?,?,?,?,?,?)`,
+  createMany: `INSERT INTO drafts (${own}) VALUES ${Array(bulkCount).fill('(?,?,?,?,?,?,?,?,?)').join(',')}`,
   returning: `RETURNING ${all}`,
   draft: `SELECT ${all} FROM drafts WHERE id = ?`,
 };

@@ -23,6 +23,7 @@ export const openSqliteStore = (path: string): FloorStore => {
   const parents = prepare(sql.parents);
   const children = prepare(sql.children(50));
   const create = prepare(`${sql.create} ${sql.returning}`);
+  const createMany = prepare(`${sql.createMany} RETURNING id`);
   return {
     one: async (id) => toWire(one(id)[0]),
     flat: async (after) => flat(after),
@@ -32,5 +33,6 @@ export const openSqliteStore = (path: string): FloorStore => {
       return nestTags(found, children(...found.map((row) => row.id as number)));
     },
     create: async (draft) => toWire(create(...draftValues(draft))[0]),
+    createMany: async (drafts) => createMany(...drafts.flatMap(draftValues)),
   };
 };

@@ -19,6 +19,8 @@ import { readList } from '../../runtime/items/read.js';
 import { parseQuery } from '../../runtime/request/query.js';
 import { loadDialect } from '../../runtime/databases/open.js';
 import { toStoredToken } from '../runtime/harness/plain-tokens.js';
+import { unboundedServices } from '../runtime/harness/unbounded-services.js';
+import { unlimitedReads } from '../../runtime/execute/read-budget.js';
 
 const document = `query ($after: GraphQLStringOrFloat) {
   Album(filter: { AlbumId: { _gt: $after } }, sort: ["AlbumId"], limit: 50) {
@@ -84,12 +86,12 @@ const compiled = compileDocument(call(1), view, options);
 /** Answers every statement with no row. */
 const empty: Executor = {
   quote: (name) => name,
-  rows: async () => new RowCollector(0, 0).finish(),
+  rows: async () => new RowCollector(0, { limit: 0 }).finish(),
   query: async () => [],
   write: async () => ({ affected: 0 }),
-  writeRows: async () => new RowCollector(0, 0).finish(),
+  writeRows: async () => new RowCollector(0, { limit: 0 }).finish(),
 };
-const limits = { fallback: 100, maximum: null };
+const limits = { fallback: 100, maximum: null, nestedRows: null };
 const dialect = await loadDialect('sqlite');
 const context: CallContext = {
   registry,
@@ -97,6 +99,7 @@ const context: CallContext = {
     ...empty,
     dialect: 'sqlite',
     sql: dialect,
+    reserved: empty,
     transaction: (run) => run(empty),
     locked: (_, run) => run(),
     isConnectionLoss: () => false,
@@ -106,10 +109,14 @@ const context: CallContext = {
   limits,
   publicLimits: limits,
   maxDepth: 10,
+  ...unboundedServices,
   toStoredToken,
+  confirm: () => true,
   observe: () => undefined,
   principal,
-  client: { address: () => '127.0.0.1', headers: {} },
+  client: { address: () => '127.0.0.1', headers: {}, onClose: () => undefined },
+  caller: () => 'bench',
+  budget: unlimitedReads(),
   now: new Date(),
   operation: () => {
     throw new Error('no operation is run here');

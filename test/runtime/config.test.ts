@@ -46,6 +46,7 @@ describe('configuration', () => {
       port: 8080,
       publicUrl: null,
       adminPort: null,
+      access: { lease: 200 },
       watchdog: 10_000,
       cors: null,
     });
@@ -60,6 +61,12 @@ describe('configuration', () => {
       limitMax: -1,
       limitMaxPublic: 1000,
       relationalDepth: 10,
+      rowsMax: 100_000,
+      rowsMaxPublic: 10_000,
+    });
+    expect(config).toMatchObject({
+      requestQueue: { max: 1000, wait: 5_000 },
+      answerBytesMax: 256 * 1024 * 1024,
     });
   });
 
@@ -79,6 +86,7 @@ describe('configuration', () => {
       CORS_CREDENTIALS: 'true',
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
+      ACCESS_LEASE: '500ms',
       WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
       ACCESS_TOKEN_TTL: '5m',
@@ -121,6 +129,11 @@ describe('configuration', () => {
       QUERY_LIMIT_DEFAULT: '50',
       QUERY_LIMIT_MAX: '500',
       QUERY_LIMIT_MAX_PUBLIC: '-1',
+      QUERY_ROWS_MAX: '-1',
+      QUERY_ROWS_MAX_PUBLIC: '9',
+      ANSWER_BYTES_MAX: '1mb',
+      REQUEST_QUEUE_MAX: '3',
+      REQUEST_QUEUE_WAIT: '2s',
       MAX_RELATIONAL_DEPTH: '3',
       MAX_PAYLOAD_SIZE: '512kb',
       GRAPHQL_INTROSPECTION: 'no',
@@ -155,6 +168,7 @@ describe('configuration', () => {
       cors: { origins: ['https://shop.example', 'http://localhost:*'], credentials: true },
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
+      access: { lease: 500 },
       watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {
@@ -216,7 +230,16 @@ describe('configuration', () => {
       },
       rateLimit: { points: 7, duration: 60_000 },
       admin: { email: 'root@example.com', token: 'correct-horse', password: 'battery staple' },
-      query: { limitDefault: 50, limitMax: 500, limitMaxPublic: -1, relationalDepth: 3 },
+      query: {
+        limitDefault: 50,
+        limitMax: 500,
+        limitMaxPublic: -1,
+        relationalDepth: 3,
+        rowsMax: -1,
+        rowsMaxPublic: 9,
+      },
+      requestQueue: { max: 3, wait: 2_000 },
+      answerBytesMax: 1024 * 1024,
       graphql: { introspection: false, tokenLimit: 2000 },
       queue: {
         url: 'https://queue.example.com',
@@ -297,6 +320,7 @@ describe('configuration', () => {
       DATABASE_WAIT: 'soon',
       PORT: '70000',
       PUBLIC_URL: 'example.com',
+      ACCESS_LEASE: '6s',
       ADMIN_EMAIL: 'nobody',
       EXPLORER: 'maybe',
       MAX_PAYLOAD_SIZE: 'big',
@@ -307,6 +331,7 @@ describe('configuration', () => {
       'DATABASE_WAIT is "soon": expected a duration such as 500ms, 30s, 15m, 12h or 7d',
       'PORT is "70000": expected a whole number, from 0 to 65535',
       'PUBLIC_URL is "example.com": expected http://host[:port][/prefix] or https://…',
+      'ACCESS_LEASE is "6s": expected at most 5s',
       'ADMIN_EMAIL is "nobody": expected an e-mail address',
       'MAX_PAYLOAD_SIZE is "big": expected a size such as 512kb or 1mb',
       'EXPLORER is "maybe": expected true or false',

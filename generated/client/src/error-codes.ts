@@ -93,6 +93,11 @@ export interface ErrorDetails {
     /** Header that does not match the current version */
     header?: unknown;
   };
+  /** 400: The query is too complex. */
+  QUERY_TOO_COMPLEX: {
+    /** Exceeded limit and how to stay below it */
+    reason?: unknown;
+  };
   /** 400: The value exists already. */
   RECORD_NOT_UNIQUE: {
     /** Written collection */

@@ -33,8 +33,13 @@ export const computeHashesBy = (next: Hasher): Hasher => {
  * @param network of the client, for the rotation
  * @throws SERVICE_UNAVAILABLE when too many calls wait
  */
-export const hashPassword = async (password: string, network?: string): Promise<string> =>
-  String(await queue.run(() => hasher.compute({ kind: 'hash', password }), network));
+export const hashPassword = async (password: string, network = ''): Promise<string> =>
+  String(
+    await queue.run(
+      () => hasher.compute({ kind: 'hash', password }),
+      () => network,
+    ),
+  );
 
 /**
  * Returns true if the password matches the hash. Takes the same time if there is no hash.
@@ -44,10 +49,15 @@ export const hashPassword = async (password: string, network?: string): Promise<
 export const verifyPassword = async (
   hash: string | null,
   password: string,
-  network?: string,
+  network = '',
 ): Promise<boolean> => {
   const task = { kind: 'verify', password, hash: hash ?? placeholderHash } as const;
-  return (await queue.run(() => hasher.compute(task), network)) === true && hash !== null;
+  return (
+    (await queue.run(
+      () => hasher.compute(task),
+      () => network,
+    )) === true && hash !== null
+  );
 };
 
 const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64').replace(/=+$/, '');

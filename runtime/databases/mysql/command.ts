@@ -104,7 +104,7 @@ export const readRows = (
   layout: RowLayout,
 ): Promise<RowSet> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
-    const collector = new RowCollector(sizeHint(text), layout.limit);
+    const collector = new RowCollector(sizeHint(text), layout);
     const columns: ColumnType[] = [];
     let program: MysqlProgram | null = null;
     let failure: Error | null = null;

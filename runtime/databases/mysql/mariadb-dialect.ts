@@ -14,9 +14,11 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
-  shareLock: ' lock in share mode',
   emptyRow: '() values ()',
   rowLock: ' for update',
+  perParent: 'union',
+  // through two lists of 100 000 and 300 000 rows: 6 ms instead of 700 (MySQL 6 instead of 11)
+  inFromDepth: 1,
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values

@@ -24,14 +24,18 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     await pool.end();
     throw error;
   }
+  const reserved = createPool({ ...options, poolMax: 1 });
   return {
     dialect: postgres.name,
     sql: postgres,
     isConnectionLoss,
     ...createPoolExecutor(pool),
+    reserved: createPoolExecutor(reserved),
     transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
     locked: (name, body) => holdLock(options, name, body),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), reserved.end()]);
+    },
   };
 };
 
@@ -226,7 +230,7 @@ const readRows = async (
   layout: RowLayout,
 ): Promise<RowSet> => {
   const prepared = prepare(client, text);
-  const collector = new RowCollector(sizeHint(text), layout.limit);
+  const collector = new RowCollector(sizeHint(text), layout);
   let program: PostgresProgram | null = null;
   const row: CommandOptions['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);

@@ -67,7 +67,7 @@ export const postgres: SqlDialect = {
   updateReadback: 'returning',
   emptyRow: 'default values',
   rowLock: ' for update',
-  shareLock: ' for share',
+  perParent: 'lateral',
   // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,
   array: (values) => `{${values.map(formatValue).join(',')}}`,

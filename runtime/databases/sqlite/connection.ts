@@ -30,6 +30,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
   return {
     dialect: sqlite.name,
     sql: sqlite,
+    // reads never wait here: they run at once
+    reserved: reading,
     quote: sqlite.quote,
     rows: reading.rows,
     writeRows: (statement, layout) => queue(() => writing.writeRows(statement, layout)),
@@ -141,7 +143,7 @@ const yieldBetween = (executor: Executor): Executor => {
 };
 
 const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
-  const collector = new RowCollector(4096, layout.limit);
+  const collector = new RowCollector(4096, layout);
   if (prepared.program?.tokens !== layout.tokens) prepared.program = compileRows(layout);
   for (const row of rows) writeCells(row, prepared.program, collector);
   return collector.finish();

@@ -49,7 +49,6 @@ export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   updateReadback: 'transaction',
-  shareLock: '',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
@@ -57,6 +56,9 @@ export const sqlite: SqlDialect = {
   },
   emptyRow: 'default values',
   rowLock: '',
+  perParent: 'union',
+  // through two lists 4 ms instead of 25; through one, EXISTS is faster where many rows match
+  inFromDepth: 2,
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),

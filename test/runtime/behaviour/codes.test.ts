@@ -217,6 +217,7 @@ const codes: Readonly<Record<string, Ways>> = {
 
 /** With the place where each is reached instead. */
 const elsewhere: Readonly<Record<string, string>> = {
+  QUERY_TOO_COMPLEX: 'more nested rows than configured: test/runtime/behaviour/query-cost.test.ts',
   SERVICE_UNAVAILABLE: 'a database that goes away: test/runtime/supervisor.test.ts',
   GONE: 'a result that has expired: test/queue/operations.test.ts',
   CONTAINS_NULL_VALUES: 'changes of the schema, which are not served yet',

@@ -1,6 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { insertLists, RowCollector, type FilledRows, type RowSet } from '../../../runtime/execute/row-set.js';
+import { unlimitedReads } from '../../../runtime/execute/read-budget.js';
+import {
+  insertLists as insertWithin,
+  RowCollector,
+  type FilledRows,
+  type RowSet,
+} from '../../../runtime/execute/row-set.js';
+
+const insertLists = (set: RowSet, lists: readonly (RowSet | FilledRows)[]): FilledRows =>
+  insertWithin(
+    set,
+    lists.map((list) => ({ nested: 0, ...list })),
+    unlimitedReads(),
+  );
 
 /** A row as it will be: a text, and lists by key; nothing belongs to `null`. */
 interface RowSketch {
@@ -18,7 +31,7 @@ const writeRow = (collector: RowCollector, { text, lists }: RowSketch): void => 
 };
 
 const collect = (rows: readonly RowSketch[]): RowSet => {
-  const collector = new RowCollector(0, Number.POSITIVE_INFINITY);
+  const collector = new RowCollector(0, { limit: Number.POSITIVE_INFINITY });
   for (const row of rows) {
     collector.beginRow();
     writeRow(collector, row);
@@ -29,7 +42,7 @@ const collect = (rows: readonly RowSketch[]): RowSet => {
 type Children = ReadonlyMap<string, readonly RowSketch[]>;
 
 const collectChildren = (children: Children, limit: number): RowSet => {
-  const collector = new RowCollector(0, limit);
+  const collector = new RowCollector(0, { limit });
   for (const [key, rows] of children) {
     for (const row of rows) if (collector.beginChild(key)) writeRow(collector, row);
   }
@@ -48,7 +61,7 @@ const build = (rows: readonly RowSketch[], children: readonly Children[], limit:
     ),
   }));
 
-const read = ({ rows }: FilledRows): unknown => JSON.parse(`[${rows.bytes.toString()}]`);
+const read = ({ rows }: Pick<FilledRows, 'rows'>): unknown => JSON.parse(`[${rows.bytes.toString()}]`);
 
 const key = fc.constantFrom('1', '2', '3', 'a,b', '["x","y"]', '');
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });

@@ -14,6 +14,7 @@ import { handleItems, type Handle } from '../harness/items.js';
 import { openAccess, registry } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
 import { toStoredToken } from '../harness/plain-tokens.js';
+import { unboundedServices } from '../harness/unbounded-services.js';
 
 const folder = join(import.meta.dirname, 'cases');
 const names = readdirSync(folder)
@@ -40,6 +41,7 @@ const readRequest = (name: string): ApiRequest => {
     isSecure: () => false,
     isUntrustedOrigin: () => false,
     closeSignal: () => new AbortController().signal,
+    onClose: () => undefined,
     body: async () => Buffer.from(body.join('\n\n').trim()),
   };
 };
@@ -101,7 +103,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
     place = await createTestDatabase(dialect, { file: join(import.meta.dirname, schemas[dialect]) });
     for (const text of accessVersion) await place.database.write({ text, values: [] });
     recorder = createRecorder(place.database);
-    const limits = { fallback: 100, maximum: null };
+    const limits = { fallback: 100, maximum: null, nestedRows: null };
     handle = handleItems({
       registry,
       database: recorder.database,
@@ -110,6 +112,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      ...unboundedServices,
       toStoredToken,
       observe: () => undefined,
       tagOf: async () => null,

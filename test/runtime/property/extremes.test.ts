@@ -6,6 +6,7 @@ import { handleItems, type Handle } from '../harness/items.js';
 import { accessOf, adminToken } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 import { toStoredToken } from '../harness/plain-tokens.js';
+import { unboundedServices } from '../harness/unbounded-services.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ describe.each(dialects)('on %s', (dialect) => {
 
   beforeAll(async () => {
     archive = await openArchive(dialect);
-    const limits = { fallback: 100, maximum: null };
+    const limits = { fallback: 100, maximum: null, nestedRows: null };
     handle = handleItems({
       registry: archive.registry,
       database: archive.database,
@@ -28,6 +29,7 @@ describe.each(dialects)('on %s', (dialect) => {
       limits,
       publicLimits: limits,
       maxDepth: 10,
+      ...unboundedServices,
       toStoredToken,
       observe: () => undefined,
       tagOf: async () => null,
@@ -50,6 +52,7 @@ describe.each(dialects)('on %s', (dialect) => {
       isSecure: () => false,
       isUntrustedOrigin: () => false,
       closeSignal: () => new AbortController().signal,
+      onClose: () => undefined,
       body: async () => body,
     };
     try {

@@ -6,6 +6,7 @@ import { loadDialect } from '../../../runtime/databases/open.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import type { Archive } from './archive.js';
 import { toStoredToken } from '../harness/plain-tokens.js';
+import { unboundedServices } from '../harness/unbounded-services.js';
 
 /** Rows of a list without a limit. */
 export const fallback = 6;
@@ -30,7 +31,7 @@ export const openPipeline = async ({
   database,
   dialect: name,
 }: Archive): Promise<(access: Access) => Handle> => {
-  const limits = { fallback, maximum: null };
+  const limits = { fallback, maximum: null, nestedRows: null };
   const dialect = await loadDialect(name);
   const withUsers = { ...registry, collections: new Map([...registry.collections, ...users.collections]) };
   const services = {
@@ -40,6 +41,7 @@ export const openPipeline = async ({
     limits,
     publicLimits: limits,
     maxDepth: 10,
+    ...unboundedServices,
     observe,
     toStoredToken,
     tagOf: async () => null,

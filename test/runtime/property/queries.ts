@@ -175,6 +175,7 @@ export const writeRequest = (
     isSecure: () => false,
     isUntrustedOrigin: () => false,
     closeSignal: () => new AbortController().signal,
+    onClose: () => undefined,
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

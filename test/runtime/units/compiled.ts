@@ -29,7 +29,8 @@ import { planRead } from '../../../runtime/plan/read.js';
 import type { ReadPlan } from '../../../runtime/plan/types.js';
 import { readQuery } from '../../../runtime/request/query.js';
 import type { BindInput, RenderedStatement, Statement } from '../../../runtime/sql/fragment.js';
-import { compileRead, type CompiledRead, type ReadOptions } from '../../../runtime/sql/read.js';
+import type { ReadOptions } from '../../../runtime/sql/page.js';
+import { compileRead, type CompiledRead } from '../../../runtime/sql/read.js';
 
 /** More relations than a statement joins. */
 const manyLinks = Array.from({ length: 60 }, (_, index) => `link${index}`);
@@ -246,7 +247,7 @@ export const compile = (
   query: SearchBody,
   {
     dialect = 'sqlite',
-    limits = { fallback: 100, maximum: null },
+    limits = { fallback: 100, maximum: null, nestedRows: null },
     restrict,
     ...options
   }: CompileOptions = {},

@@ -54,6 +54,7 @@ const requestWith = ({ query = '', ...headers }: Sent): ApiRequest => ({
   isSecure: () => false,
   isUntrustedOrigin: () => false,
   closeSignal: () => new AbortController().signal,
+  onClose: () => undefined,
   body: async () => Buffer.alloc(0),
 });
 

@@ -1,5 +1,6 @@
 /** Tasks that run one at a time. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../until.js';
 import { createFairQueue } from '../../../runtime/concurrency/fair-queue.js';
 
 const options = { tasks: 'logins', service: 'authentication' };
@@ -36,7 +37,7 @@ const runTasks = async (maxTasks: number, names: string) => {
   const order: string[] = [];
   const tasks = names.split(' ').map(async (name) => {
     const work = async () => void order.push(name);
-    return queue.run(work, name.charAt(0)).catch((error: { code: string }) => error.code);
+    return queue.run(work, () => name.charAt(0)).catch((error: { code: string }) => error.code);
   });
   const refused = (await Promise.all(tasks)).flatMap((code, index) =>
     code === 'SERVICE_UNAVAILABLE' ? names.split(' ')[index] : [],
@@ -75,4 +76,62 @@ it('starts the next task after a failed one', async () => {
   await expect(queue.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(queue.isIdle()).toBe(true);
   expect(await queue.run(async () => 'done')).toBe('done');
+});
+
+/** Tasks that end when they are told to. */
+const createTasks = (maxTasks: number, maxWait?: number) => {
+  const queue = createFairQueue({
+    ...options,
+    maxTasks,
+    concurrency: 2,
+    ...(maxWait !== undefined && { maxWait }),
+  });
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const run = (name: string): Promise<unknown> =>
+    queue
+      .run(
+        () => {
+          started.push(name);
+          return new Promise<void>((resolve) => ends.set(name, resolve));
+        },
+        () => name.charAt(0),
+      )
+      .then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      );
+  return { queue, run, started, end: (name: string) => ends.get(name)?.() };
+};
+
+describe('with several tasks at a time', () => {
+  it('runs as many, and the next in rotation when one ends', async () => {
+    const { queue, run, started, end } = createTasks(10);
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map(run);
+    expect(started).toEqual(['a1', 'a2']);
+    end('a2');
+    expect(await all[1]).toBe('done');
+    expect(started).toEqual(['a1', 'a2', 'a3']);
+    end('a3');
+    await until(() => started.length === 4);
+    expect(started.at(-1)).toBe('b1');
+    for (const name of ['a1', 'b1', 'a4']) {
+      await until(() => started.includes(name));
+      end(name);
+    }
+    expect(await Promise.all(all)).toEqual(Array(5).fill('done'));
+    expect(queue.isIdle()).toBe(true);
+  });
+
+  it('refuses a task that has waited for too long, and keeps its place free', async () => {
+    const { queue, run, started, end } = createTasks(3, 20);
+    const all = ['a1', 'a2', 'a3', 'b1'].map(run);
+    expect(await all[3]).toBe('SERVICE_UNAVAILABLE');
+    expect(await all[2]).toBe('SERVICE_UNAVAILABLE');
+    expect(started).toEqual(['a1', 'a2']);
+    end('a1');
+    end('a2');
+    expect(await Promise.all([all[0], all[1]])).toEqual(['done', 'done']);
+    expect(queue.isIdle()).toBe(true);
+  });
 });

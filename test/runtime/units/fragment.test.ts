@@ -9,7 +9,7 @@ import {
   type BindInput,
   type Parameter,
 } from '../../../runtime/sql/fragment.js';
-import { columnsOf } from '../../../runtime/sql/read.js';
+import { columnsOf } from '../../../runtime/sql/select.js';
 import { codeOf } from './refusals.js';
 
 const one = (slot: number): Parameter => ({

@@ -37,6 +37,7 @@ const read = (
       isSecure: () => false,
       isUntrustedOrigin: () => false,
       closeSignal: () => new AbortController().signal,
+      onClose: () => undefined,
       body: async () => Buffer.from(body),
     },
   );

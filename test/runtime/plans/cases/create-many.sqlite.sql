@@ -1,17 +1,13 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1;
-
 insert into "album" ("title", "year")
 values (?, ?), (?, ?)
-returning "id"
+returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end
 -- "Septet", 1, "Nonet", 2;
 
 insert into "album" ("title")
 values (?)
-returning "id"
+returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end
 -- "Octet";
 
 select t0."title", t0."year"

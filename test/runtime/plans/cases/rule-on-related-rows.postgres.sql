@@ -6,9 +6,8 @@ order by t0."id"
 limit 100
 -- 1, 1, 1, 1800;
 
-select t0."artist", t0."title"
-from "album" t0
-where t0."artist" = any(?) and t0."published" = ?
-order by t0."artist", t0."title", t0."id"
-limit 201
--- "{1,2}", 1;
+select t1."id" as k0, r.*
+from "artist" t1 cross
+join lateral (select t0."title" as c0 from "album" t0 where t0."artist" = t1."id" and t0."published" = ? order by t0."title", t0."id" limit 100) as r
+where t1."id" = any(?)
+-- 1, "{1,2}";

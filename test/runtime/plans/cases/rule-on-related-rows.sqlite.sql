@@ -8,7 +8,6 @@ limit ?
 
 select t0."artist", t0."title"
 from "album" t0
-where t0."artist" in (?, ?) and t0."published" = ?
+where t0."artist" in (?, ?) and t0."published" = ? and not exists (select 1 from "artist" t1 where t1."id" in (?, ?) and (select 1 from "album" t2 where t2."artist" = t1."id" limit 1 offset 100) = 1)
 order by t0."artist", t0."title", t0."id"
-limit ?
--- 1, 2, 1, 201;
+-- 1, 2, 1, 1, 2;

@@ -5,10 +5,8 @@ order by t0."id"
 limit 100
 -- 1, 2, 3;
 
-select *
-from (select t0."artist" as c0, t0."title" as c1 from "album" t0 where t0."artist" = ? order by t0."year" desc nulls last, t0."id" limit 1) as b0
-union all select *
-from (select t0."artist" as c0, t0."title" as c1 from "album" t0 where t0."artist" = ? order by t0."year" desc nulls last, t0."id" limit 1) as b1
-union all select *
-from (select t0."artist" as c0, t0."title" as c1 from "album" t0 where t0."artist" = ? order by t0."year" desc nulls last, t0."id" limit 1) as b2
--- 1, 2, 3;
+select t1."id" as k0, r.*
+from "artist" t1 cross
+join lateral (select t0."title" as c0 from "album" t0 where t0."artist" = t1."id" order by t0."year" desc nulls last, t0."id" limit 1) as r
+where t1."id" = any(?)
+-- "{1,2,3}";

@@ -6,7 +6,6 @@ limit ?
 
 select t0.`artist`, t0.`title`
 from `album` t0
-where t0.`artist` in (?, ?, ?, ?)
+where t0.`artist` in (?, ?, ?, ?) and not exists (select 1 from `artist` t1 where t1.`id` in (?, ?, ?, ?) and (select 1 from `album` t2 where t2.`artist` = t1.`id` limit 1 offset 100) = 1)
 order by t0.`artist`, t0.`title`, t0.`id`
-limit ?
--- 1, 2, 3, 4, 401;
+-- 1, 2, 3, 4, 1, 2, 3, 4;

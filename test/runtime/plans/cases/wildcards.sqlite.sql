@@ -4,9 +4,9 @@ left join "artist" t1 on t1."id" = t0."mentor"
 where t0."id" = ?
 -- 1;
 
-select t0."artist", t0."id", t0."title", t0."year", t0."price", t0."published", t0."artist"
+select t0."artist" as c0, t0."id" as c1, t0."title" as c2, t0."year" as c3, t0."price" as c4, t0."published" as c5, t0."artist" as c6
 from "album" t0
-where t0."artist" in (?)
-order by t0."artist", t0."title", t0."id"
+where t0."artist" = ?
+order by t0."title", t0."id"
 limit ?
--- 1, 101;
+-- 1, 100;

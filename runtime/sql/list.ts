@@ -1,0 +1,177 @@
+/** Compiles nested lists, each read for many parents at once and limited per parent. */
+import type { SqlDialect } from '../databases/contract.js';
+import {
+  compileCondition,
+  createCompiler,
+  createScope,
+  joinsOf,
+  tableOf,
+  type SqlScope,
+} from './condition.js';
+import {
+  createStatement,
+  join,
+  repeatFragment,
+  sql,
+  type BindInput,
+  type Sql,
+  type Statement,
+} from './fragment.js';
+import { compileOrder } from './order.js';
+import { matchOwner, ownerKeys, ownerOf, parentOf, type Owner } from './owner.js';
+import { compileMaxRows, compilePage, readLimit, unlimited, type ReadOptions } from './page.js';
+import { columnsOf, compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
+
+/** A nested list. Each row starts with the parent's key, and the rows of a parent follow each other. */
+export interface CompiledList {
+  /** Reads the rows of each parent up to its limit. */
+  readonly statement: ListStatement;
+  /**
+   * Reads the rows of all parents in one scan, which is faster for short lists; returns none if a parent has more rows
+   * than its limit. `null` where each parent has its own page, or where nothing is faster than `statement`.
+   */
+  readonly scan: ListStatement | null;
+  /** Number of parents that `statement` takes at once. */
+  readonly maxParents: number;
+  readonly tokens: readonly Token[];
+  readonly lists: readonly CompiledList[];
+  /** Number of columns of the parent's key. */
+  readonly keyColumns: number;
+  /** Returns the number of rows to keep per parent. */
+  limit(input: BindInput): number;
+}
+
+/** A statement, and the same with the LIMIT of `maxRows`, which is left out where it cannot be reached. */
+export interface ListStatement {
+  readonly plain: Statement;
+  readonly capped: Statement;
+}
+
+/** Parents per statement: for longer lists some query planners stop using indexes. */
+export const maxScanParents = 1000;
+const maxBranches = 64;
+
+export const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
+  select.lists.map((entry) => compileList(entry, options));
+
+const compileList = (entry: ListEntry, options: ReadOptions): CompiledList => {
+  const { plan } = entry;
+  const parts = compileParts(entry, options);
+  const isLateral = options.dialect.perParent === 'lateral';
+  return {
+    statement: isLateral ? compileLateral(parts) : compileBranches(parts),
+    scan: isLateral || !isWhole(plan) ? null : compileScan(parts),
+    maxParents: isLateral ? maxScanParents : maxBranches,
+    tokens: parts.select.tokens,
+    lists: compileLists(parts.select, options),
+    keyColumns: parts.owner.columns.length,
+    limit: (input) => readLimit(plan.limit, input, options.limits),
+  };
+};
+
+/** Returns whether a list begins at its first row and its limit is known in advance. */
+const isWhole = ({ offset, page, limit }: ListEntry['plan']): boolean =>
+  offset === null && page === null && typeof limit === 'string';
+
+/** Parts that all forms of a nested list share. */
+interface ListParts {
+  readonly entry: ListEntry;
+  readonly options: ReadOptions;
+  readonly scope: SqlScope;
+  readonly owner: Owner;
+  readonly select: CompiledSelect;
+  /** Conditions besides the owner's key, after ` and `; empty for none. */
+  readonly rest: Sql;
+  /** Sort keys; empty for none. */
+  readonly order: Sql;
+  /** Joins of the columns, conditions and sort keys. */
+  readonly joins: Sql;
+}
+
+const compileParts = (entry: ListEntry, options: ReadOptions): ListParts => {
+  const { relation, plan } = entry;
+  const scope = createScope(createCompiler(options.dialect));
+  const owner = ownerOf(relation, plan, scope);
+  const select = compileSelect(plan.select, scope);
+  const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
+  const order = compileOrder(plan.order, scope);
+  return { entry, options, scope, owner, select, rest, order, joins: joinsOf(scope) };
+};
+
+const sorted = (order: Sql): Sql => (order.length === 0 ? [] : sql` order by ${order}`);
+
+/** One select per parent, so that a parent with many rows costs only those that are returned. */
+const compileBranches = (parts: ListParts): ListStatement => {
+  const { entry, options, scope, owner, select, rest, order, joins } = parts;
+  const columns = aliased([...owner.columns.map((column) => [column]), ...select.columns]);
+  const from = sql`${tableOf(entry.plan.collection, scope)}${owner.join}${joins}`;
+  const { one } = ownerKeys(owner, options.dialect);
+  const branch = sql`select ${columns} from ${from} where ${one}${rest}${sorted(order)}${compilePage(entry.plan, options)}`;
+  return { plain: repeatFragment(branch), capped: repeatFragment(branch, compileMaxRows(options.dialect)) };
+};
+
+/** A lateral join: one select per parent, where the database plans it as well as a scan. */
+const compileLateral = (parts: ListParts): ListStatement => {
+  const { entry, options, scope, select, rest, order, joins } = parts;
+  const parent = parentOf(entry.relation, entry.plan, scope);
+  const keys = parent.columns.map((column, index) => `${column} as k${index}`).join(', ');
+  const from = sql`${tableOf(entry.plan.collection, scope)}${joins}`;
+  const match = matchOwner(entry.relation, parent, scope);
+  const page = compilePage(entry.plan, options);
+  const rows = sql`select ${aliased(nonEmpty(select))} from ${from} where ${match}${rest}${sorted(order)}${page}`;
+  const { many } = ownerKeys(parent, options.dialect);
+  return cap(
+    sql`select ${keys}, r.* from ${parent.table} cross join lateral (${rows}) as r where ${many}`,
+    options.dialect,
+  );
+};
+
+const nonEmpty = ({ columns }: CompiledSelect): readonly Sql[] => (columns.length === 0 ? [['1']] : columns);
+
+const compileScan = (parts: ListParts): ListStatement => {
+  const { entry, options, scope, owner, select, rest, order, joins } = parts;
+  const { dialect } = options;
+  const from = sql`${tableOf(entry.plan.collection, scope)}${owner.join}${joins}`;
+  const keyOrder = join(
+    [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
+    ', ',
+  );
+  const { many } = ownerKeys(owner, dialect);
+  return cap(
+    sql`select ${owner.columns.join(', ')}, ${columnsOf(select)} from ${from} where ${many}${rest}${compileGuard(parts)} order by ${keyOrder}`,
+    dialect,
+  );
+};
+
+/** Returns the condition that no parent has more rows than the limit, so that a scan reads none in vain. */
+const compileGuard = ({ entry, options, scope }: ListParts): Sql => {
+  const { relation, plan } = entry;
+  const { compiler } = scope;
+  // the limit of a scan is the same for all requests
+  const limit = readLimit(plan.limit, noInput, options.limits);
+  if (limit === unlimited) return [];
+  const parent = parentOf(relation, plan, scope);
+  const child: SqlScope = createScope(compiler);
+  const beyond = sql`select 1 from ${tableOf(plan.collection, child)} where ${matchOwner(relation, parent, child)} limit 1 offset ${limit}`;
+  const { many } = ownerKeys(parent, options.dialect);
+  return sql` and not exists (select 1 from ${parent.table} where ${many} and (${beyond}) = 1)`;
+};
+
+const noInput: BindInput = {
+  values: [],
+  keys: [],
+  resolve: (value) => value,
+  resolveQueryValue: (value) => value,
+};
+
+const cap = (fragment: Sql, dialect: SqlDialect): ListStatement => ({
+  plain: createStatement(fragment),
+  capped: createStatement(sql`${fragment}${compileMaxRows(dialect)}`),
+});
+
+/** Gives the columns distinct names, which a derived table requires. */
+const aliased = (columns: readonly Sql[]): Sql =>
+  join(
+    columns.map((column, index) => sql`${column} as c${index}`),
+    ', ',
+  );

@@ -1,0 +1,13 @@
+/** Services that limit nothing, for tests of what a read returns. */
+import { createFairQueue } from '../../../runtime/concurrency/fair-queue.js';
+import { createAnswerBytes } from '../../../runtime/execute/answer-bytes.js';
+
+export const unboundedServices = {
+  answers: createAnswerBytes(Number.POSITIVE_INFINITY),
+  admission: createFairQueue({
+    concurrency: Number.POSITIVE_INFINITY,
+    maxTasks: Number.POSITIVE_INFINITY,
+    tasks: 'requests',
+    service: 'server',
+  }),
+};
