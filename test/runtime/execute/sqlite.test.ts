@@ -18,9 +18,10 @@ it('reads current columns after another connection has dropped one', async () =>
   }
 });
 
+const insert = (value: number) => ({ text: 'insert into t values (?)', values: [value] });
+
 it('rolls a failed transaction back, and runs the next', async () => {
   const { database, drop } = await createTestDatabase('sqlite', { sql: 'create table t (x integer)' });
-  const insert = (value: number) => ({ text: 'insert into t values (?)', values: [value] });
   try {
     const failing = database.transaction(async (executor) => {
       await executor.write(insert(1));
