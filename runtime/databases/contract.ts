@@ -40,6 +40,10 @@ export interface SqlDialect {
    * database fails by itself.
    */
   generatedKeyCheck?(field: Field): string;
+  /** Statement that checks deferred constraints before the commit; absent if there are none. */
+  readonly checkDeferred?: string;
+  /** Selects the names of the tables whose writes cannot be rolled back; absent if there are none. */
+  readonly tablesWithoutTransactions?: string;
   /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */

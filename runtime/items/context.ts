@@ -41,6 +41,14 @@ export interface ItemContext extends ItemServices {
   readonly budget: ReadBudget;
   /** Identifies the caller among those that share the server. */
   readonly caller: () => string;
+  /** Present where a write stores nothing. */
+  readonly dryRun?: DryRun;
+}
+
+/** A write that is only tried. */
+export interface DryRun {
+  /** Number of rows that the write meets. */
+  rows: number;
 }
 
 /** Address, headers and connection of the client. */

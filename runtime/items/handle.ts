@@ -9,7 +9,7 @@ import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
-import { createContext, type ItemContext, type ItemServices } from './context.js';
+import { createContext, type DryRun, type ItemContext, type ItemServices } from './context.js';
 import type { EntityTagOf } from './entity-tags.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
 import {
@@ -25,6 +25,7 @@ import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
+import { readDryRun } from '../request/dry-run.js';
 import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
@@ -138,8 +139,20 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
   if (!action.matches && call.request.headers['if-match'] !== undefined) {
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
+  const isDryRun = readDryRun(call.request.query);
   await call.request.body();
-  return admit(call, async () => ((await access.confirm(call.context.principal)) ? action.run(call) : null));
+  return admit(call, async () => {
+    if (!(await access.confirm(call.context.principal))) return null;
+    return isDryRun ? runDry(action, call) : action.run(call);
+  });
+};
+
+/** Answers what a write would store and how many rows it meets. */
+const runDry = async (action: Action, call: Call): Promise<ApiResponse> => {
+  const dryRun: DryRun = { rows: 0 };
+  const response = await action.run({ ...call, context: { ...call.context, dryRun } });
+  const headers = { 'x-svc-dry-run': 'true', 'x-svc-rows': String(dryRun.rows) };
+  return { ...response, headers: { ...response.headers, ...headers } };
 };
 
 const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });

@@ -14,6 +14,9 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
+  tablesWithoutTransactions: `select t.table_name as name from information_schema.tables t
+left join information_schema.engines e on e.engine = t.engine
+where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e.transactions, 'NO') <> 'YES'`,
   emptyRow: '() values ()',
   rowLock: ' for update',
   perParent: 'union',

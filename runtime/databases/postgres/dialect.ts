@@ -65,6 +65,7 @@ export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
   updateReadback: 'returning',
+  checkDeferred: 'set constraints all immediate',
   emptyRow: 'default values',
   rowLock: ' for update',
   perParent: 'lateral',
