@@ -77,7 +77,16 @@ export const sqlite: SqlDialect = {
     if (distinct) return `sum(distinct ${value})`;
     return field.type === 'integer' || field.type === 'bigInteger' ? sumIntegers(value) : `sum(${value})`;
   },
-  average: (value, { distinct }) => `avg(${distinct ? 'distinct ' : ''}${value})`,
+  average(value, { field, result, distinct }) {
+    const each = distinct ? 'distinct ' : '';
+    if (result.type === 'float') return `avg(${each}${value})`;
+    // in whole numbers of the last digit, because the nearest double of a half may be below it
+    const unit = 10 ** (field.scale ?? 0);
+    const sum = `cast(total(${each}round(${value} * ${unit}.0)) as integer)`;
+    const count = `count(${each}${value})`;
+    const digits = 10 ** ((result.scale ?? 0) - (field.scale ?? 0));
+    return `(sign(${sum}) * ((2 * abs(${sum}) * ${digits} + ${count}) / nullif(2 * ${count}, 0)) / ${unit * digits}.0)`;
+  },
   match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
   // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them
   pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : toPattern(kind, text)),
