@@ -35,13 +35,15 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
-  readonly shareLock: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
    * database fails by itself.
    */
   generatedKeyCheck?(field: Field): string;
+  /** Statement that checks deferred constraints before the commit; absent if there are none. */
+  readonly checkDeferred?: string;
+  /** Selects the names of the tables whose writes cannot be rolled back; absent if there are none. */
+  readonly tablesWithoutTransactions?: string;
   /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
@@ -84,8 +86,21 @@ export interface SqlDialect {
   datePart(part: DatePart, moment: string): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
+  /** Returns the exact sum of a value, or that of floats. */
+  sum(value: string, options: AggregateOptions): string;
+  /** Returns the average of a value: of exact numbers with the scale of `result`, half away from zero. */
+  average(value: string, options: AggregateOptions): string;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
+}
+
+export interface AggregateOptions {
+  /** Describes the values. */
+  readonly field: Field;
+  /** Describes the result. */
+  readonly result: Field;
+  /** Whether equal values count once. */
+  readonly distinct: boolean;
 }
 
 export interface OutOfRangePlaceholder {
@@ -160,6 +175,11 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /**
+   * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
+   * for a connection of the pool.
+   */
+  readonly reserved: Executor;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
    * prepared statement turns out to be of columns that have changed since, so it must change nothing else.

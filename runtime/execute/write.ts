@@ -16,7 +16,14 @@ import type { JsonRows } from './row-set.js';
 import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import { deletePermitted, keyRows, maxKeys, writeCreate, writePermitted } from './write-tree.js';
+import {
+  completeUpdate,
+  deletePermitted,
+  keyRows,
+  maxKeys,
+  writeCreate,
+  writePermitted,
+} from './write-tree.js';
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
@@ -67,8 +74,12 @@ const returningOf = (
 ): Returning | null =>
   returning === null && row !== undefined && isKeyGenerated(collection, row) ? returningNew() : returning;
 
-const isOneInsert = ({ rows, lists, stored, references }: CreatePlan): boolean =>
-  rows.length === 1 && lists.length === 0 && stored.length === 0 && references.length === 0;
+const isOneInsert = ({ rows, parents, lists, stored, references }: CreatePlan): boolean =>
+  rows.length === 1 &&
+  parents.length === 0 &&
+  lists.length === 0 &&
+  stored.length === 0 &&
+  references.length === 0;
 
 const insertReturning = async <Output>(
   { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
@@ -127,8 +138,9 @@ export const executeUpdate = <Output>(
       await requireReferences({ updates: [{ plan, keys: part }] }, transaction);
       await requireRowPermission(plan, part, transaction);
     }
+    const complete = await completeUpdate(plan, transaction);
     for (const part of keys.chunks(maxKeys)) {
-      await writePermitted(plan, part, transaction);
+      await writePermitted(complete, part, transaction);
       await transaction.record();
     }
     return keys;
@@ -154,8 +166,13 @@ const executeOneUpdate = <Output>(
   return inTransaction({ write, keys: keyList([key]), run, read: output.read }, context);
 };
 
-const isOneUpdate = ({ row, lists, stored, references, where }: UpdatePlan): boolean =>
-  lists.length === 0 && stored === null && references.length === 0 && row.size > 0 && usesOwnRowOnly(where);
+const isOneUpdate = ({ row, parents, lists, stored, references, where }: UpdatePlan): boolean =>
+  parents.length === 0 &&
+  lists.length === 0 &&
+  stored === null &&
+  references.length === 0 &&
+  row.size > 0 &&
+  usesOwnRowOnly(where);
 
 const updateReturning = async <Output>(
   { plan: { collection, row, where }, write, output }: PlannedWrite<UpdatePlan, Output>,
