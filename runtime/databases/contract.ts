@@ -86,8 +86,21 @@ export interface SqlDialect {
   datePart(part: DatePart, moment: string): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
+  /** Returns the exact sum of a value, or that of floats. */
+  sum(value: string, options: AggregateOptions): string;
+  /** Returns the average of a value: of exact numbers with the scale of `result`, half away from zero. */
+  average(value: string, options: AggregateOptions): string;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
+}
+
+export interface AggregateOptions {
+  /** Describes the values. */
+  readonly field: Field;
+  /** Describes the result. */
+  readonly result: Field;
+  /** Whether equal values count once. */
+  readonly distinct: boolean;
 }
 
 export interface OutOfRangePlaceholder {

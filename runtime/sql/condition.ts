@@ -31,6 +31,8 @@ export interface SqlScope {
   readonly trail: string;
   /** Joins by trail, in the order in which they were added. */
   readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
+  /** Groups and measures of an aggregation, for its `having`. */
+  readonly outputs?: readonly Sql[];
   /**
    * Whether conditions on lists are EXISTS only: below NOT, where an IN that finds nothing may be unknown instead of
    * false, and in joins.
@@ -177,6 +179,7 @@ export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
 export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql => {
   const { compiler, alias } = scope;
   if (computed === undefined) return [columnOf(compiler, alias, field.name)];
+  if (computed.kind === 'output') return scope.outputs?.[computed.index] ?? [];
   if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
   return [compileComputed(computed, columnOf(compiler, alias, computed.source.name), compiler.dialect)];
 };

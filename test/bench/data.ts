@@ -26,7 +26,7 @@ export const articleFields = [
 ] as const;
 
 /** Articles that own 50 000 comments each: what shows whether a per-parent limit is a real one. */
-const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
+export const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
 
 const commentsOfCrowded = 50_000;
 const rowsPerInsert = 1_000;
@@ -159,8 +159,10 @@ function* authorRows(): Generator<Value[]> {
 }
 
 function* tagRows(): Generator<Value[]> {
-  for (let id = 1; id <= counts.tags; id++) yield [id, `${words[id % words.length] ?? ''} ${id}`];
+  for (let id = 1; id <= counts.tags; id++) yield [id, tagName(id)];
 }
+
+export const tagName = (id: number): string => `${words[id % words.length] ?? ''} ${id}`;
 
 function* articleRows(): Generator<Value[]> {
   const random = createRandom(2);

@@ -1,7 +1,7 @@
 /** The floor on MySQL and MariaDB: one pool of ten, everything prepared, rows decoded by the driver. */
 import { createPool, type ResultSetHeader, type RowDataPacket } from 'mysql2';
 import type { Draft, FloorStore } from './floor.js';
-import { articleToWire, draftValues, nestTags, sql, type Row } from './floor-rows.js';
+import { articleToWire, draftValues, nestComments, nestTags, sql, type Row } from './floor-rows.js';
 
 type Value = string | number | bigint;
 
@@ -38,6 +38,11 @@ export const openMysqlStore = async (url: string): Promise<FloorStore> => {
       const ids = parents.map((row) => row.id as number);
       return nestTags(parents, await rows(sql.children(ids.length), ids));
     },
+    deep: async (after) => {
+      const ids = (await rows(sql.ids, [after])).map((row) => row.id as number);
+      return nestComments(ids, await rows(sql.newestOfAll, ids));
+    },
+    filter: (tag) => rows(sql.filter, [tag]),
     create: async (draft) => articleToWire(await create(draft)),
     createMany: async (drafts) => createMany(drafts.flatMap(draftValues)),
   };

@@ -22,6 +22,8 @@ export interface FloorStore {
   flat(after: number): Promise<unknown[]>;
   page(status: string, offset: number): Promise<unknown[]>;
   nest(after: number): Promise<unknown[]>;
+  deep(after: number): Promise<unknown[]>;
+  filter(tag: string): Promise<unknown[]>;
   create(draft: Draft): Promise<Row>;
   /** Creates `bulkCount` rows and returns their keys. */
   createMany(drafts: readonly Draft[]): Promise<unknown[]>;
@@ -60,6 +62,8 @@ const answer = async (store: FloorStore, request: IncomingMessage): Promise<unkn
   if (path === '/flat') return store.flat(Number(query.get('after')));
   if (path === '/page') return store.page(query.get('status') ?? '', Number(query.get('offset')));
   if (path === '/nest') return store.nest(Number(query.get('after')));
+  if (path === '/deep') return store.deep(Number(query.get('after')));
+  if (path === '/filter') return store.filter(query.get('tag') ?? '');
   throw new Error(`no such path: ${path}`);
 };
 

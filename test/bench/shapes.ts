@@ -1,5 +1,14 @@
 /** The requests that are measured: what our server is asked and what the floor is asked for the same answer. */
-import { articleFields, articleValues, bulkCount, counts, statuses, type Random } from './data.js';
+import {
+  articleFields,
+  crowdedArticles,
+  articleValues,
+  bulkCount,
+  counts,
+  statuses,
+  tagName,
+  type Random,
+} from './data.js';
 import { serialMark, type BenchRequest } from './load.js';
 
 export interface Shape {
@@ -98,6 +107,34 @@ export const shapes: readonly Shape[] = [
       return {
         server: get(`/items/articles?fields=${fields}&filter[id][_gt]=${after}&sort=id&limit=50`),
         floor: get(`/nest?after=${after}`),
+      };
+    },
+  },
+  {
+    name: 'deep',
+    title: '50 rows, the 5 newest of a list each, one of 50 000',
+    target: 0.9,
+    draw: (random) => {
+      const after = (crowdedArticles[random(crowdedArticles.length)] ?? 0) - 1 - random(50);
+      const fields = 'id,comments.id,comments.author_name,comments.created_at';
+      const newest = 'deep[comments][_sort]=-created_at,-id&deep[comments][_limit]=5';
+      return {
+        server: get(`/items/articles?fields=${fields}&${newest}&filter[id][_gt]=${after}&sort=id&limit=50`),
+        floor: get(`/deep?after=${after}`),
+      };
+    },
+  },
+  {
+    name: 'filter',
+    title: 'rows by a column two lists away',
+    target: 0.9,
+    draw: (random) => {
+      const tag = encodeURIComponent(tagName(1 + random(counts.tags)));
+      return {
+        server: get(
+          `/items/authors?fields=id,name&filter[articles][article_tags][tag_id][name][_eq]=${tag}&sort=id`,
+        ),
+        floor: get(`/filter?tag=${tag}`),
       };
     },
   },

@@ -52,6 +52,12 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
   },
   // MariaDB stores JSON as text, which may have been written without its check
   jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
+  sum: (value, { distinct }) => `sum(${distinct ? 'distinct ' : ''}${value})`,
+  average(value, { result, distinct }) {
+    const each = `${distinct ? 'distinct ' : ''}${value}`;
+    if (result.type === 'float') return `avg(${each})`;
+    return `cast(sum(${each}) / count(${each}) as decimal(65,${Math.min(30, result.scale ?? 0)}))`;
+  },
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),
