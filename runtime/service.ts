@@ -66,6 +66,8 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
+  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. */
+  readonly reload?: () => Promise<void>;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -175,6 +177,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
     ...createHandlers({
       base,
       explorer: config.explorer,
+      uploadMax: config.schemaMax,
       access,
       items: createHandle({ ...items, access, tagOf }),
       graphql,

@@ -10,6 +10,7 @@ import { bootstrapCommand } from '../../runtime/commands/bootstrap.js';
 import { demoCommand } from '../../runtime/commands/demo.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
+import { schemaCommand } from '../../runtime/commands/schema.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
@@ -118,6 +119,7 @@ const commands: readonly Command[] = [
   accessCommand(),
   activityCommand(),
   keysCommand(),
+  schemaCommand(),
   webhooksCommand(),
 ];
 
