@@ -33,18 +33,21 @@ export const createSchemaLook = (options: LookOptions, directory: string | null)
   let current = directory;
   let failure: string | null = null;
   const look = async (forced: boolean): Promise<string> => {
-    // before the schema, so that a change that comes meanwhile is seen by the next look
-    const now = await readSchemaVersion(options.database);
-    if (!forced && now === version && current !== null) return current;
-    const began = performance.now();
+    // the first build comes before anything is known of the database
+    if (current === null) return (current = await prepareBuild(options));
+    let now: string | null = null;
     try {
+      // before the schema, so that a change that comes meanwhile is seen by the next look
+      now = await readSchemaVersion(options.database);
+      if (!forced && now === version) return current;
+      const began = performance.now();
       const next = await prepareBuild(options, current);
       version = now;
       failure = null;
-      if (current !== null && next !== current) reportChanges({ from: current, to: next, began }, options);
+      if (next !== current) reportChanges({ from: current, to: next, began }, options);
       return (current = next);
     } catch (error) {
-      if (current === null || options.database.isConnectionLoss(error)) throw error;
+      if (options.database.isConnectionLoss(error)) throw error;
       // the same schema is not built again and again
       version = now;
       const reason = error instanceof Error ? error.message : String(error);
