@@ -40,8 +40,17 @@ interface Call {
   readonly body?: unknown;
 }
 
-/** Sends a request, as the administrator if no token is given, as nobody if it is empty; returns the status and the data of the answer. */
-const send = async (url: string, { method = 'GET', token = adminToken, body }: Call = {}) => {
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Sends a request, as the administrator if no token is given, as nobody if it is empty. Repeats it while permissions
+ * change too often for an answer (503).
+ */
+const send = async (url: string, call: Call = {}): Promise<Answer> => {
+  const { method = 'GET', token = adminToken, body } = call;
   const response = await fetch(url, {
     method,
     headers: {
@@ -51,7 +60,7 @@ const send = async (url: string, { method = 'GET', token = adminToken, body }: C
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, text };
+  return response.status === 503 ? send(url, call) : { status: response.status, text };
 };
 
 const change = async (url: string, call: Call): Promise<string> => {
